@@ -1,0 +1,1 @@
+"""The faces of helix-graph: the command line."""

@@ -1,0 +1,1 @@
+"""What happened: episodes, the readers of session logs, and the extraction between them."""

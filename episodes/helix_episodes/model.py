@@ -1,0 +1,210 @@
+"""Episode: what was extracted from one session, as frozen values.
+
+An episode holds *decisions* (what was chosen, why, with what effect), *events* (what happened), *links* between them
+(each with its reason), *fixes* (changes after which a failing check passed), an *outcome* with its basis, *metrics* and
+*lessons*. Everything that was read from the log carries its ``evidence``: line, id and a quotation of at most 240
+characters, because some agents delete their logs after a month.
+
+The keys of the original schema (``id`` … ``lessons``) keep their names and meaning, so its files are read too; the
+rest are additions. ``docs/episodes.md`` has the table. Unknown keys are kept by the store, not by these classes.
+
+>>> Evidence(line=12, id=None, quote="FAILED tests/test_cart.py::test_total").line
+12
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from helix_episodes.session import Status  # noqa: TC001  (msgspec reads the annotation at run time)
+
+SCHEMA_VERSION = "2.0"
+QUOTE_LIMIT = 240
+
+Outcome = Literal["success", "partial", "failure", "unknown"]
+OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
+DecisionType = Literal["design", "implementation", "test", "recovery", "routing"]
+EventType = Literal["tool_call", "commit", "error", "milestone", "test", "handoff"]
+TaskKind = Literal["fix", "feature", "refactor", "test", "review", "merge", "docs", "question", "other"]
+#: Why one thing is linked to another; ``docs/episodes.md`` says when each is drawn.
+Reason = Literal["call", "answer", "edit-test", "fix", "commit", "spawn", "entry", "stated", "decided"]
+EdgeType = Literal["causes", "enables", "prevents", "correlates"]
+Verb = Literal["edit", "create", "delete", "run", "delegate", "use", "choose"]
+Role = Literal["source", "test", "docs", "config", "ci", "dependencies"]
+
+
+class _Value(msgspec.Struct, frozen=True, kw_only=True):
+    """Immutable, compared by content, built by keyword."""
+
+
+class Evidence(_Value):
+    """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log."""
+
+    line: int
+    id: str | None = None
+    quote: str = ""
+    file: str | None = None
+
+
+class Action(_Value):
+    """What a decision did, in parts that a label can be made of.
+
+    ``path`` is relative to the repository; ``command`` is the whole command with secrets and home paths cut;
+    ``count`` says how often it was repeated without a change between; ``suppresses`` is true when an edit adds a
+    marker that silences a check (noqa, nolint, skip …). ``object`` is the helper's kind (delegate), the tool's name
+    (use) or the option (choose).
+    """
+
+    verb: Verb
+    object: str | None = None
+    program: str | None = None
+    subcommand: str | None = None
+    flags: tuple[str, ...] = ()
+    path: str | None = None
+    role: Role | None = None
+    command: str | None = None
+    count: int = 1
+    suppresses: bool = False
+
+
+class Decision(_Value):
+    """One choice: stated in words, or acted out as an edit, a command or a delegation."""
+
+    id: str
+    timestamp: str | None
+    type: DecisionType
+    context: str = ""
+    chosen: str
+    rationale: str = ""
+    outcome: Outcome = "unknown"
+    effects: tuple[str, ...] = ()
+    caused_by: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    stated: bool = False
+    action: Action | None = None
+    actor: str = "agent"
+    evidence: Evidence | None = None
+
+
+class Event(_Value):
+    """One thing that happened.
+
+    For errors and tests, ``check`` is the program whose verdict it is (``golangci-lint``, ``pytest`` …, or the tool for
+    errors of tools), ``family`` the kind of error within it (``errcheck``, ``ModuleNotFoundError`` …), ``message`` the
+    first informative line, ``path`` the file it names and ``tests`` the failing tests. Counts are ``None`` when the
+    output does not give them.
+    """
+
+    id: str
+    timestamp: str | None
+    type: EventType
+    content: str
+    caused_by: tuple[str, ...] = ()
+    leads_to: tuple[str, ...] = ()
+    check: str | None = None
+    family: str | None = None
+    message: str | None = None
+    path: str | None = None
+    tests: tuple[str, ...] = ()
+    passed: int | None = None
+    failed: int | None = None
+    status: Status = "unknown"
+    commit: str | None = None
+    actor: str = "agent"
+    evidence: Evidence | None = None
+
+
+class Link(_Value):
+    """One cause and one effect within the episode, by id, and the reason for joining them. ``type`` is the edge's."""
+
+    source: str
+    target: str
+    reason: Reason
+    type: EdgeType = "causes"
+
+
+class Fix(_Value):
+    """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it."""
+
+    error: str
+    changes: tuple[str, ...]
+    check: str
+    verified_by: str | None = None
+    share: float = 1.0
+
+
+class OutcomeEvidence(_Value):
+    """The rule that decided the outcome, the words it rests on, and the event (or prompt line) they come from."""
+
+    rule: str
+    quote: str = ""
+    source: str | None = None
+    line: int | None = None
+
+
+class LessonEvidence(_Value):
+    """What a lesson rests on. ``derived`` ones come from a verified fix (``sources``: its error and changes), the others
+    were stated in the log."""
+
+    derived: bool = False
+    sources: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+
+
+class Metrics(_Value):
+    """Counts over the session. ``None`` means not known, which is not 0."""
+
+    duration_minutes: float | None = None
+    tool_calls: int | None = None
+    errors: int | None = None
+    recoveries: int | None = None
+    commits: int | None = None
+    files_changed: int | None = None
+    tokens: int | None = None
+
+
+class Agent(_Value):
+    """Which agent ran the session."""
+
+    name: str
+    version: str | None = None
+    model: str | None = None
+
+
+class Provenance(_Value):
+    """The log an episode was read from: enough to tell whether it has grown or changed since."""
+
+    log: str
+    sha256: str
+    bytes: int
+    reader: str
+    extractor: str
+
+
+class Episode(_Value):
+    """What one session did and how it came out. ``lesson_evidence`` runs parallel to ``lessons``."""
+
+    id: str
+    session: str
+    timestamp: str | None
+    outcome: Outcome
+    task: str
+    decisions: tuple[Decision, ...] = ()
+    events: tuple[Event, ...] = ()
+    metrics: Metrics = Metrics()
+    lessons: tuple[str, ...] = ()
+    schema_version: str = SCHEMA_VERSION
+    outcome_basis: OutcomeBasis = "none"
+    outcome_evidence: OutcomeEvidence | None = None
+    lesson_evidence: tuple[LessonEvidence, ...] = ()
+    links: tuple[Link, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    task_kind: TaskKind = "other"
+    task_id: str | None = None
+    agent: Agent | None = None
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+    injected: tuple[str, ...] = ()

@@ -1,0 +1,113 @@
+"""Session and Step: what every reader yields, whatever the log format.
+
+A *session* is one run of an agent as logged; a *step* is one thing that happened in it. Extraction sees only these, so
+a new log format is a new reader and nothing else. Readers translate an agent's own tool names into an ``operation``
+with canonical ``arguments``:
+
+========= ======================================================================
+operation arguments
+========= ======================================================================
+edit      ``path``, ``old``, ``new`` (several replacements are joined by a newline)
+create    ``path``, ``new``
+delete    ``path``
+run       ``command``, and ``background`` (bool) when the log says so
+delegate  ``agent`` (kind of helper), ``prompt``, ``description``
+look      what was looked at: ``path``, ``pattern``, ``url`` or ``query``
+track     the agent's own to-do list: ``items`` (list of text)
+plan      ``plan`` (text handed in for approval)
+ask       ``questions`` (list of ``{question, options}``)
+use       any other tool; ``arguments`` as logged
+========= ======================================================================
+
+Kinds of step:
+
+``prompt`` what a person typed (also the words with which they rejected a call) · ``message`` and ``thought`` the
+agent's own words · ``call`` and its ``result``, joined by ``call_id`` · ``decision`` one the log states (an approved
+plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``context``, ``options``, ``rationale``) ·
+``lesson`` one the log states · ``gate`` a declared check · ``boundary`` where the context was cut (``arguments`` has
+``reason``: compaction, rewind, resume) · ``note`` anything else worth keeping that is nobody's words.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003  (msgspec reads the annotation at run time)
+from typing import Any, Literal
+
+import msgspec
+
+StepKind = Literal["prompt", "message", "thought", "call", "result", "note", "decision", "lesson", "gate", "boundary"]
+Operation = Literal["edit", "create", "delete", "run", "delegate", "look", "track", "plan", "ask", "use"]
+#: How a result came out. ``denied``: a permission was missing. ``rejected``: a person said no. ``interrupted``: a person
+#: stopped it. ``cancelled``: a call beside it failed first, so this one never ran. Only ``error`` is a failure.
+Status = Literal["ok", "error", "denied", "rejected", "interrupted", "cancelled", "unknown"]
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """Where in the log a step stands: line from 1, the record's own id, and the file when it is not the main log."""
+
+    line: int
+    id: str | None = None
+    file: str | None = None
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened. ``actor`` is ``user``, ``agent``, ``agent:<id>`` for a helper, or ``system``."""
+
+    kind: StepKind
+    source: Source
+    text: str = ""
+    at: datetime | None = None
+    actor: str = "agent"
+    tool: str | None = None
+    operation: Operation | None = None
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    call_id: str | None = None
+    status: Status = "unknown"
+    exit_code: int | None = None
+
+
+class BadLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that could not be read, and why."""
+
+    line: int
+    problem: str
+    file: str | None = None
+
+
+class Accounting(msgspec.Struct, frozen=True, kw_only=True):
+    """Every line of the log: used, known and skipped, of unknown type (by type), blank, or bad. They add up to ``lines``."""
+
+    lines: int = 0
+    used: int = 0
+    skipped: dict[str, int] = msgspec.field(default_factory=dict)
+    unknown: dict[str, int] = msgspec.field(default_factory=dict)
+    blank: int = 0
+    bad: tuple[BadLine, ...] = ()
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of an agent as logged.
+
+    ``root`` is the working directory the log names, used to make paths relative. ``task``, ``declared_outcome``,
+    ``reward`` (0 to 1) and ``commits`` are set only when the log itself states them. ``injected`` names insights whose
+    text a memory put into the session.
+    """
+
+    id: str
+    agent: str
+    steps: tuple[Step, ...]
+    reader: str
+    agent_version: str | None = None
+    model: str | None = None
+    project: str | None = None
+    root: str | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    task: str | None = None
+    task_id: str | None = None
+    declared_outcome: str | None = None
+    reward: float | None = None
+    commits: tuple[str, ...] = ()
+    tokens: int | None = None
+    injected: tuple[str, ...] = ()
+    accounting: Accounting = Accounting()

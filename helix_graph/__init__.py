@@ -1,0 +1,1 @@
+"""What caused what, and what was learnt."""
