@@ -39,7 +39,7 @@ class _Value(msgspec.Struct, frozen=True, kw_only=True):
     """Immutable, compared by content, built by keyword."""
 
 
-class Evidence(_Value):
+class Evidence(_Value, frozen=True, kw_only=True):
     """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log."""
 
     line: int
@@ -48,7 +48,7 @@ class Evidence(_Value):
     file: str | None = None
 
 
-class Action(_Value):
+class Action(_Value, frozen=True, kw_only=True):
     """What a decision did, in parts that a label can be made of.
 
     ``path`` is relative to the repository; ``command`` is the whole command with secrets and home paths cut;
@@ -69,7 +69,7 @@ class Action(_Value):
     suppresses: bool = False
 
 
-class Decision(_Value):
+class Decision(_Value, frozen=True, kw_only=True):
     """One choice: stated in words, or acted out as an edit, a command or a delegation."""
 
     id: str
@@ -88,7 +88,7 @@ class Decision(_Value):
     evidence: Evidence | None = None
 
 
-class Event(_Value):
+class Event(_Value, frozen=True, kw_only=True):
     """One thing that happened.
 
     For errors and tests, ``check`` is the program whose verdict it is (``golangci-lint``, ``pytest`` …, or the tool for
@@ -116,7 +116,7 @@ class Event(_Value):
     evidence: Evidence | None = None
 
 
-class Link(_Value):
+class Link(_Value, frozen=True, kw_only=True):
     """One cause and one effect within the episode, by id, and the reason for joining them. ``type`` is the edge's."""
 
     source: str
@@ -125,7 +125,7 @@ class Link(_Value):
     type: EdgeType = "causes"
 
 
-class Fix(_Value):
+class Fix(_Value, frozen=True, kw_only=True):
     """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it."""
 
     error: str
@@ -135,7 +135,7 @@ class Fix(_Value):
     share: float = 1.0
 
 
-class OutcomeEvidence(_Value):
+class OutcomeEvidence(_Value, frozen=True, kw_only=True):
     """The rule that decided the outcome, the words it rests on, and the event (or prompt line) they come from."""
 
     rule: str
@@ -144,16 +144,18 @@ class OutcomeEvidence(_Value):
     line: int | None = None
 
 
-class LessonEvidence(_Value):
-    """What a lesson rests on. ``derived`` ones come from a verified fix (``sources``: its error and changes), the others
-    were stated in the log."""
+class LessonEvidence(_Value, frozen=True, kw_only=True):
+    """What a lesson rests on.
+
+    ``derived`` ones come from a verified fix (``sources``: its error and changes), the others were stated in the log.
+    """
 
     derived: bool = False
     sources: tuple[str, ...] = ()
     evidence: Evidence | None = None
 
 
-class Metrics(_Value):
+class Metrics(_Value, frozen=True, kw_only=True):
     """Counts over the session. ``None`` means not known, which is not 0."""
 
     duration_minutes: float | None = None
@@ -165,7 +167,7 @@ class Metrics(_Value):
     tokens: int | None = None
 
 
-class Agent(_Value):
+class Agent(_Value, frozen=True, kw_only=True):
     """Which agent ran the session."""
 
     name: str
@@ -173,7 +175,7 @@ class Agent(_Value):
     model: str | None = None
 
 
-class Provenance(_Value):
+class Provenance(_Value, frozen=True, kw_only=True):
     """The log an episode was read from: enough to tell whether it has grown or changed since."""
 
     log: str
@@ -183,7 +185,7 @@ class Provenance(_Value):
     extractor: str
 
 
-class Episode(_Value):
+class Episode(_Value, frozen=True, kw_only=True):
     """What one session did and how it came out. ``lesson_evidence`` runs parallel to ``lessons``."""
 
     id: str

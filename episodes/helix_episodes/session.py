@@ -37,8 +37,8 @@ import msgspec
 
 StepKind = Literal["prompt", "message", "thought", "call", "result", "note", "decision", "lesson", "gate", "boundary"]
 Operation = Literal["edit", "create", "delete", "run", "delegate", "look", "track", "plan", "ask", "use"]
-#: How a result came out. ``denied``: a permission was missing. ``rejected``: a person said no. ``interrupted``: a person
-#: stopped it. ``cancelled``: a call beside it failed first, so this one never ran. Only ``error`` is a failure.
+#: How a result came out. ``denied``: a permission was missing. ``rejected``: a person said no. ``interrupted``: a
+#: person stopped it. ``cancelled``: a call beside it failed first, so this one never ran. Only ``error`` is a failure.
 Status = Literal["ok", "error", "denied", "rejected", "interrupted", "cancelled", "unknown"]
 
 
@@ -75,7 +75,7 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
-    """Every line of the log: used, known and skipped, of unknown type (by type), blank, or bad. They add up to ``lines``."""
+    """Every line of the log: used, known and skipped, of unknown type (by type), blank, or bad; ``lines`` is their sum."""
 
     lines: int = 0
     used: int = 0

@@ -1,0 +1,1 @@
+"""What works and what keeps failing, with counts, intervals and base rates."""

@@ -1,0 +1,1 @@
+"""The causal graph: labels, facts, the fold, the file, and the questions asked of it."""

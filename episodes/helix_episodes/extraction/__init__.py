@@ -1,0 +1,1 @@
+"""From a session to an episode: decisions, events, links, fixes, outcome, lessons, metrics."""

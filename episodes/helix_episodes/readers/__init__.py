@@ -1,0 +1,1 @@
+"""One reader per log format, chosen by sniffing the content."""
