@@ -1,0 +1,90 @@
+"""Causality: what works and what keeps failing, asked of a folder of episodes.
+
+The folder is read anew on every call. Episodes are the truth and there is nothing to invalidate, and decoding is fast
+enough for it: ``docs/patterns.md`` has the measurement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.model import Episode
+from helix_graph.causality.patterns import Pattern, mine_patterns, select_anti_patterns, select_patterns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """An episode file that could not be used, and why."""
+
+    path: str
+    problem: str
+
+
+class Survey(msgspec.Struct, frozen=True, kw_only=True):
+    """All patterns, and what they were made from.
+
+    ``outcomes`` counts the episodes by basis and outcome (``"measured success": 31``): rates over a memory in which
+    nearly everything is a success, or nothing is measured, say little. ``skipped`` names the files left out.
+    """
+
+    patterns: tuple[Pattern, ...]
+    episodes: int
+    outcomes: dict[str, int]
+    skipped: tuple[Skipped, ...]
+
+
+class Causality:
+    """The door to everything that counts over episodes. ``episodes`` is the folder of episode files."""
+
+    def __init__(self, episodes: Path) -> None:
+        self._folder = episodes
+
+    def survey(self) -> Survey:
+        """Every pattern, by name, with the episodes they were counted over; a missing folder is an empty memory."""
+        episodes, skipped = read_episodes(self._folder)
+        outcomes = Counter(f"{episode.outcome_basis} {episode.outcome}" for episode in episodes)
+        return Survey(
+            patterns=mine_patterns(episodes),
+            episodes=len(episodes),
+            outcomes=dict(sorted(outcomes.items())),
+            skipped=skipped,
+        )
+
+    def patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
+        """What works: the highest success rate first. `select_patterns` describes the options.
+
+        Raises:
+            OptionOutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
+        """
+        return select_patterns(
+            self.survey().patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences
+        )
+
+    def anti_patterns(self, *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
+        """What keeps failing: the lowest success rate first, over at least two episodes.
+
+        Raises:
+            OptionOutOfRange: ``max_success_rate`` is not within 0 to 1.
+        """
+        return select_anti_patterns(self.survey().patterns, max_success_rate=max_success_rate)
+
+
+def read_episodes(folder: Path) -> tuple[list[Episode], tuple[Skipped, ...]]:
+    """The episodes in a folder, in the order of their file names, and the files that are none.
+
+    One bad file hides no other.
+    """
+    decoder = msgspec.json.Decoder(Episode)
+    episodes: list[Episode] = []
+    skipped: list[Skipped] = []
+    for path in sorted(folder.glob("episode-*.json")):
+        try:
+            episodes.append(decoder.decode(path.read_bytes()))
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            skipped.append(Skipped(path=str(path), problem=str(error)))
+    return episodes, tuple(skipped)

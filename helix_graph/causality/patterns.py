@@ -1,0 +1,239 @@
+"""Patterns: what works and what keeps failing, as counts over episodes.
+
+A pattern says: *in this situation (trigger) this was done (action), and k of n times it succeeded*. Beside it stands
+the base rate: how often the same situation ended well in the other episodes, those without the action. An action that
+succeeds in 39 % is no failure where everything else succeeds in 20 %.
+
+All of it is description. Which action is chosen depends on what the situation looks like, so a low rate can mean a poor
+answer or a hard problem; telling the two apart takes adjustment or, better, an experiment. That is why the words are
+"passes", "succeeds", "without it", and why the basis and the counts stand in every row. ``docs/patterns.md`` goes
+through the arithmetic.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.causality.ranges import require_range
+from helix_graph.causality.tables import Basis, Level, Observation, observe
+from helix_graph.causality.timeline import moment
+from helix_graph.statistics import Interval, wilson_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from helix_episodes.model import Episode
+
+#: Under ten uses even the honest interval spans half of the scale (5 of 9: 27 to 81 %), so a row only says "too early".
+ENOUGH_OCCURRENCES = 10
+#: One bad result is an accident; the original API calls nothing an anti-pattern below two.
+ANTI_PATTERN_OCCURRENCES = 2
+#: Enough to look things up by; a row must not grow with the memory. ``occurrences`` has the full count.
+EXAMPLES_KEPT = 20
+
+_MEANING: dict[Basis, str] = {
+    "check passes later": "the same check passes later in the episode",
+    "next check passes": "the next check over the edit passes at once",
+    "outcome": "the episode's outcome is success",
+}
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """How often an action succeeded in a situation.
+
+    ``success_rate`` is ``successes`` of ``occurrences``, both counting episodes; ``interval`` is Wilson's, 95 %.
+    ``unmeasured`` counts the episodes left out because the log does not show how it ended. ``base_rate`` is the success
+    rate (``None`` when ``base_n`` is 0) over the ``base_n`` measured episodes with the same trigger and basis in which
+    this action was not taken. ``episodes`` and ``decisions`` run parallel: the newest uses, at most `EXAMPLES_KEPT`.
+    ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
+    ``last_used`` is the time of the newest use, as the log wrote it.
+    """
+
+    id: str
+    name: str
+    description: str
+    trigger: str
+    action: str
+    success_rate: float
+    occurrences: int
+    last_used: str | None
+    successes: int
+    interval: Interval
+    base_rate: float | None
+    base_n: int
+    basis: Basis
+    level: Level
+    too_early: bool
+    unmeasured: int
+    episodes: tuple[str, ...]
+    decisions: tuple[str, ...]
+
+
+class _Situation:
+    """All observations of one trigger and basis: the rows that are compared with each other."""
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self.by_action: dict[str, list[Observation]] = defaultdict(list)
+        self.success_in: dict[str, bool] = {}
+        for row in observations:
+            self.by_action[row.action].append(row)
+            # Several answers to one error share its fate: an episode's first measured one speaks for the episode.
+            if row.success is not None:
+                self.success_in.setdefault(row.episode, row.success)
+
+    def without(self, action: str) -> tuple[int, int]:
+        """Successes and episodes among the measured episodes in which ``action`` was not taken."""
+        taken = {row.episode for row in self.by_action[action]} & self.success_in.keys()
+        successes = sum(self.success_in.values()) - sum(self.success_in[episode] for episode in taken)
+        return successes, len(self.success_in) - len(taken)
+
+
+def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
+    """Every (trigger, action) that was measured at least once, sorted by name.
+
+    The answer depends on the set of episodes alone: neither their order nor repeats of one change it.
+    """
+    situations: dict[tuple[str, Level, Basis], list[Observation]] = defaultdict(list)
+    for episode in _distinct(episodes):
+        for row in observe(episode):
+            situations[row.trigger, row.level, row.basis].append(row)
+    found = [
+        pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
+    ]
+    return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.id)))
+
+
+def select_patterns(
+    mined: Iterable[Pattern], *, min_success_rate: float = 0.0, min_occurrences: int = 1
+) -> tuple[Pattern, ...]:
+    """Those that succeed at least that often (0 to 1) over at least that many episodes (1 to 1000), best first.
+
+    Equal rates are ordered by occurrences, most first, then by name.
+
+    Raises:
+        OptionOutOfRange: An option lies outside its range.
+    """
+    require_range("min_success_rate", min_success_rate, low=0, high=1)
+    require_range("min_occurrences", min_occurrences, low=1, high=1000)
+    kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
+    return tuple(sorted(kept, key=lambda row: (-row.success_rate, -row.occurrences, row.name, row.id)))
+
+
+def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
+    """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
+
+    Equal rates are ordered by occurrences, most first, then by name.
+
+    Raises:
+        OptionOutOfRange: The rate lies outside its range.
+    """
+    require_range("max_success_rate", max_success_rate, low=0, high=1)
+    kept = [
+        row for row in mined if row.success_rate <= max_success_rate and row.occurrences >= ANTI_PATTERN_OCCURRENCES
+    ]
+    return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.id)))
+
+
+def describe(pattern: Pattern) -> str:
+    """A pattern as one line that claims no more than was counted.
+
+    >>> row = Pattern(
+    ...     id="p", name="", description="", trigger="ruff check fails: F401", action="edit source (.py)",
+    ...     success_rate=12 / 31, occurrences=31, last_used=None, successes=12, interval=wilson_interval(12, 31),
+    ...     base_rate=0.55, base_n=40, basis="check passes later", level="family", too_early=False, unmeasured=0,
+    ...     episodes=(), decisions=(),
+    ... )
+    >>> print(describe(row))
+    after ruff check fails: F401, edit source (.py): 12 of 31 pass (39 %, 24 to 56 %); without it 55 % of 40; \
+basis: check passes later
+    """
+    lead = "on" if pattern.level == "task" else "after"
+    return (
+        f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {_comparison(pattern)}; "
+        f"basis: {pattern.basis}{_left_out(pattern)}"
+    )
+
+
+def _result(pattern: Pattern) -> str:
+    counts = f"{pattern.successes} of {pattern.occurrences}"
+    if pattern.too_early:
+        return f"too early: {counts}"
+    verb = "succeed" if pattern.basis == "outcome" else "pass"
+    low, high = pattern.interval.low, pattern.interval.high
+    return f"{counts} {verb} ({_percent(pattern.success_rate)} %, {_percent(low)} to {_percent(high)} %)"
+
+
+def _comparison(pattern: Pattern) -> str:
+    if pattern.base_rate is None:
+        return "nothing to compare with"
+    return f"without it {_percent(pattern.base_rate)} % of {pattern.base_n}"
+
+
+def _left_out(pattern: Pattern) -> str:
+    return f"; {pattern.unmeasured} not measured" if pattern.unmeasured else ""
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.0f}"
+
+
+def _distinct(episodes: Iterable[Episode]) -> list[Episode]:
+    """One episode per id, by id. Of several that differ, the one whose text sorts last, so that order cannot matter."""
+    by_id: dict[str, Episode] = {}
+    for episode in episodes:
+        known = by_id.get(episode.id)
+        if known is None or msgspec.json.encode(episode) > msgspec.json.encode(known):
+            by_id[episode.id] = episode
+    return [by_id[name] for name in sorted(by_id)]
+
+
+def _patterns_of(situation: _Situation) -> Iterable[Pattern]:
+    for action, rows in situation.by_action.items():
+        measured = [row for row in rows if row.success is not None]
+        if measured:
+            yield _pattern(measured, base=situation.without(action), unmeasured=len(rows) - len(measured))
+
+
+def _pattern(rows: Sequence[Observation], *, base: tuple[int, int], unmeasured: int) -> Pattern:
+    """The pattern of one trigger, action and basis, from its measured observations (at least one)."""
+    first = rows[0]
+    newest_first = sorted(rows, key=_recency, reverse=True)
+    successes = sum(row.success is True for row in rows)
+    base_successes, base_n = base
+    return Pattern(
+        id=_content_id(first.level, first.trigger, first.action, first.basis),
+        name=f"{first.trigger} → {first.action}",
+        description=f"On {first.trigger!r}: {first.action}. Success: {_MEANING[first.basis]}.",
+        trigger=first.trigger,
+        action=first.action,
+        success_rate=successes / len(rows),
+        occurrences=len(rows),
+        last_used=newest_first[0].timestamp,
+        successes=successes,
+        interval=wilson_interval(successes, len(rows)),
+        base_rate=base_successes / base_n if base_n else None,
+        base_n=base_n,
+        basis=first.basis,
+        level=first.level,
+        too_early=len(rows) < ENOUGH_OCCURRENCES,
+        unmeasured=unmeasured,
+        episodes=tuple(row.episode for row in newest_first[:EXAMPLES_KEPT]),
+        decisions=tuple(row.decision for row in newest_first[:EXAMPLES_KEPT]),
+    )
+
+
+def _recency(row: Observation) -> tuple[float, str]:
+    """When it was used, untimed ones first; the episode breaks ties."""
+    used = moment(row.timestamp)
+    return used.timestamp() if used else float("-inf"), row.episode
+
+
+def _content_id(*parts: str) -> str:
+    """An id that two machines give to the same pattern: 80 bits, so that a clash takes about 10^12 patterns."""
+    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=10).digest()
+    return "p" + base64.b32encode(digest).decode().lower()
