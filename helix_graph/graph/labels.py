@@ -1,0 +1,197 @@
+"""Labels: where two sessions meet.
+
+A node of the graph stands for all mentions with the same label. Too fine, and no two sessions share anything; too
+coarse, and everything is one hub. So labels are not text but sentences of a small closed grammar over the structured
+parts of an episode (`Decision.action`, `Event.check`, `Event.family`):
+
+=========================================== ============================================================
+label                                       of
+=========================================== ============================================================
+``edit source (.go)``                       an edit; also ``create``, ``delete``; the role of the file
+``edit ci (.yml), suppress a check``        an edit that adds noqa, nolint, skip and the like
+``run git push --force``                    a command: program, subcommand, flags that change its meaning
+``delegate to <agent>``                     work handed to a helper
+``use <tool>``                              any other tool
+``choose <option>``                         a stated choice between options, masked and cut
+``[not] <verb> <class>``                    a decision in words: see `vocabulary`; else its masked words
+``<check> fails: <family>``                 an error of a check or tool
+``<check> passes``                          a check that passed
+``commit`` · ``<agent> reports back``       a commit; what came back from a helper
+``<outcome>``                               success, partial, failure
+=========================================== ============================================================
+
+Paths, whole commands and whole error lines are kept with each mention and never enter the key. The grammar is
+versioned: a change to it, to `masking` or to `vocabulary` is a new `LABEL_VERSION`, and graphs are folded anew.
+
+>>> from helix_episodes.model import Action, Decision
+>>> decision_key(Decision(id="d001", timestamp=None, type="implementation", chosen="Guard the prefix",
+...     action=Action(verb="edit", role="source", path="hub/prefix.go")))
+'edit source (.go)'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from helix_graph.graph.masking import extension, first_line, one_line, template
+from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Action, Decision, Event, Outcome
+
+LABEL_VERSION = "1"
+
+NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
+#: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
+DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+
+#: A normal form longer than this is a sentence, and sentences do not recur.
+_MAX_WORDS = 6
+#: A family longer than this is no family; twelve words hold the longest compiler message in the corpora.
+_MAX_FAMILY_WORDS = 12
+#: How far into a sentence its verb may stand ("After looking at both options we decided to keep …").
+_VERB_WITHIN = 12
+_TOKEN = re.compile(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
+_FLAG_OR_CODE = re.compile(r"--[A-Za-z][\w-]*|[A-Z]{1,6}-?\d{2,5}")
+_CODE_WORD = re.compile(r"[A-Za-z]{1,6}-?\d{2,5}")
+
+#: What a call that was stopped says about itself; none of these is a failure.
+_STOPPED = {"denied": "denied", "rejected": "rejected", "interrupted": "interrupted", "cancelled": "cancelled"}
+
+
+def decision_kind(decision: Decision) -> DecisionKind:
+    """Which rule of the grammar labels a decision."""
+    action = decision.action
+    if action is None or (action.verb == "run" and not action.program):
+        return "prose"
+    return action.verb
+
+
+def decision_key(decision: Decision) -> str:
+    """The label of a decision; never empty."""
+    action = decision.action
+    kind = decision_kind(decision)
+    if action is None or kind == "prose":
+        return _prose(decision.chosen or decision.context) or "decide"
+    if kind == "run":
+        return _run(action)
+    if kind == "delegate":
+        return f"delegate to {_name(action.object) or 'a helper'}"
+    if kind == "use":
+        return f"use {_name(action.object) or 'a tool'}"
+    if kind == "choose":
+        return f"choose {_normal_form(action.object or decision.chosen) or 'an option'}"
+    return _file_change(action)
+
+
+def event_key(event: Event) -> str | None:
+    """The label of an event, or None when it has nothing to be told apart by.
+
+    Milestones and tool calls have a label too; they become nodes only when they take part in a link (`facts`).
+    """
+    if is_error(event):
+        return _failure(event)
+    if event.type == "test":
+        return f"{_check(event)} {'passes' if event.status == 'ok' else 'ends without a verdict'}"
+    if event.type == "commit":
+        return "commit"
+    if event.type == "handoff":
+        return f"{_name(event.check) or 'helper'} reports back"
+    if event.type == "tool_call":
+        return f"{_check(event)} {_STOPPED.get(event.status, 'returns')}"
+    return _prose(event.content) or None
+
+
+def outcome_key(outcome: Outcome) -> str | None:
+    """The label of an outcome: itself, and None for ``unknown``, which is no node."""
+    return None if outcome == "unknown" else outcome
+
+
+def event_type(event: Event) -> NodeType:
+    """``error`` for failures, ``event`` for everything else that happened."""
+    return "error" if is_error(event) else "event"
+
+
+def is_error(event: Event) -> bool:
+    """Whether an event is a failure: an error by type, or a test run that ended as one."""
+    return event.type == "error" or (event.type == "test" and event.status == "error")
+
+
+def family_of(event: Event) -> str:
+    """The family of a failure: as extracted, else the template of its first informative line.
+
+    Places and numbers are masked in either case, since a family may itself be a line.
+    """
+    line = event.family or event.message or first_line(event.content)
+    return _cut(template(line).split(" "), _MAX_FAMILY_WORDS).strip(" .:") or "no message"
+
+
+def check_label(check: str) -> str:
+    """The beginning that all failures of one check share.
+
+    >>> check_label("golangci-lint")
+    'golangci-lint fails: '
+    """
+    return f"{_name(check)} fails: "
+
+
+def _failure(event: Event) -> str:
+    return f"{_check(event)} fails: {family_of(event)}"
+
+
+def _check(event: Event) -> str:
+    return _name(event.check) or "step"
+
+
+def _run(action: Action) -> str:
+    program = _program(action.program or "")
+    words = [_name(word) for word in (action.subcommand or "").split()]
+    return " ".join(part for part in (program, *words, *sorted(set(action.flags))) if part).join(("run ", ""))
+
+
+def _file_change(action: Action) -> str:
+    name = f"{action.verb} {action.role or 'file'}"
+    suffix = extension(action.path or "")
+    return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
+
+
+def _program(program: str) -> str:
+    """A program is named by its last part: where it is installed does not matter."""
+    return one_line(program).replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _name(text: str | None) -> str:
+    """A name of a check, tool, helper or subcommand, in which a path can only be an argument: ``<path>.py``."""
+    return template(text) if text else ""
+
+
+def _prose(text: str) -> str:
+    """``[not] verb class [flags and codes]``, or the normal form when the vocabulary has no word for it."""
+    masked = template(first_line(text))
+    words = _TOKEN.findall(masked.casefold())
+    place = next((i for i, word in enumerate(words[:_VERB_WITHIN]) if word in VERBS), None)
+    if place is None:
+        return _normal_form(text)
+    thing = next((OBJECTS[word] for word in words[place + 1 :] if word in OBJECTS), None)
+    if thing is None:
+        return _normal_form(text)
+    negated = sum(word in NEGATIONS for word in words) % 2 == 1
+    codes = sorted({found for found in _TOKEN.findall(masked) if _FLAG_OR_CODE.fullmatch(found)})
+    return " ".join(("not " * negated + VERBS[words[place]], thing, *codes))
+
+
+def _normal_form(text: str) -> str:
+    """The first few words that carry meaning, masked; negations, flags and codes of the whole line stay in."""
+    masked = template(first_line(text))
+    words = [word for word in _TOKEN.findall(masked) if word.casefold() not in STOP_WORDS]
+    kept = words[:_MAX_WORDS] + [word for word in words[_MAX_WORDS:] if _is_protected(word)]
+    return " ".join(word if _CODE_WORD.fullmatch(word) else word.casefold() for word in kept)
+
+
+def _is_protected(word: str) -> bool:
+    return word.casefold() in NEGATIONS or bool(_FLAG_OR_CODE.fullmatch(word))
+
+
+def _cut(words: list[str], limit: int) -> str:
+    return " ".join(words[:limit])
