@@ -1,1 +1,28 @@
-"""One reader per log format, chosen by sniffing the content."""
+"""One reader per log format, chosen by sniffing the content.
+
+:mod:`~helix_episodes.readers.registry` says what a reader is and finds the right one; each format lives in a module (or
+small package) of its own. Reading is tolerant: what cannot be read is reported by line in the session's accounting, and
+the rest goes on.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.readers.registry import (
+    LogHead,
+    Reader,
+    UnknownReader,
+    find_logs,
+    find_reader,
+    read_sessions,
+    reader_names,
+)
+
+__all__ = [
+    "LogHead",
+    "Reader",
+    "UnknownReader",
+    "find_logs",
+    "find_reader",
+    "read_sessions",
+    "reader_names",
+]

@@ -1,0 +1,153 @@
+"""Helpers (sub-agents): finding what they did, and putting it where they were sent.
+
+A helper's lines stand in one of three places, by version: inline in the session's log (``isSidechain``), in a file of
+its own (``<session>/subagents/agent-<id>.jsonl``, before that ``agent-<id>.jsonl`` beside the log), or only as
+``progress`` records of the call that sent it. Files and progress are each read as a conversation of their own and put
+right behind that call, before its result; progress of a helper that has a file is a copy and left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.readers.claude_code.records import Record, text_in
+from helix_episodes.readers.claude_code.transcript import Transcript
+from helix_episodes.readers.jsonl import parse, read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.claude_code.delegates import Delegates
+    from helix_episodes.readers.claude_code.statistics import Statistics
+    from helix_episodes.readers.ledger import Ledger
+    from helix_episodes.session import Step
+
+_PREFIX = "agent-"
+
+
+class Helper(NamedTuple):
+    """One helper's conversation and, when the log says so, the call that sent it."""
+
+    name: str
+    transcript: Transcript
+    call_id: str | None
+
+
+class Helpers:
+    """The helpers of one session's log."""
+
+    def __init__(self, path: Path, *, ledger: Ledger, statistics: Statistics) -> None:
+        self._path = path
+        self._ledger = ledger
+        self._statistics = statistics
+        self._files = {_name_of(file): file for file in _files_below(path)}
+        self._helpers: dict[str, Helper] = {}
+
+    def take_progress(self, record: Record, *, line: int) -> None:
+        """Takes in one ``progress`` record; all but those that hold a helper's line are left out."""
+        data = record.get("data")
+        told = data.get("message") if isinstance(data, dict) else None
+        name = text_in(data, "agentId") if isinstance(data, dict) else None
+        if name is None or not isinstance(told, dict):
+            self._ledger.skip("progress")
+        elif self._find_file(name):
+            self._ledger.skip("progress of a helper with a file")
+        else:
+            self._helper(name, call_id=text_in(record, "parentToolUseID")).transcript.take(told, line=line)
+
+    def gather(self, named: Iterable[str]) -> None:
+        """Reads the helpers' files: those in the session's folder, and those beside the log that its results name."""
+        for name in named:
+            self._find_file(name)
+        for name, file in sorted(self._files.items()):
+            label = file.relative_to(self._path.parent).as_posix()
+            helper = self._helper(name, call_id=_sent_by(file), label=label)
+            for line, record in read_records(file, ledger=self._ledger, file=label):
+                helper.transcript.take(record, line=line)
+
+    def merge(self, steps: list[Step], *, delegates: Delegates) -> tuple[Step, ...]:
+        """The main steps with each helper's behind the call that sent it; the unplaced ones by time."""
+        by_call: dict[str, list[Helper]] = {}
+        unplaced: list[Helper] = []
+        all_delegates = [delegates, *(helper.transcript.delegates for helper in self._helpers.values())]
+        calls = set(_delegations(steps, self._helpers.values()))
+        for helper in self._helpers.values():
+            call_id = helper.call_id or _call_of(helper.name, all_delegates) or _same_prompt(helper, steps)
+            if call_id is not None and call_id in calls:
+                by_call.setdefault(call_id, []).append(helper)
+            else:
+                unplaced.append(helper)
+        merged = list(_woven(steps, by_call=by_call))
+        for helper in (*unplaced, *(helper for waiting in by_call.values() for helper in waiting)):
+            merged = _put_by_time(merged, helper.transcript.steps)
+        return tuple(merged)
+
+    def _find_file(self, name: str) -> bool:
+        """Whether the helper has a file; older versions put it beside the log, where it is noted for reading."""
+        if name in self._files:
+            return True
+        beside = self._path.parent / f"{_PREFIX}{name}.jsonl"
+        if not name.isalnum() or beside == self._path or not beside.is_file():
+            return False
+        self._files[name] = beside
+        return True
+
+    def _helper(self, name: str, *, call_id: str | None, label: str | None = None) -> Helper:
+        if name not in self._helpers:
+            transcript = Transcript(ledger=self._ledger, statistics=self._statistics, file=label, helper=name)
+            self._helpers[name] = Helper(name, transcript, call_id)
+        return self._helpers[name]
+
+
+def _files_below(path: Path) -> list[Path]:
+    """The transcripts in the session's own folder, nested ones included."""
+    folder = path.parent / path.stem / "subagents"
+    return sorted(folder.rglob(f"{_PREFIX}*.jsonl")) if folder.is_dir() else []
+
+
+def _name_of(file: Path) -> str:
+    return file.stem.removeprefix(_PREFIX)
+
+
+def _sent_by(file: Path) -> str | None:
+    """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
+    try:
+        meta = parse(file.with_suffix(".meta.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
+
+
+def _call_of(name: str, delegates: Iterable[Delegates]) -> str | None:
+    return next((call_id for known in delegates if (call_id := known.call_of(name))), None)
+
+
+def _delegations(steps: list[Step], helpers: Iterable[Helper]) -> Iterator[str | None]:
+    for conversation in (steps, *(helper.transcript.steps for helper in helpers)):
+        yield from (step.call_id for step in conversation if step.operation == "delegate")
+
+
+def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
+    """The call whose instruction is word for word what the helper was told."""
+    told = next((step.text.strip() for step in helper.transcript.steps if step.kind == "note"), None)
+    sent = (step for step in steps if step.kind == "call" and step.operation == "delegate")
+    return next((step.call_id for step in sent if told and step.arguments["prompt"].strip() == told), None)
+
+
+def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[Step]:
+    """Each helper is used up when its call comes by, so that even calls in a circle come to an end."""
+    for step in steps:
+        yield step
+        if step.kind == "call" and step.call_id is not None:
+            for helper in by_call.pop(step.call_id, ()):
+                yield from _woven(helper.transcript.steps, by_call=by_call)
+
+
+def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:
+    """Before the first step that is later than the first one added; at the end when no time tells."""
+    start = next((step.at for step in added if step.at), None)
+    if start is None:
+        return [*steps, *added]
+    position = next((i for i, step in enumerate(steps) if step.at and step.at > start), len(steps))
+    return [*steps[:position], *added, *steps[position:]]

@@ -1,0 +1,114 @@
+"""What the records say about the session as a whole: its id, where it ran, with which model, for how many tokens."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from helix_episodes.readers.claude_code.records import Record, message_of, text_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SEPARATORS = re.compile(r"[/\\]+")
+# Folders in which work trees of one repository are kept; the project is the folder that holds them.
+_TREE_FOLDERS = frozenset({".worktrees", "worktrees", ".trees"})
+_OWN_FOLDERS = frozenset({".claude", ".git"})
+# A home folder, or anything above one, is nobody's repository root: "/Users/x" has two parts.
+_HOME_DEPTH = 2
+_SYNTHETIC_MODEL = "<synthetic>"
+
+
+class Statistics:
+    """Gathers while the records go by."""
+
+    def __init__(self) -> None:
+        self.session_ids: Counter[str] = Counter()
+        self.version: str | None = None
+        self._folders: dict[str, None] = {}
+        self._model_of: dict[str, str] = {}
+        self._tokens_of: dict[str, int] = {}
+
+    def note(self, record: Record) -> None:
+        """Takes in one record of the main conversation."""
+        if session := text_in(record, "sessionId"):
+            self.session_ids[session] += 1
+        if folder := text_in(record, "cwd"):
+            self._folders[folder] = None
+        self.version = text_in(record, "version") or self.version
+
+    def note_usage(self, record: Record, *, main: bool) -> None:
+        """Takes in the model and tokens of one line of an answer.
+
+        An answer is written as several lines with the same message id, each with the usage so far: the last counts.
+        """
+        message = message_of(record)
+        key = text_in(message, "id") or text_in(record, "requestId") or text_in(record, "uuid")
+        if key is None:
+            return
+        model = text_in(message, "model")
+        if main and model and model != _SYNTHETIC_MODEL:
+            self._model_of[key] = model
+        usage = message.get("usage")
+        if isinstance(usage, dict):
+            self._tokens_of[key] = _tokens(usage)
+
+    @property
+    def model(self) -> str | None:
+        """The model that gave most answers of the main conversation; the first met among equals."""
+        counts = Counter(self._model_of.values())
+        return counts.most_common(1)[0][0] if counts else None
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens written and newly read: output, input and input put into the cache, helpers' included.
+
+        Reads from the cache are left out: they repeat the same text with every call and would drown the rest.
+        """
+        return sum(self._tokens_of.values()) if self._tokens_of else None
+
+    @property
+    def root(self) -> str | None:
+        """The folder the session began in, or one above it that the agent later worked in."""
+        folders = list(self._folders)
+        if not folders:
+            return None
+        above = [folder for folder in folders if _holds(folder, folders[0]) and len(_parts(folder)) > _HOME_DEPTH]
+        return min(above, key=len, default=folders[0])
+
+    def session_id(self, path: Path) -> str:
+        """The file's name when its records bear it, else the id that most of them bear, else the file's name."""
+        if path.stem in self.session_ids or not self.session_ids:
+            return path.stem
+        return self.session_ids.most_common(1)[0][0]
+
+
+def project_of(root: str | None) -> str | None:
+    r"""The project's name: the last part of its path, or for a work tree the folder that holds the work trees.
+
+    >>> project_of("/home/kim/shop/.worktrees/3"), project_of("C:\\code\\shop")
+    ('shop', 'shop')
+    """
+    parts = _parts(root or "")
+    for position, part in enumerate(parts):
+        if part in _TREE_FOLDERS and position:
+            parts = parts[:position]
+            break
+    while len(parts) > 1 and parts[-1] in _OWN_FOLDERS:
+        parts = parts[:-1]
+    return parts[-1] if parts else None
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in _SEPARATORS.split(path) if part]
+
+
+def _holds(folder: str, other: str) -> bool:
+    parts = _parts(folder)
+    return parts == _parts(other)[: len(parts)]
+
+
+def _tokens(usage: Record) -> int:
+    counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
+    return sum(value for name in counted if isinstance(value := usage.get(name), int))

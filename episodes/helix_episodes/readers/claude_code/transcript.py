@@ -1,0 +1,394 @@
+"""From records to steps: one conversation, line by line, in the order in which the program wrote it.
+
+The file's own order is the base, because lines are appended as things happen; the ``parentUuid`` graph, which may
+dangle or loop, is used for one thing only: two different prompts below the same parent mean that the person went back
+and began anew, and a boundary is put before the second. Everything else that one line says about another (a result
+about its call, a notification about its delegation) goes by id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from helix_episodes.readers.claude_code.delegates import Delegates
+from helix_episodes.readers.claude_code.notices import read_notice
+from helix_episodes.readers.claude_code.queue import PromptQueue
+from helix_episodes.readers.claude_code.records import (
+    SKIPPED_BLOCKS,
+    SKIPPED_KINDS,
+    Place,
+    Record,
+    blocks_of,
+    message_of,
+    place_of,
+    text_in,
+)
+from helix_episodes.readers.claude_code.results import read_result, text_of
+from helix_episodes.readers.claude_code.rewinds import Rewinds
+from helix_episodes.readers.claude_code.tools import translate_call
+from helix_episodes.readers.claude_code.words import PLAN_BEGINNING, Words, hear, read_plan, without_plan_tail
+from helix_episodes.session import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from helix_episodes.readers.claude_code.statistics import Statistics
+    from helix_episodes.readers.ledger import Ledger
+    from helix_episodes.session import StepKind
+
+# What the program writes in an answer's place when there is none.
+_NO_ANSWER = frozenset({"", "(no content)", "No response requested."})
+
+
+class Passed(NamedTuple):
+    """Why a record gave no step: of a known sort, or of one never met."""
+
+    reason: str
+    known: bool = True
+
+
+class Transcript:
+    """One conversation: the main one, or with ``helper`` that of a sub-agent in a file of its own."""
+
+    def __init__(
+        self, *, ledger: Ledger, statistics: Statistics, file: str | None = None, helper: str | None = None
+    ) -> None:
+        self.steps: list[Step] = []
+        self.delegates = Delegates()
+        self._ledger = ledger
+        self._statistics = statistics
+        self._file = file
+        self._helper = helper
+        self._seen: set[str] = set()
+        self._calls: dict[str, int] = {}
+        self._results: dict[str, int] = {}
+        self._tasks: dict[str, str] = {}
+        self._rewinds = Rewinds()
+        self._queue = PromptQueue()
+        self._session: str | None = None
+        self._own_records: dict[str, Callable[[Record, Place], Passed | None]] = {
+            "system/compact_boundary": self._compacted,
+            "compact_boundary": self._compacted,
+            "attachment": self._attachment,
+            "queue-operation": self._queued,
+            "pr-link": self._pull_request,
+        }
+
+    def take(self, record: Record, *, line: int) -> None:
+        """Turns one record into steps, or enters in the ledger why there are none."""
+        uuid = text_in(record, "uuid")
+        if uuid in self._seen:
+            self._ledger.skip("duplicate")
+            return
+        if uuid is not None:
+            self._seen.add(uuid)
+        before = len(self.steps)
+        passed = self._translate(record, place_of(record, line=line, file=self._file))
+        if passed is None or len(self.steps) > before:
+            self._ledger.use()
+        elif passed.known:
+            self._ledger.skip(passed.reason)
+        else:
+            self._ledger.leave_unknown(passed.reason)
+
+    def _translate(self, record: Record, place: Place) -> Passed | None:
+        kind = record.get("type")
+        if kind in ("user", "assistant"):
+            return self._converse(record, place)
+        self._rewinds.pass_through(record)
+        if kind == "system":
+            kind = f"system/{record.get('subtype')}"
+        handle = self._own_records.get(str(kind))
+        if handle is not None:
+            return handle(record, place)
+        return Passed(str(kind), known=kind in SKIPPED_KINDS)
+
+    # What was said and done.
+
+    def _converse(self, record: Record, place: Place) -> Passed | None:
+        actor = self._actor(record)
+        blocks = blocks_of(message_of(record))
+        if blocks is None:
+            return Passed(f"{record['type']} without content", known=False)
+        if actor == "agent":
+            self._statistics.note(record)
+            self._resume(record, place)
+        if record["type"] == "assistant":
+            self._statistics.note_usage(record, main=actor == "agent")
+            return self._answer(record, place, blocks=blocks, actor=actor)
+        return self._user_line(record, place, blocks=blocks, actor=actor)
+
+    def _actor(self, record: Record) -> str:
+        """``agent`` for the main conversation; a side conversation's lines bear its helper's id or lead to its root."""
+        if self._helper is not None:
+            return f"agent:{self._helper}"
+        return self.delegates.actor_inline(record)
+
+    def _resume(self, record: Record, place: Place) -> None:
+        """A history copied from another session ends where the id changes."""
+        session = text_in(record, "sessionId")
+        if session and self._session and session != self._session:
+            arguments = {"reason": "resume", "from_session": self._session}
+            self._add("boundary", place, actor="system", arguments=arguments)
+        self._session = session or self._session
+
+    def _answer(self, record: Record, place: Place, *, blocks: list[Record], actor: str) -> Passed | None:
+        if record.get("isApiErrorMessage"):
+            self._add("note", place, actor="system", text=text_of(blocks))
+            return None
+        passed: Passed | None = Passed("empty answer")
+        for block in blocks:
+            passed = self._answer_block(block, place, actor=actor) or passed
+        return passed
+
+    def _answer_block(self, block: Record, place: Place, *, actor: str) -> Passed | None:
+        kind = block.get("type")
+        if kind in ("tool_use", "server_tool_use"):
+            return self._call(block, place, actor=actor)
+        if kind == "text":
+            return self._speak("message", text_in(block, "text") or "", place, actor=actor)
+        if kind == "thinking":
+            return self._speak("thought", text_in(block, "thinking") or "", place, actor=actor)
+        return Passed(f"assistant/{kind}", known=kind in SKIPPED_BLOCKS)
+
+    def _speak(self, kind: StepKind, text: str, place: Place, *, actor: str) -> Passed | None:
+        text = text.strip()
+        if text in _NO_ANSWER:
+            return Passed(f"empty {kind}")
+        self._add(kind, place, actor=actor, text=text)
+        return None
+
+    def _call(self, block: Record, place: Place, *, actor: str) -> Passed | None:
+        tool = text_in(block, "name") or "unnamed"
+        call_id = text_in(block, "id") or f"line-{place.source.line}"
+        if call_id in self._calls:
+            return Passed("duplicate")
+        given = block.get("input")
+        operation, arguments = translate_call(tool, given if isinstance(given, dict) else {})
+        self._name_task(arguments)
+        self._calls[call_id] = len(self.steps)
+        self._add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=call_id)
+        return None
+
+    def _name_task(self, arguments: dict[str, Any]) -> None:
+        """A task that is only named by its number gets the subject under which it was made."""
+        task = arguments.get("task")
+        if task in self._tasks and not arguments["items"]:
+            arguments["items"] = [self._tasks[task]]
+        if task is not None and arguments.get("state") == "completed":
+            arguments["completed"] = list(arguments["items"])
+
+    # What stands on a user's line.
+
+    def _user_line(self, record: Record, place: Place, *, blocks: list[Record], actor: str) -> Passed | None:
+        passed: Passed | None = Passed("empty prompt")
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                passed = self._result(record, place, block=block, actor=actor)
+        spoken = text_of([block for block in blocks if block.get("type") != "tool_result"])
+        if not spoken.strip():
+            return passed
+        if actor != "agent":
+            self._add("note", place, actor=actor, text=spoken)
+            return None
+        return self._heard(record, place, words=_words_on(record, spoken))
+
+    def _heard(self, record: Record, place: Place, *, words: Words) -> Passed | None:
+        if words.voice == "nobody":
+            return Passed(words.name)
+        if words.voice == "summary":
+            return self._summary(place)
+        if words.voice == "prompt":
+            self._prompt(record, place, text=words.text)
+        elif words.voice == "command":
+            self._command(record, place, words=words)
+        elif words.voice == "notification":
+            self._notified(place, text=words.text)
+        elif words.voice == "interrupted":
+            self._add("note", place, actor="user", text=words.text, status="interrupted")
+        else:
+            actor = {"shell": "user", "hook": "system"}.get(words.voice, f"agent:{words.name}")
+            self._add("note", place, actor=actor, text=words.text)
+        return None
+
+    def _prompt(self, record: Record, place: Place, *, text: str) -> None:
+        if abandoned := self._rewinds.meet(record, text=text, line=place.source.line):
+            arguments = {"reason": "rewind", "abandoned_from_line": abandoned}
+            self._add("boundary", place, actor="system", arguments=arguments)
+        if text_in(record, "planContent") or text.startswith(PLAN_BEGINNING):
+            self._approve_by_new_start(place, plan=text_in(record, "planContent") or text)
+            text = without_plan_tail(text)
+        self._add("prompt", place, actor="user", text=text)
+
+    def _command(self, record: Record, place: Place, *, words: Words) -> None:
+        """A command's arguments are the person's words; without any, that it was given is worth a note."""
+        if words.text:
+            self._prompt(record, place, text=words.text)
+        else:
+            self._add("note", place, actor="user", text=f"/{words.name}")
+
+    def _summary(self, place: Place) -> Passed | None:
+        """A summary is nobody's words, but it shows a cut that older versions mark in no other way."""
+        if self.steps and self.steps[-1].kind == "boundary":
+            return Passed("summary of what went before")
+        self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
+        return None
+
+    def _notified(self, place: Place, *, text: str) -> None:
+        """The answer of a call that went on in the background takes the place of its "launched" message."""
+        notice = read_notice(text)
+        call_id = notice.call_id if notice.call_id in self._calls else self.delegates.call_of(notice.task)
+        if call_id not in self._calls:
+            self._add("note", place, actor="system", text=notice.text)
+            return
+        if call_id in self._results:
+            self._change(self._results[call_id], kind="note")
+        self._settle(call_id, place, text=notice.text, status=notice.status, exit_code=notice.exit_code)
+
+    # Results.
+
+    def _result(self, record: Record, place: Place, *, block: Record, actor: str) -> Passed | None:
+        call_id = text_in(block, "tool_use_id") or text_in(record, "sourceToolUseID") or self._unanswered()
+        if call_id in self._results:
+            return Passed("duplicate")
+        call = self.steps[self._calls[call_id]] if call_id in self._calls else None
+        extra = record.get("toolUseResult")
+        ran = call is not None and call.operation == "run"
+        result = read_result(block=block, extra=extra, denial=record.get("toolDenialKind"), ran=ran)
+        text = result.text
+        if call is not None and call.operation == "delegate":
+            text = self.delegates.answer(text, extra=extra, call_id=call.call_id)
+        self._settle(call_id, place, text=text, status=result.status, exit_code=result.exit_code, actor=actor)
+        if result.words and actor == "agent":
+            self._add("prompt", place, actor="user", text=result.words)
+        if call is not None:
+            self.delegates.remember_background(extra, call_id=call.call_id)
+            self._learn(call, place, extra=extra)
+        return None
+
+    def _unanswered(self) -> str | None:
+        """The oldest call without a result, for logs that leave the ids out."""
+        return next((call_id for call_id in self._calls if call_id not in self._results), None)
+
+    def _settle(self, call_id: str | None, place: Place, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
+        """Adds the result of a call under the call's own tool and operation."""
+        call = self.steps[self._calls[call_id]] if call_id in self._calls else None
+        if call_id is not None:
+            self._results[call_id] = len(self.steps)
+        tool, operation = (call.tool, call.operation) if call else (None, None)
+        actor = how.pop("actor", call.actor if call else "agent")
+        self._add("result", place, tool=tool, operation=operation, call_id=call_id, actor=actor, **how)
+
+    def _learn(self, call: Step, place: Place, *, extra: object) -> None:
+        """What a result says beyond itself: a file was new, a plan approved, a question answered, a task numbered."""
+        result = self.steps[self._results[call.call_id or ""]]
+        if call.tool == "AskUserQuestion" and result.status == "ok":
+            self._answered(call, place, text=result.text, extra=extra)
+        elif call.tool == "ExitPlanMode" and result.status == "ok":
+            self._approved(place, plan=_plan_in(call, extra))
+        elif call.operation == "edit" and result.status == "ok" and _was_created(result.text, extra):
+            arguments = {"path": call.arguments["path"], "new": call.arguments["new"]}
+            self._change(self._calls[call.call_id or ""], operation="create", arguments=arguments)
+            self._change(self._results[call.call_id or ""], operation="create")
+        elif call.tool == "TaskCreate" and isinstance(extra, dict) and isinstance(extra.get("task"), dict):
+            self._tasks[str(extra["task"].get("id"))] = text_in(extra["task"], "subject") or ""
+
+    def _answered(self, call: Step, place: Place, *, text: str, extra: object) -> None:
+        answers = extra.get("answers") if isinstance(extra, dict) else None
+        for asked in call.arguments["questions"]:
+            answer = answers.get(asked["question"]) if isinstance(answers, dict) else None
+            chosen = answer if isinstance(answer, str) else _answer_in(text, question=asked["question"])
+            if chosen:
+                arguments = {"context": asked["question"], "options": asked["options"]}
+                self._add("decision", place, actor="user", text=chosen, arguments=arguments)
+
+    def _approved(self, place: Place, *, plan: str) -> None:
+        read = read_plan(plan)
+        if read.title:
+            arguments = {"context": read.context, "plan": read.text}
+            self._add("decision", place, actor="user", text=read.title, arguments=arguments)
+
+    def _approve_by_new_start(self, place: Place, *, plan: str) -> None:
+        """Approving a plan with a cleared context looks like a rejection and an interruption just before: mend both."""
+        position = len(self.steps) - 1
+        while position >= 0 and self.steps[position].kind in ("note", "boundary"):
+            position -= 1
+        if position >= 0 and _refused_plan(self.steps[position]):
+            self._change(position, status="ok")
+            for after in range(position + 1, len(self.steps)):
+                self._change(after, status="unknown")
+        self._approved(place, plan=plan)
+
+    # The program's own records.
+
+    def _compacted(self, record: Record, place: Place) -> None:
+        details = record.get("compactMetadata")
+        arguments = {"reason": "compaction"}
+        if isinstance(details, dict) and (trigger := text_in(details, "trigger")):
+            arguments["trigger"] = trigger
+        self._add("boundary", place, actor="system", arguments=arguments)
+
+    def _attachment(self, record: Record, place: Place) -> Passed | None:
+        """Most are the program's reminders to the agent; one kind holds what a person typed while it worked."""
+        attachment = record.get("attachment")
+        if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+            return Passed("attachment")
+        text = text_of(attachment.get("prompt"))
+        if self._queue.was_given(text):
+            return Passed("duplicate")
+        words = hear(text, human=attachment.get("commandMode") != "task-notification")
+        return self._heard(record, place, words=words)
+
+    def _queued(self, record: Record, place: Place) -> Passed | None:
+        """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
+        given = self._queue.operate(record, place)
+        if given is None:
+            return Passed("queue-operation")
+        return self._heard({}, given.place, words=hear(given.text))
+
+    def _pull_request(self, record: Record, place: Place) -> Passed | None:
+        url = text_in(record, "prUrl")
+        if url is None:
+            return Passed("pr-link")
+        self._add("note", place, actor="system", text=f"pull request {url}")
+        return None
+
+    # The list of steps.
+
+    def _add(self, kind: StepKind, place: Place, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
+        self.steps.append(Step(kind=kind, source=place.source, at=place.at, **fields))
+
+    def _change(self, position: int, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
+        self.steps[position] = msgspec.structs.replace(self.steps[position], **fields)
+
+
+def _words_on(record: Record, text: str) -> Words:
+    if record.get("isCompactSummary"):
+        return Words("summary", text)
+    origin = record.get("origin")
+    human = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
+    return hear(text, meta=bool(record.get("isMeta")), human=human)
+
+
+def _refused_plan(step: Step) -> bool:
+    """A plan's rejection; in a continued log the call itself may stand in the file before."""
+    return step.kind == "result" and step.status == "rejected" and step.tool in ("ExitPlanMode", None)
+
+
+def _plan_in(call: Step, extra: object) -> str:
+    approved = text_in(extra, "plan") if isinstance(extra, dict) else None
+    return approved or str(call.arguments.get("plan", ""))
+
+
+def _was_created(text: str, extra: object) -> bool:
+    if isinstance(extra, dict):
+        return extra.get("type") == "create"
+    return text.startswith("File created successfully")
+
+
+def _answer_in(text: str, *, question: str) -> str:
+    """The answer as the result words it: ``"question"="answer"``."""
+    _, found, rest = text.partition(f'"{question}"="')
+    return rest.partition('"')[0] if found else ""

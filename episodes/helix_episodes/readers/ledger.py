@@ -1,0 +1,59 @@
+"""The ledger: every line of a log ends up in exactly one column.
+
+A reader that meets a line either uses it, knows it and leaves it out, does not know its type, finds it blank, or cannot
+read it. Counting all five is what lets a user trust that nothing was lost in silence: the columns add up to the lines.
+
+>>> ledger = Ledger()
+>>> ledger.use(); ledger.skip("snapshot"); ledger.leave_blank()
+>>> ledger.accounting().lines, ledger.accounting().skipped
+(3, {'snapshot': 1})
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from helix_episodes.session import Accounting, BadLine
+
+
+class Ledger:
+    """Counts the lines of one session's files, each once."""
+
+    def __init__(self) -> None:
+        self._used = 0
+        self._skipped: Counter[str] = Counter()
+        self._unknown: Counter[str] = Counter()
+        self._blank = 0
+        self._bad: list[BadLine] = []
+
+    def use(self, lines: int = 1) -> None:
+        """Lines that gave a step."""
+        self._used += lines
+
+    def skip(self, reason: str, lines: int = 1) -> None:
+        """Lines of a known type that say nothing worth a step."""
+        self._skipped[reason] += lines
+
+    def leave_unknown(self, kind: str) -> None:
+        """A line of a type that this reader has never met."""
+        self._unknown[kind] += 1
+
+    def leave_blank(self) -> None:
+        """A line of nothing but white space."""
+        self._blank += 1
+
+    def report_bad(self, *, line: int, problem: str, file: str | None = None) -> None:
+        """A line that cannot be read at all."""
+        self._bad.append(BadLine(line=line, problem=problem, file=file))
+
+    def accounting(self) -> Accounting:
+        """The columns and their sum."""
+        counted = self._used + self._skipped.total() + self._unknown.total() + self._blank + len(self._bad)
+        return Accounting(
+            lines=counted,
+            used=self._used,
+            skipped=dict(sorted(self._skipped.items())),
+            unknown=dict(sorted(self._unknown.items())),
+            blank=self._blank,
+            bad=tuple(self._bad),
+        )

@@ -1,0 +1,239 @@
+"""What a reader is, and which one reads a given log.
+
+A reader recognises a log by its *content*: a name such as ``session.jsonl`` says nothing. The built-in readers are
+tried first, in a fixed order, without looking at installed packages, because that look costs more than reading a small
+log. Only when none of them recognises the log, or when a reader is asked for by a name that is not built in, are the
+packages asked that registered a reader under the entry point group ``helix_graph.readers``::
+
+    [project.entry-points."helix_graph.readers"]
+    my-agent = "my_package.reader:MyAgentReader"
+
+A class with the attributes of :class:`Reader` is all it takes. One that cannot be loaded is named in the message and
+stops nobody else.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat
+from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.jsonl import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.session import Session
+
+ENTRY_POINT_GROUP = "helix_graph.readers"
+AUTO = "auto"
+
+# Enough for the longest preamble seen (52 lines of snapshots and hook records); one huge line is taken whole.
+_HEAD_BYTES = 256 * 1024
+
+# What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
+_BROKEN = (
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+# Folders that hold no sessions: agents' notes to themselves, spilled outputs, other people's code.
+_SKIPPED_FOLDERS = frozenset({"memory", "tool-results", ".git", "node_modules"})
+
+
+class UnknownReader(LogError):  # noqa: N818  (our errors are named for the situation)
+    """No reader has the name asked for; ``known`` lists those there are, ``broken`` those that could not be loaded."""
+
+    def __init__(self, *, name: str, known: Sequence[str], broken: Sequence[str] = ()) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.broken = tuple(broken)
+        trouble = f"; could not be loaded: {'; '.join(broken)}" if broken else ""
+        super().__init__(f"no reader is called {name!r}; there are: {', '.join((AUTO, *known))}{trouble}")
+
+
+class LogHead(msgspec.Struct, frozen=True, kw_only=True):
+    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such."""
+
+    path: Path
+    lines: tuple[bytes, ...]
+    records: tuple[dict[str, Any], ...]
+
+
+class Reader(Protocol):
+    """Reads one log format."""
+
+    @property
+    def name(self) -> str:
+        """What ``--format`` and the episode's provenance call it."""
+        ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How the names of its logs end, for walking a folder: ``(".jsonl",)``."""
+        ...
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the log is of this format, else a short reason why not."""
+        ...
+
+    def is_part(self, path: Path) -> bool:
+        """Whether the file belongs to another log and is read with it (a helper's transcript)."""
+        ...
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The sessions in the log. Raises :class:`~helix_episodes.errors.LogNotReadable` when there is none."""
+        ...
+
+
+def reader_names() -> tuple[str, ...]:
+    """The names ``--format`` accepts besides ``auto``: built-in readers first, then those of other packages."""
+    others, _ = _other_readers()
+    return tuple(reader.name for reader in (*_built_in(), *others))
+
+
+def find_reader(path: Path, *, format: str = AUTO) -> Reader:  # noqa: A002  (the word that the command's option uses)
+    """The reader for a log: the one called ``format``, or with ``auto`` the first that recognises the content.
+
+    Raises:
+        LogNotReadable: missing, a folder, no permission, empty, or not text.
+        UnknownLogFormat: no reader recognises it; ``declined`` has each one's reason.
+        UnknownReader: no reader is called ``format``.
+    """
+    if format != AUTO:
+        reader = _reader_called(format)
+        read_head(path)
+        return reader
+    return _recognise(read_head(path))
+
+
+def read_sessions(path: Path, *, format: str = AUTO) -> tuple[Session, ...]:  # noqa: A002  (as in find_reader)
+    """The sessions of one log, in the order in which it holds them; raises as :func:`find_reader` does."""
+    return tuple(find_reader(path, format=format).read(path))
+
+
+def find_logs(folder: Path) -> list[Path]:
+    """The files under a folder that could be logs, sorted by path; helpers' transcripts go with their session's log.
+
+    Files are chosen by the ending of their names; whether they are logs is for :func:`find_reader` to say.
+    """
+    others, _ = _other_readers()
+    readers = (*_built_in(), *others)
+    return sorted(
+        path
+        for path in _files(folder)
+        if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
+        and not any(reader.is_part(path) for reader in fitting)
+    )
+
+
+def read_head(path: Path) -> LogHead:
+    """The first lines of a file.
+
+    Raises:
+        LogNotReadable: missing, a folder, no permission, empty, or not text.
+    """
+    lines = _first_lines(path)
+    if not lines:
+        raise LogNotReadable(path=path, problem="it is empty")
+    records = tuple(_objects(lines))
+    if not records and any(b"\0" in line for line in lines):
+        raise LogNotReadable(path=path, problem="it is not text")
+    return LogHead(path=path, lines=lines, records=records)
+
+
+def _built_in() -> tuple[Reader, ...]:
+    return (ClaudeCodeReader(),)
+
+
+def _reader_called(name: str) -> Reader:
+    for reader in _built_in():
+        if reader.name == name:
+            return reader
+    others, broken = _other_readers()
+    for reader in others:
+        if reader.name == name:
+            return reader
+    known = [reader.name for reader in (*_built_in(), *others)]
+    raise UnknownReader(name=name, known=known, broken=[f"{who}: {why}" for who, why in broken.items()])
+
+
+def _recognise(head: LogHead) -> Reader:
+    declined: dict[str, str] = {}
+    for reader in _built_in():
+        reason = reader.sniff(head)
+        if reason is None:
+            return reader
+        declined[reader.name] = reason
+    others, broken = _other_readers()
+    for reader in others:
+        try:
+            reason = reader.sniff(head)
+        except _BROKEN as error:
+            reason = f"failed ({type(error).__name__}: {error})"
+        if reason is None:
+            return reader
+        declined[reader.name] = reason
+    raise UnknownLogFormat(path=head.path, declined={**declined, **broken})
+
+
+def _other_readers() -> tuple[list[Reader], dict[str, str]]:
+    """Readers of other packages by name, and those that could not be loaded with the reason."""
+    from importlib.metadata import entry_points  # noqa: PLC0415  (costs 15 ms that most runs need not pay)
+
+    ours = {reader.name for reader in _built_in()}
+    readers: list[Reader] = []
+    broken: dict[str, str] = {}
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value)):
+        if point.name in ours:
+            continue
+        try:
+            readers.append(_checked(point.load()()))
+        except _BROKEN as error:
+            broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
+    return readers, broken
+
+
+def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, checked here)
+    """The same object, once it has what a reader needs; a missing attribute is better met here than half way."""
+    for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
+        getattr(reader, attribute)
+    checked: Reader = reader
+    return checked
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _SKIPPED_FOLDERS]
+        yield from (Path(where, name) for name in names)
+
+
+def _first_lines(path: Path) -> tuple[bytes, ...]:
+    if path.is_dir():
+        raise LogNotReadable(path=path, problem="it is a folder; name a log in it")
+    try:
+        with path.open("rb") as log:
+            return tuple(log.readlines(_HEAD_BYTES))
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            record = parse(line.removeprefix(b"\xef\xbb\xbf").strip())
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
