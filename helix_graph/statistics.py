@@ -6,8 +6,7 @@ it holds the long-run rates that the counts are still compatible with.
 
 Wilson's interval is used because it stays honest with few trials, where the textbook one (rate ± 2 standard errors)
 claims certainty at 0 of n and n of n: in a simulation with a known truth it held the true rate in 94 to 96 of 100
-cases. It assumes that trials are independent of each other, which is why
-callers count an episode once.
+cases. It assumes that trials are independent of each other, which is why callers count an episode once.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ a named basis. Three rules keep the table honest.
 *One episode, one observation.* Only an episode's first occurrence of a (trigger, action) counts: ten edits in one
 session are one experience, not ten.
 
-*Chosen without looking at the result.* Which rows exist may not depend on how they came out. A ``fix`` link exists
-only where the check passed in the end, so rows made from it would succeed by construction. Instead a change answers
-an error when a link says so, or when it was made while the error was open: after it and before the next run of its
-check, whatever that run said.
+*Chosen without looking at the result.* Which rows exist may not depend on how they came out. So an error is answered by
+what an ``answer`` link says, which is drawn at the time of the error; the changes of a ``fix`` are not asked, because a
+fix is only recorded where the check passed in the end, and rows made from it would succeed by construction. For the
+same reason an edit made while a check was failing is not measured by that check: a link to its next failure is left out
+of the episode (nothing new happened), so only its passes would be seen.
 
 *Measured or left out.* Success is ``True`` or ``False`` only where the log shows it; ``None`` is unmeasured and never
 counts as either.
@@ -18,7 +19,8 @@ counts as either.
 trigger                      basis              success
 ============================ ================== =====================================================================
 the error that is answered   check passes later the same check passes later in the episode; not, when it ran again or
-                                                the error was left unrepaired at the end, and no pass followed
+                                                the error was left unrepaired at the end, and no pass followed; for
+                                                an error of a tool or command, when the answering call goes well
 task kind, action an edit    next check passes  the next check over the edit passes at once
 task kind, any other action  outcome            the episode's outcome is success, if rewarded, judged or measured
 ============================ ================== =====================================================================
@@ -26,12 +28,13 @@ task kind, any other action  outcome            the episode's outcome is success
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from helix_graph.causality.timeline import precedes
-from helix_graph.graph.labels import decision_key, event_key
+from helix_graph.graph.labels import check_label, decision_key, event_key, is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,9 +46,6 @@ Basis = Literal["check passes later", "next check passes", "outcome"]
 Level = Literal["family", "check", "task"]
 
 _EDITS = frozenset({"edit", "create", "delete"})
-_CHANGES = _EDITS | {"run"}
-#: Record or publish work and leave the files as they are, so no check can come out differently for them.
-_BOOKKEEPING = frozenset({("git", sub) for sub in ("add", "commit", "push", "fetch", "tag")})
 #: Outcomes that somebody or something other than the agent itself vouches for.
 _VOUCHED = frozenset({"rewarded", "judged", "measured"})
 
@@ -114,66 +114,26 @@ def _row(
 def _triggers(error: Event) -> Iterator[tuple[str, Level]]:
     """An error as a situation: its kind within the check, then the check alone."""
     family = event_key(error)
-    check = f"{error.check} fails" if error.check else None
-    if family and family != check:
+    if family:
         yield family, "family"
-    if check:
-        yield check, "check"
+    if error.check:
+        yield check_label(error.check).rstrip(": "), "check"
 
 
-# --- which errors a decision answers
+# --- what was answered, and how it came out
 
 
 def _answered_errors(episode: Episode) -> dict[str, list[Event]]:
     """By decision id, the errors it answers, in the order of the events."""
-    linked = {(link.source, link.target) for link in episode.links if link.reason == "answer"}
-    changes = [decision for decision in episode.decisions if _changes_files(decision)]
-    answered: dict[str, list[Event]] = {}
-    for error in (event for event in episode.events if event.type == "error"):
-        open_until = _next_run(episode, error)
-        while_open = {change.id for change in changes if _made_between(change, after=error, before=open_until)}
-        for decision in episode.decisions:
-            if decision.id in while_open or (error.id, decision.id) in linked:
-                answered.setdefault(decision.id, []).append(error)
+    answers: dict[str, list[str]] = defaultdict(list)
+    for link in episode.links:
+        if link.reason == "answer":
+            answers[link.source].append(link.target)
+    answered: dict[str, list[Event]] = defaultdict(list)
+    for error in filter(is_error, episode.events):
+        for decision in answers[error.id]:
+            answered[decision].append(error)
     return answered
-
-
-def _changes_files(decision: Decision) -> bool:
-    """Whether a check could come out differently for it: an edit, or a command that is no check and no bookkeeping."""
-    action = decision.action
-    if action is None or action.verb not in _CHANGES or decision.type == "test":
-        return False
-    return (action.program, action.subcommand) not in _BOOKKEEPING
-
-
-def _made_between(change: Decision, *, after: Event, before: Event | None) -> bool:
-    return precedes(after, change) is True and (before is None or precedes(change, before) is True)
-
-
-# --- runs of a check, and how they came out
-
-
-def _next_run(episode: Episode, error: Event) -> Event | None:
-    return next(_later_runs(episode, error), None)
-
-
-def _later_runs(episode: Episode, error: Event) -> Iterator[Event]:
-    """Later results of the check that the error came from, in order; other errors of the same run are not among them."""
-    if error.check is None:
-        return
-    seen_error = False
-    for event in episode.events:
-        if event.id == error.id:
-            seen_error = True
-        elif event.check == error.check and event.type in {"test", "error"}:
-            order = precedes(error, event)
-            # Events are listed in the order of the log, which decides where neither lines nor times do.
-            if order or (order is None and seen_error):
-                yield event
-
-
-def _passes(run: Event) -> bool:
-    return run.type == "test" and run.status == "ok"
 
 
 def _check_passes_later(episode: Episode, *, error: Event, decision: Decision) -> bool | None:
@@ -183,7 +143,28 @@ def _check_passes_later(episode: Episode, *, error: Event, decision: Decision) -
     return False if runs or _left_unrepaired(episode, error) else None
 
 
+def _later_runs(episode: Episode, error: Event) -> Iterator[Event]:
+    """Later results of the check that the error came from, in order, without the other errors of the same run."""
+    seen_error = False
+    for event in _runs(episode, error.check):
+        order = precedes(error, event)
+        # Events are listed in the order of the log, which decides where neither lines nor times do.
+        if order or (order is None and seen_error):
+            yield event
+        seen_error = seen_error or event.id == error.id
+
+
+def _runs(episode: Episode, check: str | None) -> list[Event]:
+    """The results of a check, failures and passes, in the order of the log."""
+    return [event for event in episode.events if check and event.check == check and event.type in {"test", "error"}]
+
+
+def _passes(run: Event) -> bool:
+    return run.type == "test" and run.status == "ok"
+
+
 def _verified_fix(episode: Episode, error: Event) -> bool:
+    """Whether it was seen to be gone; for an error of a tool or command, this is all there is to see."""
     return any(fix.error == error.id and fix.verified_by is not None for fix in episode.fixes)
 
 
@@ -196,10 +177,17 @@ def _left_unrepaired(episode: Episode, error: Event) -> bool:
 
 
 def _next_check_passes(episode: Episode, decision: Decision) -> bool | None:
-    """By the ``edit-test`` links: every check that ran next over the edit passed; ``None`` when none ran."""
+    """Whether the first check over the edit passed, of those that were not failing before it; ``None`` if none ran."""
     targets = {link.target for link in episode.links if link.reason == "edit-test" and link.source == decision.id}
-    runs = [event for event in episode.events if event.id in targets]
-    return all(map(_passes, runs)) if runs else None
+    runs = [event for event in episode.events if event.id in targets and not _was_failing(episode, event, decision)]
+    # One command may run several checks, and one check may complain of several things: the first result, and its peers.
+    return all(_passes(run) for run in runs if precedes(runs[0], run) is not True) if runs else None
+
+
+def _was_failing(episode: Episode, run: Event, decision: Decision) -> bool:
+    """Whether the check of ``run``, when it last ran before the decision, failed."""
+    earlier = [event for event in _runs(episode, run.check) if precedes(event, decision)]
+    return bool(earlier) and is_error(earlier[-1])
 
 
 def _outcome_succeeds(episode: Episode) -> bool | None:
