@@ -1,1 +1,1 @@
-"""One file per noun of the command."""
+"""One file per noun of the command; each shows what one method of the library answers."""

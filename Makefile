@@ -1,0 +1,29 @@
+# The doors of the project; .ci/run goes through the same ones. BIN is where the tools are.
+BIN ?= .venv/bin/
+PYTHON ?= python3
+
+.PHONY: install test lint format smoke bench
+
+install:  ## a virtual environment with everything that the tests need
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install -q -c constraints.txt -e ".[dev]"
+
+test:
+	$(BIN)pytest -q
+
+lint:
+	$(BIN)ruff check .
+	$(BIN)ruff format --check .
+	$(BIN)mypy
+	$(BIN)pyright
+	$(BIN)lint-imports
+
+format:
+	$(BIN)ruff check --fix .
+	$(BIN)ruff format .
+
+smoke:  ## the built wheel, in an environment of its own without any tool of ours
+	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
+
+bench:  ## needs the corpora in ../shared
+	for script in benchmarks/*.py benchmarks/*/__main__.py; do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

@@ -1,0 +1,5 @@
+"""``python -m helix_cli``: the command without its script."""
+
+from helix_cli.app import main
+
+main()

@@ -1,0 +1,118 @@
+"""The command group, and the one place where errors become sentences and exit codes.
+
+Each command lives in its own file under ``commands`` and is imported when it is called, so that a question from a
+cold process pays for its own imports only.
+
+====  =======================================================================
+code  meaning
+====  =======================================================================
+0     done; a question without an answer is answered too ("not met before")
+1     something could not be done; one sentence on stderr says what and why
+2     the command was called wrongly
+130   interrupted
+====  =======================================================================
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from helix_episodes.errors import HelixGraphError
+from helix_graph import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: Where each command lives: its file under ``commands`` and its name there.
+COMMANDS = {
+    "init": "init:init",
+    "episode": "episode:episode",
+    "compile": "compile:compile_command",
+    "seen": "seen:seen",
+    "path": "path:path",
+    "causes": "neighbours:causes",
+    "effects": "neighbours:effects",
+    "patterns": "patterns:patterns",
+    "anti-patterns": "patterns:anti_patterns",
+    "status": "status:status",
+    "demo": "demo:demo",
+}
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130  # what shells report for a process ended by SIGINT: 128 + 2
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's file when the command is named."""
+
+    def __init__(self, *, locations: Mapping[str, str], **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # passed through to click unread
+        self.locations = locations
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        """The order of the help: the order in which a newcomer meets the commands."""
+        return list(self.locations)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (as above)
+        """The command of that name, imported now; ``None`` when there is none."""
+        location = self.locations.get(cmd_name)
+        if location is None:
+            return None
+        file, name = location.split(":")
+        command = getattr(import_module(f"helix_cli.commands.{file}"), name)
+        return command if isinstance(command, click.Command) else None
+
+
+cli = LazyGroup(
+    locations=COMMANDS,
+    name="helix-graph",
+    help=(
+        "A causal memory for coding agents, built from the logs they already write: what led to what, what works, "
+        "what keeps failing."
+    ),
+    epilog="First time here? `helix-graph demo` shows everything on example logs.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and end it."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; what went wrong has been said on stderr."""
+    _never_fail_on_a_character()
+    try:
+        code = cli.main(args=list(arguments), prog_name="helix-graph", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as problem:
+        problem.show()
+        return problem.exit_code
+    except click.Abort:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        return _reader_went_away()
+    except HelixGraphError as problem:
+        click.echo(f"helix-graph: {problem}", err=True)
+        return EXIT_FAILED
+    return code if isinstance(code, int) else 0
+
+
+def _never_fail_on_a_character() -> None:
+    """Let a console that lacks a character show its escape instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _reader_went_away() -> int:
+    """End quietly when the reader of a pipe (``| head``) has enough: what is still buffered goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_FAILED

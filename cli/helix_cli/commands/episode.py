@@ -1,0 +1,141 @@
+"""``episode``: what happened in each session, read from its log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from helix_cli.memory import memory_at, open_memory
+from helix_cli.options import json_option, since_option
+from helix_cli.output import complain, count, progress, say, show, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from helix_episodes.model import Episode, Evidence, Outcome
+    from helix_episodes.recording import ExtractReport
+
+OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
+
+
+@click.group
+def episode() -> None:
+    """Read session logs into episodes, and look at them."""
+
+
+@episode.command
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--output", type=click.Path(path_type=Path), help="Write the episodes to this folder, not the memory.")
+@click.option("--force", is_flag=True, help="Replace an episode that was recorded from a log that has changed since.")
+@click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
+@json_option
+def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_format: str, as_json: bool) -> int:
+    """Read LOGS (files, or folders of them) into episodes.
+
+    A log that cannot be used hides no other: the rest is read, and the command ends with 1.
+    """
+    # With --output no memory is touched, so none is needed: its root then stands for nothing.
+    memory = memory_at(output) if output else open_memory()
+    with progress("Reading logs") as advance:
+        report = memory.extract(logs, output=output, force=force, format=log_format, progress=advance)
+    for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
+        complain(warning)
+    for failure in report.failed:
+        complain(failure.problem)
+    show(report, as_json=as_json, render=render_report)
+    return 1 if report.failed else 0
+
+
+def render_report(report: ExtractReport) -> None:
+    """Print what was recorded anew, then how many of each."""
+    done = [one for one in report.recorded if one.change != "unchanged"]
+    if done:
+        rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
+        table(("session", "outcome", "decisions", "events", ""), rows)
+    say(
+        f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
+        f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed."
+    )
+    if done:
+        say("Next: helix-graph compile")
+
+
+@episode.command("list")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
+@since_option
+@click.option("--task", help="Only those with this text in their task, in any case.")
+@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="At most so many.")
+@json_option
+def list_episodes(
+    *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, as_json: bool
+) -> None:
+    """List episodes, the newest first."""
+    found = open_memory().episodes.list(outcome=outcome, since=since, task=task, max_results=max_results)
+    show([_plain(one) for one in found] if as_json else found, as_json=as_json, render=_render_list)
+
+
+def _plain(one: Episode) -> Any:  # noqa: ANN401  (JSON)
+    """An episode as its file has it: keys that are not ours included, those that are not set left out."""
+    import orjson  # noqa: PLC0415  (only --json needs it)
+
+    from helix_episodes.store import encode_episode  # noqa: PLC0415  (as above)
+
+    return orjson.loads(encode_episode(one))
+
+
+def _render_list(found: Sequence[Episode]) -> None:
+    if not found:
+        say("No such episode.")
+        return
+    rows = [
+        ((one.timestamp or "")[:10], one.session, one.outcome, one.outcome_basis, str(len(one.decisions)), one.task)
+        for one in found
+    ]
+    table(("date", "session", "outcome", "basis", "decisions", "task"), rows)
+
+
+@episode.command("show")
+@click.argument("name", metavar="EPISODE")
+@json_option
+def show_episode(*, name: str, as_json: bool) -> None:
+    """Show one EPISODE (its id or its session's) with the log lines behind it."""
+    one = open_memory().episodes.require(name)
+    show(_plain(one) if as_json else one, as_json=as_json, render=_render_episode)
+
+
+def _render_episode(one: Episode) -> None:
+    say(f"{one.session}  {one.timestamp or 'time not known'}")
+    say(f"task     {one.task}")
+    say(f"outcome  {one.outcome} ({one.outcome_basis}){_because(one)}")
+    _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
+    _section("Events", [(it.id, _line(it.evidence), it.type, it.status, it.content) for it in one.events])
+    _section("Links", [(link.source, link.target, link.type, link.reason) for link in one.links])
+    _section("Fixes", [(fix.error, ", ".join(fix.changes), fix.check, fix.verified_by or "-") for fix in one.fixes])
+    _section("Lessons", [(lesson,) for lesson in one.lessons])
+
+
+def _because(one: Episode) -> str:
+    return f": {one.outcome_evidence.quote}" if one.outcome_evidence and one.outcome_evidence.quote else ""
+
+
+def _line(evidence: Evidence | None) -> str:
+    return f"line {evidence.line}" if evidence else "-"
+
+
+_COLUMNS = {
+    "Decisions": ("id", "log", "type", "outcome", "chosen"),
+    "Events": ("id", "log", "type", "status", "content"),
+    "Links": ("from", "to", "edge", "reason"),
+    "Fixes": ("error", "changes", "check", "verified by"),
+    "Lessons": ("lesson",),
+}
+
+
+def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
+    if rows:
+        say()
+        say(title)
+        table(_COLUMNS[title], rows)

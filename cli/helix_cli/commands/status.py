@@ -1,0 +1,1 @@
+"""``status``: what the memory holds, and how good its labels are."""
