@@ -1,1 +1,28 @@
-"""What caused what, and what was learnt."""
+"""What caused what, and what was learnt: a causal memory for coding agents.
+
+`Memory` opens a project's memory and hands out its parts. Importing this package loads nothing else: the graph, numbers
+and models come when they are first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from helix_episodes.errors import HelixGraphError
+    from helix_graph.memory import Memory
+
+__all__ = ["HelixGraphError", "Memory", "__version__"]
+
+__version__ = "0.1.0"
+
+_HOMES = {"Memory": "helix_graph.memory", "HelixGraphError": "helix_episodes.errors"}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the module holds)
+    if name not in _HOMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # noqa: PLC0415  (import does nothing until a name is used)
+
+    return getattr(import_module(_HOMES[name]), name)

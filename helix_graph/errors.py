@@ -1,8 +1,9 @@
-"""What can go wrong with a graph, as a branch of the one family.
+"""What can go wrong with a memory or its graph, as branches of the one family.
 
 ::
 
     HelixGraphError                  (helix_episodes.errors)
+    ├── NoMemory                     the project has no memory yet
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -23,6 +24,16 @@ from helix_episodes.errors import HelixGraphError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+class NoMemory(HelixGraphError):
+    """There is no memory where one stands. ``expected`` is where it would be, or None without a project."""
+
+    def __init__(self, *, start: Path, expected: Path | None) -> None:
+        self.start = start
+        self.expected = expected
+        where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
+        super().__init__(f"{where}; run `helix-graph init` in the project's folder")
 
 
 class GraphError(HelixGraphError):

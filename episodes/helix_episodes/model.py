@@ -6,7 +6,7 @@ An episode holds *decisions* (what was chosen, why, with what effect), *events* 
 characters, because some agents delete their logs after a month.
 
 The keys of the original schema (``id`` … ``lessons``) keep their names and meaning, so its files are read too; the
-rest are additions. ``docs/episodes.md`` has the table. Unknown keys are kept by the store, not by these classes.
+rest are additions. ``docs/episodes.md`` has the table. `helix_episodes.store` reads and writes them, unknown keys too.
 
 >>> Evidence(line=12, id=None, quote="FAILED tests/test_cart.py::test_total").line
 12
@@ -14,14 +14,16 @@ rest are additions. ``docs/episodes.md`` has the table. Unknown keys are kept by
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from helix_episodes.session import Status  # noqa: TC001  (msgspec reads the annotation at run time)
+from helix_episodes.session import Status
 
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240
+#: Stands for the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
+EXTRA = "+"
 
 Outcome = Literal["success", "partial", "failure", "unknown"]
 OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
@@ -36,16 +38,22 @@ Role = Literal["source", "test", "docs", "config", "ci", "dependencies"]
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):
-    """Immutable, compared by content, built by keyword."""
+    """Immutable, compared by content, built by keyword. ``extra`` keeps keys that this version does not know."""
+
+    extra: dict[str, Any] = msgspec.field(default_factory=dict, name=EXTRA)
 
 
 class Evidence(_Value, frozen=True, kw_only=True):
-    """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log."""
+    """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log.
+
+    ``also`` has the lines of the further calls when several make up one decision.
+    """
 
     line: int
     id: str | None = None
     quote: str = ""
     file: str | None = None
+    also: tuple[int, ...] = ()
 
 
 class Action(_Value, frozen=True, kw_only=True):
@@ -176,13 +184,19 @@ class Agent(_Value, frozen=True, kw_only=True):
 
 
 class Provenance(_Value, frozen=True, kw_only=True):
-    """The log an episode was read from: enough to tell whether it has grown or changed since."""
+    """The log an episode was read from: enough to tell whether it has grown or changed since.
+
+    ``first`` and ``last`` are the ids of its first and last step: a resumed session's log begins with a copy of the
+    earlier one, which is recognised by them.
+    """
 
     log: str
     sha256: str
     bytes: int
     reader: str
     extractor: str
+    first: str | None = None
+    last: str | None = None
 
 
 class Episode(_Value, frozen=True, kw_only=True):

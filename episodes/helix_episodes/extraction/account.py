@@ -1,0 +1,86 @@
+"""Account: the decisions and events of a session, numbered, with the calls they come from.
+
+Drafts are made independently by the stages that find them; here they are put in order of time and get their ids
+(``d001`` …, ``e001`` …). Links, outcome and the rest are then worked out on this one numbered account.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.model import Decision, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision without an id: the calls it was carried out by (numbers of acts) and its place among the steps."""
+
+    position: int
+    decision: Decision
+    acts: tuple[int, ...] = ()
+
+
+class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event without an id, the act whose result it is (if any) and its place among the steps."""
+
+    position: int
+    event: Event
+    act: int | None = None
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbered whole. ``positions`` has the place among the steps of every id."""
+
+    decisions: tuple[Decision, ...]
+    events: tuple[Event, ...]
+    positions: dict[str, int]
+    acts_of: dict[str, tuple[int, ...]]
+    decision_of: dict[int, str]
+    events_of: dict[int, tuple[str, ...]]
+    act_of: dict[str, int]
+
+    def decision(self, identity: str) -> Decision:
+        """The decision of an id."""
+        return self.decisions[int(identity[1:]) - 1]
+
+    def event(self, identity: str) -> Event:
+        """The event of an id."""
+        return self.events[int(identity[1:]) - 1]
+
+    def decisions_between(self, start: int, end: int | None = None) -> list[Decision]:
+        """The decisions taken after position ``start`` and before ``end``, in order."""
+        return [
+            decision
+            for decision in self.decisions
+            if start < self.positions[decision.id] and (end is None or self.positions[decision.id] < end)
+        ]
+
+
+def number(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> Account:
+    """Puts drafts in order of time and numbers them from 1."""
+    named_decisions = [
+        (f"d{n:03}", draft) for n, draft in enumerate(sorted(decisions, key=lambda draft: draft.position), 1)
+    ]
+    named_events = [(f"e{n:03}", draft) for n, draft in enumerate(sorted(events, key=lambda draft: draft.position), 1)]
+    positions = {name: draft.position for name, draft in named_decisions}
+    return Account(
+        decisions=tuple(msgspec.structs.replace(draft.decision, id=name) for name, draft in named_decisions),
+        events=tuple(msgspec.structs.replace(draft.event, id=name) for name, draft in named_events),
+        positions=positions | {name: draft.position for name, draft in named_events},
+        acts_of={name: draft.acts for name, draft in named_decisions},
+        decision_of={act: name for name, draft in named_decisions for act in draft.acts},
+        events_of=_events_of(named_events),
+        act_of={name: draft.act for name, draft in named_events if draft.act is not None},
+    )
+
+
+def _events_of(named: list[tuple[str, DraftEvent]]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for name, draft in named:
+        if draft.act is not None:
+            found[draft.act] = (*found.get(draft.act, ()), name)
+    return found

@@ -1,0 +1,102 @@
+"""Actions: what a call does, in the parts that a label can be made of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.paths import role_of
+from helix_episodes.extraction.words import line, quote
+from helix_episodes.model import Action, DecisionType
+
+if TYPE_CHECKING:
+    from helix_episodes.extraction.acts import Act
+
+#: Markers with which a change silences a check instead of satisfying it.
+_SUPPRESSIONS = re.compile(
+    r"#\s*noqa|//\s*nolint|#\s*type:\s*ignore|#\s*pyright:\s*ignore|pragma:\s*no cover|eslint-disable|"
+    r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
+    r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
+)
+#: What a command is worth as a quotation: the first screenful, for here-documents can be long.
+_COMMAND_LIMIT = 1000
+
+
+def action_of(act: Act) -> Action:
+    """The action of a call."""
+    arguments = act.call.arguments
+    if act.operation in {"edit", "create", "delete"}:
+        return _file_action(act)
+    if act.operation == "run":
+        return _command_action(act)
+    if act.operation == "delegate":
+        return Action(verb="delegate", object=str(arguments.get("agent") or "helper"))
+    if act.operation == "plan":
+        return Action(verb="choose", object="plan")
+    return Action(verb="use", object=act.call.tool or "tool", path=act.path)
+
+
+def _file_action(act: Act) -> Action:
+    arguments = act.call.arguments
+    new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
+    return Action(
+        verb=act.operation,  # type: ignore[arg-type]  # edit, create or delete: checked by the caller
+        path=act.path,
+        role=role_of(act.path or ""),
+        suppresses=len(_SUPPRESSIONS.findall(new)) > len(_SUPPRESSIONS.findall(old)),
+    )
+
+
+def _command_action(act: Act) -> Action:
+    command = str(act.call.arguments.get("command", ""))
+    segment = act.decisive
+    if segment is None:
+        return Action(verb="run", program="shell", command=quote(command, limit=_COMMAND_LIMIT))
+    return Action(
+        verb="run",
+        program=segment.program,
+        subcommand=segment.subcommand,
+        flags=segment.flags,
+        command=quote(command, limit=_COMMAND_LIMIT),
+    )
+
+
+def type_of(act: Act) -> DecisionType:
+    """What sort of decision a call is, before it is known whether it answers an error."""
+    if act.operation == "delegate":
+        return "routing"
+    if act.operation == "plan":
+        return "design"
+    segment = act.decisive
+    if segment is not None and segment.purpose == "check" and segment.kind != "build":
+        return "test"
+    return "implementation"
+
+
+def describe(act: Act) -> str:
+    """The choice as one line for a reader.
+
+    The wording is for people; labels are made from the action's parts.
+    """
+    arguments = act.call.arguments
+    if act.operation == "run":
+        return line(f"run {arguments.get('command', '')}")
+    if act.operation == "delegate":
+        order = arguments.get("description") or arguments.get("prompt") or ""
+        return line(f"delegate to {arguments.get('agent') or 'helper'}: {order}")
+    if act.operation == "plan":
+        return line(f"plan: {plan_title(str(arguments.get('plan', '')))}")
+    target = act.path or next((str(v) for v in arguments.values() if isinstance(v, str)), "")
+    verb = act.operation if act.operation in {"edit", "create", "delete"} else f"use {act.call.tool}:"
+    return line(f"{verb} {target}")
+
+
+def plan_title(text: str) -> str:
+    r"""A plan's heading, or its first line.
+
+    >>> plan_title("# Plan: publish the formula\n\nSteps …")
+    'publish the formula'
+    """
+    lines = [part.strip() for part in text.splitlines() if part.strip()]
+    heading = next((part for part in lines if part.startswith("#")), lines[0] if lines else "")
+    return re.sub(r"^(implementation )?plan\s*[:\u2014-]\s*", "", heading.lstrip("# "), flags=re.IGNORECASE)

@@ -1,0 +1,198 @@
+"""Decisions: what was chosen, stated in words or acted out.
+
+*Acted*: a run of edits to one file that no command and no prompt broke; a shell command that changes or checks
+something (the same again without a change between is the same decision, counted); a delegation; a tool that changes
+something elsewhere. *Stated*: a plan handed in, a question answered, a decision that a message spells out under that
+heading. Looking is no decision, except as the first answer to a tool's error: searching for the file that was not
+there is how an agent recovers.
+
+What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
+linked; `helix_episodes.extraction.links` completes that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.extraction.account import DraftDecision
+from helix_episodes.extraction.actions import action_of, describe, type_of
+from helix_episodes.extraction.acts import UNDONE, Act, mentions_file
+from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.stated import stated_in
+from helix_episodes.extraction.words import line
+from helix_episodes.model import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from helix_episodes.session import Session, Step
+
+#: How many calls after a tool's error a look still counts as answering it. In the 81 logs of the Claude Code corpus
+#: the agent that goes on looking for a missing file does so within the next four.
+_LOOKS_AFTER_ERROR = 4
+#: A to-do list or a prompt is context for this long a text; the rest is in the log.
+_CONTEXT_LIMIT = 160
+
+
+class _Open(msgspec.Struct, kw_only=True):
+    """A decision that may still grow."""
+
+    position: int
+    decision: Decision
+    acts: list[int]
+
+
+def decisions_of(session: Session, acts: Sequence[Act]) -> list[DraftDecision]:
+    """Every decision of the session, in order, without ids and without what only links can tell."""
+    return _Observer(session, acts).observe()
+
+
+class _Observer:
+    """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
+
+    def __init__(self, session: Session, acts: Sequence[Act]) -> None:
+        self.session = session
+        self.acts = acts
+        self.numbers = {act.position: number for number, act in enumerate(acts)}
+        self.found: list[_Open] = []
+        self.edits: dict[tuple[str, str], _Open] = {}
+        self.commands: dict[tuple[str, str], _Open] = {}
+        self.errors: list[int] = []
+        self.context = ""
+
+    def observe(self) -> list[DraftDecision]:
+        for position, step in enumerate(self.session.steps):
+            if step.kind == "call":
+                self._call(self.numbers[position])
+            elif step.kind == "prompt":
+                self.edits.clear()
+                self.context = line(step.text, limit=_CONTEXT_LIMIT)
+            elif step.kind in {"decision", "message"}:
+                self._stated(position, step)
+        return [DraftDecision(position=one.position, decision=one.decision, acts=tuple(one.acts)) for one in self.found]
+
+    def _call(self, number: int) -> None:
+        act = self.acts[number]
+        if act.status == "cancelled":
+            return
+        if act.operation in {"edit", "create", "delete"}:
+            self._edit(number, act)
+        elif act.operation == "run":
+            self._run(number, act)
+        elif act.operation in {"delegate", "use", "plan"} or self._answers_error(act):
+            self._open(number, act)
+        if act.status == "error":
+            self.errors.append(number)
+
+    def _edit(self, number: int, act: Act) -> None:
+        key = (act.actor, act.path or "")
+        done = act.status not in {*UNDONE, "error"}
+        run = self.edits.get(key)
+        if run is not None and done:
+            self._continue(run, number, act)
+        else:
+            run = self._open(number, act)
+        if done:
+            self.edits[key] = run
+            self.commands.clear()
+        else:
+            self.edits.pop(key, None)
+
+    def _run(self, number: int, act: Act) -> None:
+        segment = act.decisive
+        if segment is None or segment.purpose == "look":
+            return
+        self.edits.clear()
+        if segment.purpose in {"change", "format"}:
+            self.commands.clear()
+        key = (act.actor, str(act.call.arguments.get("command", "")).strip())
+        run = self.commands.get(key)
+        if run is None or act.status in UNDONE:
+            self.commands[key] = self._open(number, act)
+        else:
+            self._continue(run, number, act)
+
+    def _continue(self, run: _Open, number: int, act: Act) -> None:
+        run.acts.append(number)
+        action, evidence = run.decision.action, run.decision.evidence
+        if action is None or evidence is None:
+            return
+        suppresses = action.suppresses or action_of(act).suppresses
+        run.decision = replace(
+            run.decision,
+            action=replace(action, count=action.count + 1, suppresses=suppresses),
+            evidence=replace(evidence, also=(*evidence.also, act.call.source.line)),
+        )
+
+    def _open(self, number: int, act: Act) -> _Open:
+        decision = Decision(
+            id="",
+            timestamp=timestamp_of(act.call),
+            type=type_of(act),
+            context=self.context,
+            chosen=describe(act),
+            rationale=self._rationale(act),
+            stated=act.operation == "plan",
+            action=action_of(act),
+            actor=act.actor,
+            evidence=evidence_of(act.call, _words(act)),
+        )
+        return self._add(act.position, decision, acts=[number])
+
+    def _add(self, position: int, decision: Decision, *, acts: list[int]) -> _Open:
+        one = _Open(position=position, decision=decision, acts=acts)
+        self.found.append(one)
+        return one
+
+    def _stated(self, position: int, step: Step) -> None:
+        if step.kind == "decision" and self._was_handed_in(step):
+            return
+        for decision in stated_in(step, context=self.context):
+            self._add(position, decision, acts=[])
+
+    def _was_handed_in(self, step: Step) -> bool:
+        """Whether this is the approval of a plan whose handing in already stands as a decision."""
+        return any(act.operation == "plan" and act.call.call_id == step.call_id for act in self.acts if step.call_id)
+
+    def _answers_error(self, act: Act) -> bool:
+        """Whether this look is the agent's answer to the latest error of a tool: it names the same file."""
+        if act.operation != "look":
+            return False
+        number = self.numbers[act.position]
+        recent = (self.acts[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
+        error = next((one for one in recent if one.actor == act.actor), None)
+        if error is None or error.operation == "run" or act.status == "error":
+            return False
+        return error.path is not None and mentions_file(act, error.path)
+
+    def _rationale(self, act: Act) -> str:
+        """The words just before: the message or else the thought since the last result, else the last message."""
+        words: Step | None = None
+        for step in reversed(self.session.steps[: act.position]):
+            if step.kind == "prompt":
+                break
+            if step.actor != act.actor:
+                continue
+            if step.kind == "message" and step.text.strip():
+                words = step
+                break
+            if step.kind == "thought" and words is None and step.text.strip():
+                words = step
+            if step.kind == "result" and words is not None:
+                break
+        return line(_last_sentences(words.text)) if words else ""
+
+
+def _last_sentences(text: str) -> str:
+    """The last paragraph: what an agent says right before a call is about that call."""
+    paragraphs = [part for part in text.strip().split("\n\n") if part.strip()]
+    return paragraphs[-1] if paragraphs else ""
+
+
+def _words(act: Act) -> str:
+    arguments = act.call.arguments
+    names = ("command", "new", "prompt", "plan", "path", "pattern", "query")
+    return next((str(arguments[name]) for name in names if arguments.get(name)), describe(act))

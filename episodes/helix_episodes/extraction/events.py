@@ -1,0 +1,214 @@
+"""Events: what came of the calls.
+
+A result is a failure by its flag, its exit code, the tool's own error object, or the grammar of the runner that wrote
+it; never because the word "error" stands in it. A call that a person refused, that lacked a permission, that was
+stopped, or that never ran because the one beside it failed is a ``tool_call`` event with that status and no failure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.account import DraftEvent
+from helix_episodes.extraction.acts import UNDONE, Act
+from helix_episodes.extraction.checks import Finding, Verdict, command_finding, tool_finding
+from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.paths import relative
+from helix_episodes.extraction.words import line
+from helix_episodes.model import Event, Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.session import Session, Step
+
+#: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
+#: many a run says "everything is broken", which more events would not make clearer.
+FAMILIES_PER_RUN = 5
+_COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+
+
+def events_of(session: Session, acts: Sequence[Act]) -> list[DraftEvent]:
+    """Everything that happened, in no particular order."""
+    root = session.root
+    found = [
+        DraftEvent(position=_position(act), act=number, event=event)
+        for number, act in enumerate(acts)
+        for event in _results(act, root=root)
+    ]
+    return [*found, *_handed_over(acts), *_milestones(session)]
+
+
+def _position(act: Act) -> int:
+    return act.position if act.result_position is None else act.result_position
+
+
+def _results(act: Act, *, root: str | None) -> Iterator[Event]:
+    if act.result is None:
+        return
+    if act.status in {*UNDONE, "interrupted"}:
+        yield _event(act, type="tool_call", content=f"{_name(act)} {act.status}: {line(act.output)}")
+    elif act.operation == "run":
+        yield from _command_results(act, root=root)
+    elif act.operation == "delegate":
+        yield _came_back(act)
+    elif act.status == "error":
+        yield _tool_error(act, root=root)
+
+
+def _command_results(act: Act, *, root: str | None) -> Iterator[Event]:
+    failing = [verdict for verdict in act.verdicts if verdict.passed is False]
+    for verdict in act.verdicts:
+        yield from _verdict(act, verdict, root=root)
+    if act.status == "error" and not failing and not _answers_no(act):
+        yield _command_error(act, root=root)
+    yield from _commits(act)
+
+
+def _verdict(act: Act, verdict: Verdict, *, root: str | None) -> Iterator[Event]:
+    if verdict.passed is False:
+        for finding in verdict.findings[:FAMILIES_PER_RUN]:
+            yield _failure(act, verdict, finding, root=root)
+    elif verdict.passed:
+        yield _event(
+            act,
+            type="test",
+            content=f"{verdict.check} passes{_counts(verdict)}",
+            check=verdict.check,
+            passed=verdict.passed_count,
+            failed=verdict.failed_count,
+            status="ok",
+            evidence=_evidence(act, verdict.quote or act.output),
+        )
+
+
+def _failure(act: Act, verdict: Verdict, finding: Finding, *, root: str | None) -> Event:
+    return _event(
+        act,
+        type="error",
+        content=line(f"{verdict.check} fails: {finding.family}{_counts(verdict)}"),
+        check=verdict.check,
+        family=line(finding.family),
+        message=line(finding.message) or None,
+        path=relative(finding.path, root=root) if finding.path else None,
+        tests=finding.tests,
+        passed=verdict.passed_count,
+        failed=verdict.failed_count,
+        status="error",
+        evidence=_evidence(act, finding.message or verdict.quote or act.output),
+    )
+
+
+def _counts(verdict: Verdict) -> str:
+    counts = [
+        f"{count} {word}"
+        for count, word in ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
+        if count is not None
+    ]
+    return f" ({', '.join(counts)})" if counts else ""
+
+
+def _command_error(act: Act, *, root: str | None) -> Event:
+    finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code if act.result else None)
+    segment = act.decisive
+    name = " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
+    return _error(act, check=name, finding=finding, root=root)
+
+
+def _tool_error(act: Act, *, root: str | None) -> Event:
+    return _error(act, check=_name(act), finding=tool_finding(_name(act), act.output), root=root)
+
+
+def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event:
+    path = act.path or (relative(finding.path, root=root) if finding.path else None)
+    return _event(
+        act,
+        type="error",
+        content=line(f"{check} fails: {finding.family}"),
+        check=check,
+        family=line(finding.family),
+        message=line(finding.message) or None,
+        path=path,
+        status="error",
+        evidence=_evidence(act, finding.message or act.output),
+    )
+
+
+def _answers_no(act: Act) -> bool:
+    """Whether a looking command merely found nothing: ``grep``, ``diff``, ``git config`` and the like say so by 1."""
+    looking = all(segment.purpose == "look" for segment in act.segments)
+    return looking and act.result is not None and act.result.exit_code == 1 and not act.output.strip()
+
+
+def _commits(act: Act) -> Iterator[Event]:
+    if any(segment.program == "git" for segment in act.segments):
+        for match in _COMMIT.finditer(act.output):
+            yield _event(
+                act,
+                type="commit",
+                content=line(match[2]),
+                commit=match[1],
+                status="ok",
+                evidence=_evidence(act, match[0]),
+            )
+
+
+def _came_back(act: Act) -> Event:
+    agent = str(act.call.arguments.get("agent") or "helper")
+    status = "error" if act.status == "error" else "ok"
+    return _event(act, type="handoff", content=f"{agent} came back: {line(act.output)}", check=agent, status=status)
+
+
+def _handed_over(acts: Sequence[Act]) -> Iterator[DraftEvent]:
+    for number, act in enumerate(acts):
+        if act.operation == "delegate" and act.status not in UNDONE:
+            agent = str(act.call.arguments.get("agent") or "helper")
+            order = str(act.call.arguments.get("description") or act.call.arguments.get("prompt") or "")
+            event = Event(
+                id="",
+                timestamp=timestamp_of(act.call),
+                type="handoff",
+                content=f"handed to {agent}: {line(order)}",
+                check=agent,
+                actor=act.actor,
+                evidence=evidence_of(act.call, order),
+            )
+            yield DraftEvent(position=act.position, act=number, event=event)
+
+
+def _milestones(session: Session) -> Iterator[DraftEvent]:
+    """A to-do of the agent that was finished: the first time its list says so."""
+    done: set[str] = set()
+    for position, step in enumerate(session.steps):
+        if step.operation == "track" and step.kind == "call":
+            for item in step.arguments.get("completed", ()):
+                if isinstance(item, str) and item not in done:
+                    done.add(item)
+                    yield DraftEvent(position=position, event=_milestone(step, item))
+
+
+def _milestone(step: Step, item: str) -> Event:
+    return Event(
+        id="",
+        timestamp=timestamp_of(step),
+        type="milestone",
+        content=line(item),
+        actor=step.actor,
+        status="ok",
+        evidence=evidence_of(step, item),
+    )
+
+
+def _name(act: Act) -> str:
+    return act.call.tool or act.operation or "tool"
+
+
+def _event(act: Act, **fields: object) -> Event:
+    step = act.result or act.call
+    given = {"status": act.status, "evidence": _evidence(act, act.output)} | fields
+    return Event(id="", timestamp=timestamp_of(step), actor=act.actor, **given)  # type: ignore[arg-type]  # checked by msgspec
+
+
+def _evidence(act: Act, text: str) -> Evidence:
+    return evidence_of(act.result or act.call, text)

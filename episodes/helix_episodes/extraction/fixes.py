@@ -1,0 +1,83 @@
+"""Fixes: the changes after which what had failed went well.
+
+A fix of a check is every change between the last run that showed the failure and the first that no longer does. When
+the failure names a file and one of those changes is to that file, only such changes count (for linters and compilers,
+which point at the place; a test points at itself). Several changes share the credit: each may have done it. An error of
+a tool or a command is repaired when the same call goes well later.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.runs import Run, repaired
+from helix_episodes.model import Decision, Event, Fix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from helix_episodes.extraction.links import Linker
+
+#: Kinds of check whose message points at the line that is wrong.
+_POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
+
+
+def fixes_of(linker: Linker) -> tuple[Fix, ...]:
+    """The fix of every error that was repaired, by error."""
+    errors = [event for event in linker.account.events if event.type == "error"]
+    found = (_fix(linker, error) for error in errors)
+    return tuple(fix for fix in found if fix is not None)
+
+
+def _fix(linker: Linker, error: Event) -> Fix | None:
+    if error.check in linker.runs:
+        return _check_fix(linker, error)
+    answer = linker.answer_to(error)
+    if answer is None or not _went_well(linker, answer):
+        return None
+    return Fix(error=error.id, changes=(answer.id,), check=error.check or "", verified_by=answer.id)
+
+
+def _check_fix(linker: Linker, error: Event) -> Fix | None:
+    runs = linker.runs[error.check or ""]
+    failure = next((run for run in runs if error.id in run.events), None)
+    if failure is None:
+        return None
+    later = runs[runs.index(failure) + 1 :]
+    good = next((run for run in later if repaired(run, failure, error.family or "", tests=error.tests)), None)
+    if good is None:
+        return None
+    last_bad = _last_showing(later[: later.index(good)], error, default=failure)
+    changes = linker.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
+    if not changes:
+        return None
+    named = _pointed_at(changes, error, failure)
+    return Fix(
+        error=error.id,
+        changes=tuple(change.id for change in named),
+        check=error.check or "",
+        verified_by=_passing(linker, later[later.index(good) :]),
+        share=round(1 / len(named), 6),
+    )
+
+
+def _last_showing(runs: Sequence[Run], error: Event, *, default: Run) -> Run:
+    return next((run for run in reversed(runs) if not run.passed and error.family in run.families), default)
+
+
+def _pointed_at(changes: Sequence[Decision], error: Event, failure: Run) -> Sequence[Decision]:
+    if error.path is None or failure.verdict.kind not in _POINTS_AT_PLACE:
+        return changes
+    name = file_name(error.path)
+    return [one for one in changes if one.action and one.action.path and file_name(one.action.path) == name] or changes
+
+
+def _passing(linker: Linker, runs: Sequence[Run]) -> str | None:
+    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
+    names = (name for run in runs if run.passed for name in run.events)
+    return next((name for name in names if linker.account.event(name).status == "ok"), None)
+
+
+def _went_well(linker: Linker, decision: Decision) -> bool:
+    return any(linker.acts[number].status == "ok" for number in linker.account.acts_of[decision.id])

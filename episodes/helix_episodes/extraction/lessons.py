@@ -1,0 +1,87 @@
+"""Lessons: those the log states, and those that a verified fix teaches.
+
+A derived lesson says what failed, what was changed, and which check shows that it helped; it is marked as derived, so
+that nobody takes it for somebody's words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.evidence import evidence_of
+from helix_episodes.extraction.words import first_sentence, line
+from helix_episodes.model import LessonEvidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.extraction.account import Account
+    from helix_episodes.model import Decision, Event, Fix
+    from helix_episodes.session import Session, Step
+
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+|\*\*)\s*(?:key |main )?"
+    r"(?:lessons?(?: learn(?:ed|t))?|learnings?|takeaways?|retrospective)\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    re.IGNORECASE,
+)
+_OTHER_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
+_LABELLED = re.compile(
+    r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
+    re.IGNORECASE,
+)
+_CUE = re.compile(r"lesson|learning|takeaway|retrospective|root cause", re.IGNORECASE)
+
+
+def lessons_of(session: Session, account: Account, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
+    """Each lesson once, stated ones first, with what it rests on."""
+    found = [*_stated(session), *_derived(account, fixes)]
+    return list({text: (text, evidence) for text, evidence in reversed(found)}.values())[::-1]
+
+
+def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
+    for step in session.steps:
+        if step.kind == "lesson":
+            yield line(step.text), LessonEvidence(evidence=evidence_of(step, step.text))
+        elif step.kind == "message" and _CUE.search(step.text):
+            for words in _marked(step):
+                yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))
+
+
+def _marked(step: Step) -> Iterator[str]:
+    """The items under a heading such as "Lessons learned", and what follows "Root cause:"."""
+    listed = False
+    for part in step.text.splitlines():
+        labelled, item = _LABELLED.match(part), _ITEM.match(part)
+        if labelled:
+            yield labelled[1]
+        elif _HEADING.match(part):
+            listed = True
+        elif _OTHER_HEADING.match(part):
+            listed = False
+        elif listed and item:
+            yield item[1]
+
+
+def _derived(account: Account, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
+    """One lesson for each fix of a check that the same check verified."""
+    for fix in fixes:
+        verified = fix.verified_by is not None and fix.verified_by.startswith("e")
+        error = account.event(fix.error)
+        changes = [account.decision(name) for name in fix.changes]
+        if verified and changes:
+            evidence = LessonEvidence(derived=True, sources=(fix.error, *fix.changes), evidence=error.evidence)
+            yield _sentence(error, changes, check=fix.check), evidence
+
+
+def _sentence(error: Event, changes: Sequence[Decision], *, check: str) -> str:
+    done = dict.fromkeys(_what(change) for change in changes)
+    remedy = "; ".join(list(done)[:3]) + (f"; and {len(done) - 3} more" if len(done) > 3 else "")  # noqa: PLR2004  (a sentence)
+    detail = f" ({error.message})" if error.message and error.message not in error.content else ""
+    return line(f"When {error.content}{detail}: {remedy} (verified by {check})", limit=400)
+
+
+def _what(change: Decision) -> str:
+    why = first_sentence(change.rationale) if change.rationale else ""
+    return f"{change.chosen} \u2013 {why.rstrip('.')}" if why else change.chosen

@@ -1,0 +1,177 @@
+"""Outcome: how a session came out, by the first rule that applies, and what that rests on.
+
+``reward`` in the log · the user's explicit verdict · the last run of the check that was worked on · a commit after a
+passing check · an error left unrepaired · interrupted or abandoned · what the log declares · otherwise unknown, which
+is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome is kept apart from them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.words import quote
+from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.extraction.links import Linker
+    from helix_episodes.extraction.runs import Run
+    from helix_episodes.model import Fix
+    from helix_episodes.session import Session, Step
+
+#: Whole prompts, or their first clause, with which people close a matter. A prompt that goes on with another request
+#: says nothing about it.
+_ACCEPTS = re.compile(
+    r"^\W*(thanks?|thank you|thx|perfect|great|excellent|awesome|nice|(it )?works|"
+    r"(that|this|it)('s| is) (it|good|great|perfect)|looks? good( to me)?|lgtm|well done|good job)\b[^?]{0,40}$",
+    re.IGNORECASE,
+)
+_REJECTS = re.compile(
+    r"\b(still (fails?|failing|broken|not working)|(does|did)(n't| not) work|not working|"
+    r"(that|this|it)('s| is) (wrong|broken|worse)|revert (this|that|it|everything)|undo (this|that|it|everything))\b",
+    re.IGNORECASE,
+)
+_DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """An outcome, what kind of evidence it rests on, and that evidence."""
+
+    outcome: Outcome
+    basis: OutcomeBasis
+    evidence: OutcomeEvidence | None = None
+
+
+UNKNOWN = Judgement(outcome="unknown", basis="none")
+
+
+def judge(session: Session, linker: Linker, fixes: Sequence[Fix]) -> Judgement:
+    """The outcome by the first rule that applies."""
+    rules = (
+        _rewarded(session),
+        _user_verdict(session),
+        _last_check(linker),
+        _committed(linker),
+        _unrepaired(linker, fixes),
+        _stopped(session),
+        _declared(session),
+    )
+    return next((one for one in rules if one is not None), UNKNOWN)
+
+
+def _rewarded(session: Session) -> Judgement | None:
+    if session.reward is None:
+        return None
+    outcome: Outcome = "success" if session.reward >= 1 else "failure" if session.reward <= 0 else "partial"
+    return Judgement(
+        outcome=outcome, basis="rewarded", evidence=OutcomeEvidence(rule="reward", quote=f"reward {session.reward:g}")
+    )
+
+
+def _user_verdict(session: Session) -> Judgement | None:
+    """The last thing the user said, when that is a verdict and no work followed it."""
+    prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
+    if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
+        return None
+    position, prompt = prompts[-1]
+    if any(step.kind == "call" for step in session.steps[position:]):
+        return None
+    if _REJECTS.search(prompt.text):
+        return _judged("failure", prompt)
+    return _judged("success", prompt) if _ACCEPTS.match(prompt.text.strip()) else None
+
+
+def _judged(outcome: Outcome, prompt: Step) -> Judgement:
+    evidence = OutcomeEvidence(rule="the user's verdict", quote=quote(prompt.text), line=prompt.source.line)
+    return Judgement(outcome=outcome, basis="judged", evidence=evidence)
+
+
+def _last_check(linker: Linker) -> Judgement | None:
+    """The last verdict of each check that was worked on; only those that no later change put in question."""
+    last = [runs[-1] for runs in linker.runs.values()]
+    worked_on = [run for run in last if run.events and _was_worked_on(linker, run)]
+    if not worked_on:
+        return None
+    failing = [run for run in worked_on if not run.passed]
+    if failing:
+        return _measured("failure", "last run of the check fails", linker, failing[-1])
+    settled = [run for run in worked_on if not _changed_after(linker, run)]
+    latest = max(settled, key=lambda run: run.position, default=None)
+    return _measured("success", "last run of the check passes", linker, latest) if latest else None
+
+
+def _was_worked_on(linker: Linker, run: Run) -> bool:
+    return bool(linker.changes_between(-1, run.position, kind=run.verdict.kind))
+
+
+def _changed_after(linker: Linker, run: Run) -> bool:
+    later = linker.account.decisions_between(run.position)
+    return any(linker.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
+
+
+def _measured(outcome: Outcome, rule: str, linker: Linker, run: Run) -> Judgement:
+    return _by_event(outcome, rule, linker.account.event(run.events[0]))
+
+
+def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
+    words = event.evidence.quote if event.evidence else event.content
+    evidence = OutcomeEvidence(
+        rule=rule, quote=words, source=event.id, line=event.evidence.line if event.evidence else None
+    )
+    return Judgement(outcome=outcome, basis="measured", evidence=evidence)
+
+
+def _committed(linker: Linker) -> Judgement | None:
+    """The last commit, when some check had passed before it."""
+    commits = [event for event in linker.account.events if event.type == "commit"]
+    if not commits:
+        return None
+    position = linker.account.positions[commits[-1].id]
+    passed = any(run.passed and run.position < position for run in _all_runs(linker))
+    return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
+
+
+def _all_runs(linker: Linker) -> Iterator[Run]:
+    for runs in linker.runs.values():
+        yield from runs
+
+
+def _unrepaired(linker: Linker, fixes: Sequence[Fix]) -> Judgement | None:
+    """An error of a check that nothing repaired, or a last call that failed."""
+    repaired = {fix.error for fix in fixes}
+    errors = [event for event in linker.account.events if event.type == "error" and event.id not in repaired]
+    last = len(linker.acts) - 1
+    open_ones = [one for one in errors if _still_failing(linker, one) or linker.account.act_of[one.id] == last]
+    return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
+
+
+def _still_failing(linker: Linker, error: Event) -> bool:
+    runs = linker.runs.get(error.check or "", [])
+    return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
+
+
+def _stopped(session: Session) -> Judgement | None:
+    """The session ends in a person's no or stop, and nothing was said after it."""
+    for step in reversed(session.steps):
+        if step.kind in {"message", "prompt", "thought"} and step.text.strip():
+            return None
+        if step.status in {"interrupted", "rejected"}:
+            evidence = OutcomeEvidence(
+                rule=f"{step.status} and not taken up again", quote=quote(step.text), line=step.source.line
+            )
+            return Judgement(outcome="partial", basis="measured", evidence=evidence)
+        if step.kind in {"call", "result"}:
+            return None
+    return None
+
+
+def _declared(session: Session) -> Judgement | None:
+    outcome = _DECLARED.get(session.declared_outcome or "")
+    if outcome is None:
+        return None
+    evidence = OutcomeEvidence(rule="declared by the log", quote=session.declared_outcome or "")
+    return Judgement(outcome=outcome, basis="declared", evidence=evidence)

@@ -1,0 +1,64 @@
+"""Paths in an episode: relative to the repository where they can be, and the role a file plays in it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.redaction import redact_text
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Role
+
+_DEPENDENCIES = re.compile(
+    r"(^|/)(go\.(mod|sum|work)|package(-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(toml|lock)|"
+    r"requirements[\w.-]*\.txt|constraints[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|pipfile(\.lock)?|"
+    r"gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|[\w.-]+\.csproj|packages\.config)$"
+)
+_CI = re.compile(
+    r"(^|/)(\.github/(workflows|actions)/|\.gitlab-ci|\.circleci/|azure-pipelines|jenkinsfile$|\.travis\.yml$)"
+)
+_TEST = re.compile(
+    r"(^|/)(tests?|testdata|__tests__|specs?|integration_test|e2e)/|(^|/)test_[^/]+$|[_.-](test|tests|spec)\.\w+$|"
+    r"(^|/)conftest\.py$|test(s|case)?\.(java|kt|cs|swift|php)$"
+)
+_DOCS = re.compile(r"\.(md|mdx|rst|adoc|txt)$|(^|/)docs?/|(^|/)(readme|license|changelog|contributing)(\.|$)")
+_CONFIG = re.compile(
+    r"\.(ya?ml|toml|ini|cfg|conf|json|jsonc|json5|properties|env|editorconfig|xml)$|(^|/)\.[\w.-]+$|"
+    r"(^|/)(dockerfile|makefile|justfile|procfile|taskfile)([.\w-]*)$"
+)
+#: First match wins: a test's YAML fixture is a test, a workflow is CI before it is configuration.
+_ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    ("dependencies", _DEPENDENCIES),
+    ("ci", _CI),
+    ("test", _TEST),
+    ("docs", _DOCS),
+    ("config", _CONFIG),
+)
+
+
+def role_of(path: str) -> Role:
+    """What a file is for, from its name alone.
+
+    >>> role_of("cmd/cli/settings_test.go"), role_of(".github/workflows/ci.yml"), role_of("src/app.py")
+    ('test', 'ci', 'source')
+    """
+    name = path.replace("\\", "/").lower()
+    return next((role for role, pattern in _ROLES if pattern.search(name)), "source")
+
+
+def relative(path: str, *, root: str | None) -> str:
+    """``path`` from the repository's root on; elsewhere as it is, with the home folder cut.
+
+    >>> relative("/Users/ann/shop/src/app.py", root="/Users/ann/shop")
+    'src/app.py'
+    """
+    name, base = path.replace("\\", "/"), (root or "").replace("\\", "/").rstrip("/")
+    if base and name.startswith(f"{base}/"):
+        return name[len(base) + 1 :]
+    return redact_text(name)
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, for comparing what different tools say of the same file."""
+    return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]

@@ -1,0 +1,64 @@
+"""The pipeline: a session in, an episode out.
+
+Each stage looks at the same reading of the session and adds its own part: acts (calls with results), events, decisions,
+the numbered account, links, fixes, outcome, lessons, metrics. Nothing here knows a log format, and nothing depends on
+the clock: the same session always gives the same episode.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.account import number
+from helix_episodes.extraction.acts import understand
+from helix_episodes.extraction.completion import complete
+from helix_episodes.extraction.decisions import decisions_of
+from helix_episodes.extraction.events import events_of
+from helix_episodes.extraction.evidence import iso
+from helix_episodes.extraction.fixes import fixes_of
+from helix_episodes.extraction.lessons import lessons_of
+from helix_episodes.extraction.links import Linker
+from helix_episodes.extraction.metrics import metrics_of
+from helix_episodes.extraction.outcome import judge
+from helix_episodes.extraction.tasks import task_kind_of, task_of
+from helix_episodes.model import Agent, Episode
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Provenance
+    from helix_episodes.session import Session
+
+#: Goes into each episode's provenance; raised when the same log would give another episode.
+EXTRACTOR_VERSION = "1"
+
+
+def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
+    """The episode of a session."""
+    acts = understand(session)
+    account = number(decisions_of(session, acts), events_of(session, acts))
+    linker = Linker(acts, account)
+    links, fixes = linker.links(), fixes_of(linker)
+    judgement = judge(session, linker, fixes)
+    decisions, events = complete(linker, links, fixes)
+    lessons = lessons_of(session, account, fixes)
+    return Episode(
+        id=f"episode-{session.id}",
+        session=session.id,
+        timestamp=iso(session.started),
+        outcome=judgement.outcome,
+        outcome_basis=judgement.basis,
+        outcome_evidence=judgement.evidence,
+        task=task_of(session),
+        task_kind=task_kind_of(session, decisions),
+        task_id=session.task_id,
+        decisions=decisions,
+        events=events,
+        links=links,
+        fixes=fixes,
+        lessons=tuple(text for text, _ in lessons),
+        lesson_evidence=tuple(evidence for _, evidence in lessons),
+        metrics=metrics_of(session, acts, account, fixes),
+        agent=Agent(name=session.agent, version=session.agent_version, model=session.model),
+        project=session.project,
+        provenance=provenance,
+        injected=session.injected,
+    )

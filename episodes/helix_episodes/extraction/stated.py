@@ -1,0 +1,93 @@
+"""Stated decisions: those that the log spells out, taken whole.
+
+An approved plan and an answered question come from the reader as ``decision`` steps. In messages a decision is taken
+only where the writer says that it is one: after ``Decision:`` or as an item under a heading such as "Decisions made".
+Words like "chose" in running prose make none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.words import line
+from helix_episodes.model import Action, Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.session import Step
+
+_LABELLED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.+)$", re.IGNORECASE)
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    re.IGNORECASE,
+)
+_OTHER_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
+_REASON = re.compile(r"\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
+
+
+def stated_in(step: Step, *, context: str) -> Iterator[Decision]:
+    """The decisions that a message or a ``decision`` step states."""
+    if step.kind == "decision":
+        yield _from_step(step, context=context)
+    else:
+        for chosen in _items(step.text):
+            yield _from_words(step, chosen, context=context)
+
+
+def _items(text: str) -> Iterator[str]:
+    """The sentences that a text marks as decisions."""
+    if "ecision" not in text:
+        return
+    listed = False
+    for part in text.splitlines():
+        labelled, item = _LABELLED.match(part), _ITEM.match(part)
+        if labelled:
+            yield labelled[1]
+        elif _HEADING.match(part):
+            listed = True
+        elif _OTHER_HEADING.match(part):
+            listed = False
+        elif listed and item:
+            yield item[1]
+
+
+def _from_step(step: Step, *, context: str) -> Decision:
+    given = step.arguments
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=line(str(given.get("context") or context)),
+        chosen=line(step.text),
+        rationale=line(str(given.get("rationale") or "")),
+        options=tuple(line(str(option)) for option in given.get("options") or ()),
+        stated=True,
+        action=Action(verb="choose", object=line(step.text, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, step.text),
+    )
+
+
+def _from_words(step: Step, words: str, *, context: str) -> Decision:
+    chosen, _, reason = _split(re.sub(r"[*`_]{1,3}", "", words))
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=context,
+        chosen=line(chosen),
+        rationale=line(reason),
+        stated=True,
+        action=Action(verb="choose", object=line(chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, words),
+    )
+
+
+def _split(words: str) -> tuple[str, str, str]:
+    match = _REASON.search(words)
+    return (words[: match.start()], match.group(), words[match.end() :]) if match else (words, "", "")

@@ -1,0 +1,72 @@
+"""The task of a session: its title and its kind, from the first prompt, corrected by what was done."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.actions import plan_title
+from helix_episodes.extraction.words import line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from helix_episodes.model import Decision, TaskKind
+    from helix_episodes.session import Session
+
+NO_PROMPT = "(the log holds no prompt)"
+_PLAN = re.compile(r"^\s*implement the following plan:\s*", re.IGNORECASE)
+#: First match wins; more telling words stand first ("fix the failing test" is a fix).
+_WORDS: tuple[tuple[TaskKind, str], ...] = (
+    ("merge", r"merge conflicts?|rebase|cherry-?pick|resolve (the )?conflicts?|merge (main|master|origin)"),
+    ("review", r"review|audit|code[- ]review|pr comments"),
+    (
+        "fix",
+        r"fix(es|ed|ing)?|bugs?|broken|fail(s|ing|ed|ure)?|errors?|crash(es|ed)?|regress\w*|flaky|address|issues?|wrong",
+    ),
+    (
+        "refactor",
+        r"refactor\w*|rename|clean ?up|simplif\w+|move|extract|dedup\w*|unify|reorgani[sz]e|consolidat\w+",
+    ),
+    ("docs", r"docs?|document(ation)?|readme|changelog|comments?|license"),
+    ("test", r"tests?|coverage|benchmarks?"),
+    (
+        "feature",
+        r"add|implement|create|build|introduce|support|make|enable|write|new|provide|allow|ensure|change|update|use",
+    ),
+    ("question", r"why|what|how|explain|where|which|is there|can we|could we|does|do we|investigate|understand"),
+)
+_KINDS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _WORDS)
+_ASKS = re.compile(
+    r"^\s*(why|what|how|explain|where|which|is|are|does|do|did|can you (explain|tell))\b|\?\s*$", re.IGNORECASE
+)
+
+
+def task_of(session: Session) -> str:
+    """What was to be done, on one line."""
+    if session.task:
+        return line(session.task)
+    prompt = _first_prompt(session)
+    plan = _PLAN.sub("", prompt)
+    if plan != prompt:
+        return line(plan_title(plan))
+    return line(prompt) or NO_PROMPT
+
+
+def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
+    """The kind of task. What asked for a fix and changed nothing was a question; what changed only prose was docs."""
+    words = task_of(session)
+    roles = {one.action.role for one in decisions if one.action and one.action.role}
+    named: TaskKind = next((kind for kind, pattern in _KINDS if pattern.search(words)), "other")
+    if not roles and named not in {"review", "merge"}:
+        return "question" if _ASKS.search(words) else named
+    if roles == {"docs"} and named != "merge":
+        return "docs"
+    if roles == {"test"} and named in {"feature", "question", "other"}:
+        return "test"
+    return "feature" if named == "question" else named
+
+
+def _first_prompt(session: Session) -> str:
+    prompts = (step.text for step in session.steps if step.kind == "prompt" and step.actor == "user")
+    return next((text for text in prompts if text.strip()), "")

@@ -1,0 +1,247 @@
+"""Recording: logs into a store of episodes, again and again, without losing or doubling anything.
+
+A log that begins with what was recorded and has grown updates its episode; the same log again changes nothing; any
+other difference is refused unless forced. A bad log hides no other. When a session was resumed into a new log, that log
+begins with a copy of the old one: the copied messages count for the earlier session only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogNotReadable
+from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
+from helix_episodes.model import Episode, Outcome, Provenance
+from helix_episodes.readers import find_logs, find_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.session import Session, Step
+    from helix_episodes.store import EpisodeStore
+
+_CHUNK = 1 << 20
+
+Change = Literal["written", "updated", "unchanged"]
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    """One session that was read. ``warnings`` name the lines that could not be used, and why."""
+
+    log: str
+    session: str
+    path: str
+    change: Change
+    outcome: Outcome
+    decisions: int
+    events: int
+    warnings: tuple[str, ...] = ()
+
+
+class NotRecorded(msgspec.Struct, frozen=True, kw_only=True):
+    """One log that could not be read or whose episode could not be written, and why."""
+
+    log: str
+    problem: str
+
+
+class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of each log."""
+
+    recorded: tuple[Recorded, ...]
+    failed: tuple[NotRecorded, ...]
+
+    @property
+    def written(self) -> tuple[Recorded, ...]:
+        """The sessions recorded for the first time."""
+        return tuple(one for one in self.recorded if one.change == "written")
+
+    @property
+    def updated(self) -> tuple[Recorded, ...]:
+        """The sessions whose log had grown, or whose episode was replaced by force or by a newer extractor."""
+        return tuple(one for one in self.recorded if one.change == "updated")
+
+    @property
+    def unchanged(self) -> tuple[Recorded, ...]:
+        """The sessions whose episode stands as it was."""
+        return tuple(one for one in self.recorded if one.change == "unchanged")
+
+
+def record(
+    logs: Iterable[Path],
+    store: EpisodeStore,
+    *,
+    force: bool = False,
+    format: str = "auto",  # noqa: A002  (the option's name)
+    progress: Callable[[int, int, Path], None] | None = None,
+) -> ExtractReport:
+    """Reads logs (files, or folders of them) and keeps an episode of each session in ``store``.
+
+    ``progress`` is called before each log with how many are done, how many there are, and the log.
+
+    A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on.
+    """
+    paths = list(_files(logs))
+    recorder = _Recorder(store, force=force, format=format)
+    for done, path in enumerate(paths):
+        if progress:
+            progress(done, len(paths), path)
+        recorder.take(path)
+    return ExtractReport(recorded=tuple(recorder.recorded), failed=tuple(recorder.failed))
+
+
+def _files(logs: Iterable[Path]) -> Iterator[Path]:
+    for path in logs:
+        if path.is_dir():
+            yield from find_logs(path)
+        else:
+            yield path
+
+
+class _Recorder:
+    """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
+
+    def __init__(self, store: EpisodeStore, *, force: bool, format: str) -> None:  # noqa: A002  (as above)
+        self.store = store
+        self.force = force
+        self.format = format
+        self.recorded: list[Recorded] = []
+        self.failed: list[NotRecorded] = []
+        self._beginnings: dict[str, list[Episode]] | None = None
+
+    def take(self, path: Path) -> None:
+        try:
+            reader = find_reader(path, format=self.format)
+            for session in reader.read(path):
+                self.recorded.append(self._keep(path, session))
+        except HelixGraphError as error:
+            self.failed.append(NotRecorded(log=str(path), problem=str(error)))
+
+    def _keep(self, path: Path, session: Session) -> Recorded:
+        target = self.store.path_of(session.id)
+        old = self._recorded_before(session.id)
+        size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
+        provenance = _provenance(path, session, size=size, digest=digest)
+        change = _change(old, provenance, prefix=prefix)
+        if change == "differs" and not self.force:
+            raise EpisodeExists(path=target, log=str(path))
+        if change == "unchanged" and not self.force and old is not None:
+            return _result(path, session, old, target, "unchanged")
+        own = self._without_copies(session)
+        if not own.steps and old is None:
+            return _nothing_new(path, session, target)
+        episode = extract(own, provenance=provenance)
+        if old is not None:
+            episode = msgspec.structs.replace(episode, extra=old.extra, tags=old.tags)
+        same = old is not None and episode == old
+        if not same:
+            self.store.save(episode)
+            self._remember(episode)
+        return _result(path, session, episode, target, "unchanged" if same else "updated" if old else "written")
+
+    def _recorded_before(self, session: str) -> Episode | None:
+        try:
+            return self.store.get(session)
+        except EpisodeError:
+            if self.force:
+                return None
+            raise
+
+    def _without_copies(self, session: Session) -> Session:
+        """The session without the steps that its log copied from an earlier session's."""
+        first = _first_id(session.steps)
+        earlier = [one for one in self._by_beginning().get(first or "", ()) if one.session != session.id]
+        ids = {name for one in earlier for name in _ids(one)}
+        copied = max((n for n, step in enumerate(session.steps) if step.source.id in ids), default=-1)
+        return msgspec.structs.replace(session, steps=session.steps[copied + 1 :]) if copied >= 0 else session
+
+    def _by_beginning(self) -> dict[str, list[Episode]]:
+        if self._beginnings is None:
+            self._beginnings = {}
+            for _, episode in self.store.scan():
+                if isinstance(episode, Episode):
+                    self._remember(episode)
+        return self._beginnings
+
+    def _remember(self, episode: Episode) -> None:
+        if self._beginnings is not None and episode.provenance and episode.provenance.first:
+            self._beginnings.setdefault(episode.provenance.first, []).append(episode)
+
+
+def _change(old: Episode | None, new: Provenance, *, prefix: str) -> Literal["new", "unchanged", "grown", "differs"]:
+    if old is None:
+        return "new"
+    if old.provenance is None:
+        return "differs"
+    if old.provenance.sha256 == new.sha256:
+        return "unchanged" if old.provenance.extractor == new.extractor else "grown"
+    return "grown" if old.provenance.sha256 == prefix else "differs"
+
+
+def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
+    """The size of a file, the SHA-256 of it, and that of its first ``upto`` bytes."""
+    whole, prefix, size = hashlib.sha256(), hashlib.sha256(), 0
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                whole.update(chunk)
+                prefix.update(chunk[: max(0, upto - size)])
+                size += len(chunk)
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+    return size, whole.hexdigest(), prefix.hexdigest()
+
+
+def _provenance(path: Path, session: Session, *, size: int, digest: str) -> Provenance:
+    return Provenance(
+        log=path.name,
+        sha256=digest,
+        bytes=size,
+        reader=session.reader,
+        extractor=EXTRACTOR_VERSION,
+        first=_first_id(session.steps),
+        last=_first_id(session.steps[::-1]),
+    )
+
+
+def _first_id(steps: tuple[Step, ...]) -> str | None:
+    return next((step.source.id for step in steps if step.source.id), None)
+
+
+def _ids(episode: Episode) -> Iterator[str]:
+    """The ids of steps that an episode is known to hold."""
+    if episode.provenance and episode.provenance.last:
+        yield episode.provenance.last
+    evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
+    yield from (one.id for one in evidence if one and one.id)
+
+
+def _result(path: Path, session: Session, episode: Episode, target: Path, change: Change) -> Recorded:
+    return Recorded(
+        log=str(path),
+        session=session.id,
+        path=str(target),
+        change=change,
+        outcome=episode.outcome,
+        decisions=len(episode.decisions),
+        events=len(episode.events),
+        warnings=_warnings(session),
+    )
+
+
+def _nothing_new(path: Path, session: Session, target: Path) -> Recorded:
+    """A log all of whose messages stand in a session that is recorded already."""
+    empty = Episode(id="", session=session.id, timestamp=None, outcome="unknown", task="")
+    return _result(path, session, empty, target, "unchanged")
+
+
+def _warnings(session: Session) -> tuple[str, ...]:
+    bad = (f"line {one.line}: {one.problem}" for one in session.accounting.bad)
+    unknown = (
+        f"{count} records of unknown type {name!r}" for name, count in sorted(session.accounting.unknown.items())
+    )
+    return (*bad, *unknown)

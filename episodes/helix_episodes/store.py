@@ -1,0 +1,218 @@
+"""EpisodeStore: one JSON file per episode, written whole or not at all.
+
+``episodes/episode-<session>.json`` is the truth that everything else is derived from, so this module is strict about
+what goes out (validated, complete, readable by its owner only) and tolerant about what comes in: keys that this version
+does not know survive a read and a write, a file that does not fit the schema is named with the field that is wrong, and
+it hides no other.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+import orjson
+
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
+from helix_episodes.files import write_atomically
+from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PREFIX = "episode-"
+_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+#: The original schema's keys: always written, so that its readers find what they expect; ours only when set.
+_ALWAYS: dict[type[msgspec.Struct], frozenset[str]] = {
+    Episode: frozenset(
+        [
+            "id",
+            "session",
+            "timestamp",
+            "outcome",
+            "task",
+            "decisions",
+            "events",
+            "metrics",
+            "lessons",
+            "schema_version",
+            "outcome_basis",
+        ]
+    ),
+    Decision: frozenset(["id", "timestamp", "type", "context", "chosen", "rationale", "outcome", "effects"]),
+    Event: frozenset(["id", "timestamp", "type", "content", "caused_by", "leads_to"]),
+    Metrics: frozenset(["duration_minutes", "tool_calls", "errors", "recoveries", "commits", "files_changed"]),
+}
+
+
+def check_session_id(session: str) -> str:
+    """The id itself, when it can safely name a file.
+
+    Raises:
+        InvalidSessionId: It has a separator, ``..`` or another character that could lead elsewhere.
+
+    >>> check_session_id("2026-01-01-session-126")
+    '2026-01-01-session-126'
+    """
+    if not _SESSION_ID.fullmatch(session) or ".." in session:
+        raise InvalidSessionId(session)
+    return session
+
+
+def encode_episode(episode: Episode) -> bytes:
+    """The bytes of an episode's file: UTF-8, two-space indent, keys in schema order, a newline at the end."""
+    return orjson.dumps(_plain(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
+    """An episode from the bytes of its file, with the keys that this version does not know in ``extra``.
+
+    Raises:
+        InvalidEpisode: The bytes are no JSON, or a field is missing or of the wrong type; the message names it.
+    """
+    try:
+        return msgspec.convert(_lift(orjson.loads(data), Episode), Episode)
+    except orjson.JSONDecodeError as error:
+        raise InvalidEpisode(path=path, problem=f"no JSON ({error})") from error
+    except msgspec.ValidationError as error:
+        raise InvalidEpisode(path=path, problem=str(error)) from error
+
+
+class EpisodeStore:
+    """The episodes of one memory, as files in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path_of(self, session: str) -> Path:
+        """The file for a session id.
+
+        Raises:
+            InvalidSessionId: The id cannot safely name a file.
+        """
+        return self.folder / f"{PREFIX}{check_session_id(session)}.json"
+
+    def get(self, name: str) -> Episode | None:
+        """The episode of a session id or episode id (``episode-<session>``), or None when there is none.
+
+        Raises:
+            InvalidEpisode: Its file does not fit the schema.
+            InvalidSessionId: The id cannot safely name a file.
+        """
+        for session in dict.fromkeys((name, name.removeprefix(PREFIX))):
+            path = self.path_of(session)
+            if path.exists():
+                return decode_episode(path.read_bytes(), path=path)
+        return None
+
+    def require(self, name: str) -> Episode:
+        """As `get`, but a missing episode is an error.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+        """
+        episode = self.get(name)
+        if episode is None:
+            raise EpisodeNotFound(name)
+        return episode
+
+    def save(self, episode: Episode) -> Path:
+        """Writes an episode's file atomically and returns its path.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only; an older file is untouched.
+            InvalidSessionId: The session id cannot safely name a file.
+        """
+        path = self.path_of(episode.session)
+        write_atomically(path, encode_episode(episode))
+        return path
+
+    def files(self) -> list[Path]:
+        """The episode files, by name."""
+        return sorted(self.folder.glob(f"{PREFIX}*.json")) if self.folder.is_dir() else []
+
+    def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
+        """Every file with its episode, or with the error that says what is wrong with it."""
+        for path in self.files():
+            try:
+                yield path, decode_episode(path.read_bytes(), path=path)
+            except InvalidEpisode as error:
+                yield path, error
+
+    def list(
+        self,
+        *,
+        outcome: Outcome | None = None,
+        since: datetime | None = None,
+        task: str | None = None,
+        max_results: int = 20,
+    ) -> list[Episode]:
+        """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
+
+        An invalid file hides no other; `scan` tells of it. ``since`` without a zone is taken as UTC.
+        """
+        needle = task.casefold() if task else ""
+        found = [
+            episode
+            for _, episode in self.scan()
+            if isinstance(episode, Episode)
+            and (outcome is None or episode.outcome == outcome)
+            and (since is None or _instant(episode) >= _aware(since))
+            and needle in episode.task.casefold()
+        ]
+        found.sort(key=lambda episode: (_instant(episode), episode.id), reverse=True)
+        return found[:max_results]
+
+
+def _instant(episode: Episode) -> datetime:
+    """When it began, comparable between time zones; the beginning of time when the log does not say."""
+    try:
+        return _aware(datetime.fromisoformat(episode.timestamp or ""))
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _lift(raw: Any, kind: Any) -> Any:  # noqa: ANN401  (JSON on its way to being validated)
+    """``raw`` with the unknown keys of every object moved into `EXTRA`; what does not fit is left to validation."""
+    if isinstance(raw, list):
+        inner = next((arg for arg in get_args(kind) if arg is not Ellipsis), Any)
+        return [_lift(item, inner) for item in raw]
+    struct = _struct_in(kind)
+    if struct is None or not isinstance(raw, dict):
+        return raw
+    known = {field.encode_name: field.type for field in msgspec.structs.fields(struct) if field.encode_name != EXTRA}
+    lifted = {key: _lift(value, known[key]) for key, value in raw.items() if key in known}
+    unknown = {key: value for key, value in raw.items() if key not in known}
+    return {**lifted, EXTRA: unknown} if unknown else lifted
+
+
+def _struct_in(kind: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401  (a type annotation, of which there is no type)
+    """The Struct of an annotation such as ``Evidence | None``."""
+    candidates = (kind, *get_args(kind))
+    return next((c for c in candidates if isinstance(c, type) and issubclass(c, msgspec.Struct)), None)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """JSON of a value: schema order, additions left out when they have their default, unknown keys put back."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if not isinstance(value, msgspec.Struct):
+        return value
+    always = _ALWAYS.get(type(value), frozenset())
+    plain = {
+        field.encode_name: _plain(getattr(value, field.name))
+        for field in msgspec.structs.fields(type(value))
+        if field.encode_name != EXTRA and (field.name in always or getattr(value, field.name) != _default(field))
+    }
+    return plain | getattr(value, "extra", {})
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:  # noqa: ANN401  (whatever the field holds)
+    return field.default_factory() if callable(field.default_factory) else field.default

@@ -1,0 +1,105 @@
+"""Memory: opens a project's memory and hands out its parts.
+
+The only place where the parts are put together::
+
+    from helix_graph import Memory
+
+    memory = Memory.open()
+    memory.extract([Path("~/.claude/projects/my-project").expanduser()])
+    memory.graph.compile()
+    memory.graph.seen("ModuleNotFoundError: No module named 'shop'")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix_episodes.files import write_atomically
+from helix_episodes.recording import ExtractReport, record
+from helix_episodes.store import EpisodeStore
+from helix_graph.errors import NoMemory
+from helix_graph.project import FOLDER, memory_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from helix_graph.causality.door import Causality
+    from helix_graph.graph.door import Graph
+
+_PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
+_SHARED = (
+    "# helix-graph: episodes and assertions are shared (they quote people's prompts), what is derived is not\n"
+    "*\n!.gitignore\n!episodes/\n!episodes/episode-*.json\n!causality/\n!causality/assertions/\n!causality/assertions/*.json\n"
+)
+
+
+class Memory:
+    """One project's memory. ``root`` is its ``.helix`` folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
+        """Makes the memory of the project around ``start`` (default: the current folder), or keeps the one there is.
+
+        With ``share``, git is told to keep episodes and assertions; they quote people's prompts.
+
+        Raises:
+            WriteFailed: The folder cannot be written.
+        """
+        where = start or Path.cwd()
+        root = memory_folder(where) or where.absolute() / FOLDER
+        ignore = root / ".gitignore"
+        if share or not ignore.exists():
+            write_atomically(ignore, (_SHARED if share else _PRIVATE).encode(), mode=0o644)
+        return cls(root)
+
+    @classmethod
+    def open(cls, start: Path | None = None) -> Memory:
+        """The memory of the project around ``start`` (default: the current folder).
+
+        Raises:
+            NoMemory: The project has none yet.
+        """
+        where = start or Path.cwd()
+        root = memory_folder(where)
+        if root is None or not root.is_dir():
+            raise NoMemory(start=where, expected=root)
+        return cls(root)
+
+    @property
+    def episodes(self) -> EpisodeStore:
+        """What happened: the episodes."""
+        return EpisodeStore(self.root / "episodes")
+
+    @property
+    def graph(self) -> Graph:
+        """What led to what: the causal graph and its questions."""
+        from helix_graph.graph.door import Graph  # noqa: PLC0415  (commands that ask nothing of the graph start faster)
+
+        return Graph(episodes=self.root / "episodes", causality=self.root / "causality")
+
+    @property
+    def causality(self) -> Causality:
+        """What works and what keeps failing."""
+        from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
+
+        return Causality(self.root / "episodes")
+
+    def extract(
+        self,
+        logs: Iterable[Path],
+        *,
+        output: Path | None = None,
+        force: bool = False,
+        format: str = "auto",  # noqa: A002  (the option's name)
+        progress: Callable[[int, int, Path], None] | None = None,
+    ) -> ExtractReport:
+        """Reads logs (files, or folders of them) and records an episode of each session, in ``output`` if given.
+
+        Bad logs stand in the report's ``failed``; the rest goes on.
+        """
+        store = EpisodeStore(output) if output is not None else self.episodes
+        return record(logs, store, force=force, format=format, progress=progress)

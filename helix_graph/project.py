@@ -1,0 +1,55 @@
+"""Which memory belongs to where one stands.
+
+A project is a git repository, and its work trees share one memory: they are led to the same place through the common
+git folder. A ``.helix`` outside the repository (in the home folder, say) is never taken for the project's. Without git
+the nearest ancestor that has a ``.helix`` counts. ``HELIX_DIR`` overrides all of it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+FOLDER = ".helix"
+ENVIRONMENT = "HELIX_DIR"
+
+
+def memory_folder(start: Path) -> Path | None:
+    """The ``.helix`` folder that serves ``start``, made already or not; None where there is no project."""
+    override = os.environ.get(ENVIRONMENT)
+    if override:
+        return Path(override).expanduser().absolute()
+    start = start.absolute()
+    root = repository_root(start)
+    if root is not None:
+        return root / FOLDER
+    return next((folder / FOLDER for folder in (start, *start.parents) if (folder / FOLDER).is_dir()), None)
+
+
+def repository_root(start: Path) -> Path | None:
+    """The main work tree of the repository around ``start``, for each of its work trees; None outside of git."""
+    for folder in (start, *start.parents):
+        git = folder / ".git"
+        if git.is_dir():
+            return folder
+        if git.is_file():
+            return _main_work_tree(git) or folder
+    return None
+
+
+def _main_work_tree(pointer: Path) -> Path | None:
+    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare."""
+    target = _read(pointer).removeprefix("gitdir:").strip()
+    git = (pointer.parent / target).resolve()
+    common = _read(git / "commondir")
+    if not target or not common:
+        return None
+    shared = (git / common).resolve()
+    return shared.parent if shared.name == ".git" else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
