@@ -198,6 +198,8 @@ class Transcript:
     def _heard(self, record: Record, place: Place, *, words: Words) -> Passed | None:
         if words.voice == "nobody":
             return Passed(words.name)
+        if words.voice == "hook":
+            self._stopped_by_hook()
         if words.voice == "summary":
             return self._summary(place)
         if words.voice == "prompt":
@@ -228,6 +230,13 @@ class Transcript:
             self._prompt(record, place, text=words.text)
         else:
             self._add("note", place, actor="user", text=f"/{words.name}")
+
+    def _stopped_by_hook(self) -> None:
+        """A prompt that a hook stopped never reached the agent; what was meant by it comes again as a new prompt."""
+        for position in range(len(self.steps) - 1, -1, -1):
+            if self.steps[position].kind not in ("prompt", "decision") or self.steps[position].actor != "user":
+                return
+            self._change(position, kind="note")
 
     def _summary(self, place: Place) -> Passed | None:
         """A summary is nobody's words, but it shows a cut that older versions mark in no other way."""
