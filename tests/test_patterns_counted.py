@@ -104,6 +104,44 @@ def test_an_episode_with_the_action_is_not_in_its_base_rate_whatever_else_it_tri
     assert row(mined, "run pip install").base_n == 0
 
 
+def test_the_first_measured_answer_speaks_for_its_episode_in_the_base_rate() -> None:
+    """pip install came while ruff still failed and was followed by a pass; rm came after it, and ruff failed again."""
+    first = answered(1, INSTALL, REMOVE, ends="error")
+    passed = msgspec.structs.replace(_event("e003", status="ok", line=2), evidence=Evidence(line=2))
+    remove = msgspec.structs.replace(first.decisions[1], evidence=Evidence(line=50))
+    install = msgspec.structs.replace(first.decisions[0], evidence=Evidence(line=2))
+    changed = msgspec.structs.replace(
+        first, decisions=(install, remove), events=(first.events[0], passed, first.events[1])
+    )
+    mined = mine_patterns([changed, answered(2, EDIT, ends="error")])
+    assert (row(mined, "run pip install").success_rate, row(mined, "run rm").success_rate) == (1.0, 0.0)
+    assert (row(mined).base_rate, row(mined).base_n) == (1.0, 1)
+
+
+def test_rows_are_compared_within_one_basis_only() -> None:
+    """A command judged by the episode's outcome and an edit judged by the next check say nothing about each other."""
+    plain = answered(1, INSTALL, EDIT)
+    checked = Link(source="d002", target="e002", reason="edit-test")
+    mined = mine_patterns(
+        [
+            msgspec.structs.replace(
+                plain,
+                events=plain.events[1:],
+                links=(checked,),
+                outcome="failure",
+                outcome_basis="judged",
+            ),
+            msgspec.structs.replace(
+                answered(2, INSTALL, ends="unseen"), links=(), outcome="success", outcome_basis="judged"
+            ),
+        ]
+    )
+    assert {(one.action, one.basis, one.successes, one.occurrences, one.base_n) for one in mined} == {
+        ("edit source (.py)", "next check passes", 1, 1, 0),
+        ("run pip install", "outcome", 1, 2, 0),
+    }
+
+
 def test_an_action_taken_in_every_episode_has_nothing_to_be_compared_with() -> None:
     only = row(mine_patterns(episodes(EDIT, wins=2, losses=0)))
     assert (only.base_rate, only.base_n) == (None, 0)

@@ -180,11 +180,16 @@ def test_other_errors_of_the_same_run_are_no_second_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "basis", "success"),
-    [("ruff", "measured", False), ("pytest", "measured", None), ("ruff", "judged", None)],
+    ("check", "outcome", "basis", "success"),
+    [
+        ("ruff", "failure", "measured", False),
+        ("pytest", "failure", "measured", None),
+        ("ruff", "failure", "judged", None),
+        ("ruff", "partial", "measured", None),
+    ],
 )
 def test_a_failed_outcome_counts_against_the_check_that_decided_it(
-    check: str, basis: str, *, success: bool | None
+    check: str, outcome: str, basis: str, *, success: bool | None
 ) -> None:
     episode = draw(
         f"""
@@ -192,7 +197,7 @@ def test_a_failed_outcome_counts_against_the_check_that_decided_it(
         {check} fails F401
         edit src/shop.py for e001 e002
         """,
-        outcome="failure",
+        outcome=outcome,
         outcome_basis=basis,
         outcome_evidence=OutcomeEvidence(rule="error left unrepaired", source="e002"),
     )
@@ -213,6 +218,20 @@ def test_a_fix_that_nothing_verified_measures_nothing() -> None:
     hoped = Fix(error="e001", changes=("d001",), check="ruff")
     episode = draw("ruff fails F401\nedit src/shop.py for e001", fixes=(hoped,))
     assert [row.success for row in observe(episode)] == [None, None]
+
+
+def test_a_fix_of_another_error_is_not_this_ones() -> None:
+    other = Fix(error="e009", changes=("d001",), check="ruff", verified_by="e010")
+    episode = draw("ruff fails F401\nedit src/shop.py for e001", fixes=(other,))
+    assert [row.success for row in observe(episode)] == [None, None]
+
+
+def test_only_links_of_the_right_reason_are_read() -> None:
+    episode = draw("ruff fails F401\nedit src/shop.py\npytest fails KeyError")
+    spawned = Link(source="e001", target="d001", reason="stated")
+    called = Link(source="d001", target="e002", reason="call")
+    episode = msgspec.structs.replace(episode, links=(spawned, called))
+    assert [(row.trigger, row.success) for row in observe(episode)] == [("task: fix", None)]
 
 
 def test_which_rows_there_are_does_not_depend_on_how_it_came_out() -> None:
@@ -360,6 +379,10 @@ def test_without_lines_and_times_the_order_of_the_events_is_left() -> None:
         events=tuple(msgspec.structs.replace(event, evidence=None) for event in episode.events),
     )
     assert [row.success for row in observe(bare)] == [True, True]
+    at_once = msgspec.structs.replace(
+        bare, events=tuple(msgspec.structs.replace(event, timestamp="2026-03-01T10:00:00Z") for event in bare.events)
+    )
+    assert [row.success for row in observe(at_once)] == [True, True]
     backwards = msgspec.structs.replace(bare, events=bare.events[::-1])
     assert [row.success for row in observe(backwards)] == [None, None]
 

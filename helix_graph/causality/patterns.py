@@ -182,14 +182,14 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:.0f}"
 
 
-def _distinct(episodes: Iterable[Episode]) -> list[Episode]:
-    """One episode per id, by id. Of several that differ, the one whose text sorts last, so that order cannot matter."""
+def _distinct(episodes: Iterable[Episode]) -> Iterable[Episode]:
+    """One episode per id. Of several that differ, the one whose text sorts last, so that order cannot matter."""
     by_id: dict[str, Episode] = {}
     for episode in episodes:
         known = by_id.get(episode.id)
         if known is None or msgspec.json.encode(episode) > msgspec.json.encode(known):
             by_id[episode.id] = episode
-    return [by_id[name] for name in sorted(by_id)]
+    return by_id.values()
 
 
 def _patterns_of(situation: _Situation) -> Iterable[Pattern]:

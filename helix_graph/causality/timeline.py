@@ -37,6 +37,8 @@ def moment(timestamp: str | None) -> datetime | None:
 
     >>> moment("2026-03-01T10:00:00Z") < moment("2026-03-01T10:00:00.5Z") < moment("2026-03-01T13:00:00+02:00")
     True
+    >>> moment("2026-03-01T10:00:00").isoformat(), moment("yesterday")
+    ('2026-03-01T10:00:00+00:00', None)
     """
     try:
         parsed = datetime.fromisoformat(timestamp or "")
