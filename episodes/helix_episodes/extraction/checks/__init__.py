@@ -1,0 +1,35 @@
+"""What checks said: verdicts from a command's output, and families of whatever went wrong.
+
+A check is anything that judges the work: tests, linters, compilers, type checkers. Its verdict is read from the exit
+status where that can be seen and from the runner's own grammar where it cannot, never from words such as "error"
+that may stand in any text. Every failure has a *family*, the name under which the same trouble is met again in
+another session: a linter's rule, an exception type, a compiler's complaint in one of a few plain words.
+``docs/checks.md`` lists the runners that are understood and the signs they are known by.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.extraction.checks.judging import read_verdicts
+from helix_episodes.extraction.checks.model import Finding, Output, Verdict
+from helix_episodes.extraction.checks.runners import echoed_commands
+from helix_episodes.extraction.checks.scopes import covers
+from helix_episodes.extraction.checks.troubles import command_finding, tool_finding
+
+__all__ = [
+    "Finding",
+    "Verdict",
+    "check_name_from_output",
+    "command_finding",
+    "covers",
+    "read_verdicts",
+    "tool_finding",
+]
+
+
+def check_name_from_output(output: str) -> dict[str, str]:
+    r"""The check (else the program) that each task of a task runner ran, as far as the runner printed it.
+
+    >>> check_name_from_output("[lint] $ golangci-lint run ./...\n0 issues.")
+    {'lint': 'golangci-lint'}
+    """
+    return {task: part.check or part.program for task, part in echoed_commands(Output(output)).items()}

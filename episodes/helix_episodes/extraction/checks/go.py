@@ -1,0 +1,194 @@
+"""The go command: tests, builds, vet.
+
+``go test`` closes every package with one line (``ok``, ``FAIL``, ``?``) and every failing test with ``--- FAIL:``, at
+the margin; a test's own log is indented. So a log full of expected errors cannot be taken for a failure. Compile
+errors stand as ``file.go:line:column: message``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.checks.compilers import compile_family
+from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_TEST = re.compile(r"(\s*)--- (PASS|FAIL|SKIP): (\S+)")
+_PACKAGE = re.compile(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
+_PACKAGE_SPACED = re.compile(r"(ok|FAIL|\?)\s+(\S*[./]\S*)\s+((?:\d+\.\d+s|\(cached\)|\[[^\]]+\]).*)$")
+_COMPILE = re.compile(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(?::\d+)?: (.+)$")
+# Linters print their findings in the compiler's shape, and then the linter's name or a number of issues.
+_LINTED = re.compile(
+    r"^[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|^\d+ issues?[:.]$", re.MULTILINE
+)
+_LOG = re.compile(r"\s+(\S+\.go):\d+: (.+)$")
+_PANIC = re.compile(r"panic: (.+)$")
+_MISSING = re.compile(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
+
+
+def read_go_test(output: Output) -> Reading | None:
+    """The verdict of ``go test``, from package and test lines."""
+    if not output.has("ok  \t", "FAIL", "--- PASS", "--- SKIP", "[no test files]", "PASS\nok", "(cached)"):
+        return None
+    tests = [found for line in output.lines if "---" in line and (found := _TEST.match(line))]
+    packages = [found for line in output.lines if (found := _package(line))]
+    if not tests and not packages:
+        return None
+    failed_tests = [found for found in tests if found[2] == "FAIL"]
+    failed_packages = [found for found in packages if found[1].startswith("FAIL")]
+    stopped = _stopped(output) if failed_tests or failed_packages else ()
+    findings = stopped or _go_findings(output, failed_tests, failed_packages)
+    failed = bool(failed_tests or failed_packages)
+    deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
+    return Reading(
+        check="go test",
+        kind="test",
+        passed=not failed,
+        passed_count=_count(tests, "PASS"),
+        failed_count=_count(tests, "FAIL") if failed else (0 if tests else None),
+        skipped_count=_count(tests, "SKIP"),
+        findings=findings,
+        quote=quoted(*(found.string for found in deciding)),
+        summed=bool(packages),
+    )
+
+
+def _package(line: str) -> re.Match[str] | None:
+    if line[:1] not in "oF?":
+        return None
+    return _PACKAGE.match(line) or _PACKAGE_SPACED.match(line)
+
+
+def _count(tests: list[re.Match[str]], how: str) -> int | None:
+    """Top-level tests that came out so; unknown when no single test is reported."""
+    top = [found for found in tests if not found[1]]
+    reported = any(found[2] == how for found in top)
+    return sum(found[2] == how for found in top) if reported else None
+
+
+def _stopped(output: Output) -> tuple[Finding, ...]:
+    """A panic or a timeout, which ends the whole run and outweighs single tests."""
+    if not output.has("panic: "):
+        return ()
+    for at, line in enumerate(output.lines):
+        found = _PANIC.match(line)
+        if found:
+            family = "timeout" if found[1].startswith("test timed out") else "panic"
+            tests = _failed_names(output.lines[:at]) or _running(output.lines[at : at + 8])
+            return (Finding(family=family, message=line.strip(), tests=tests),)
+    return ()
+
+
+def _failed_names(lines: list[str]) -> tuple[str, ...]:
+    found = [test[3] for line in lines if (test := _TEST.match(line)) and test[2] == "FAIL"]
+    return tuple(dict.fromkeys(name.partition("/")[0] for name in found))
+
+
+def _running(lines: list[str]) -> tuple[str, ...]:
+    """The tests that a timeout names as still running."""
+    return tuple(found[1] for line in lines if (found := re.match(r"\s+(Test\w+)", line)))
+
+
+def _go_findings(output: Output, tests: list[re.Match[str]], packages: list[re.Match[str]]) -> tuple[Finding, ...]:
+    unbuilt = any("failed]" in (found[3] or "") for found in packages)
+    compiled = compile_findings(output) if unbuilt or not tests else ()
+    failed = (_test_finding(output, tests),) if tests else ()
+    if not compiled and not failed and packages:
+        failed = (_package_finding(output, packages, unbuilt=unbuilt),)
+    return compiled + failed
+
+
+def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: bool) -> Finding:
+    """A package that failed while the lines about its tests were cut off; some of their log may be left."""
+    above = reversed(output.lines[: output.lines.index(packages[0].string)])
+    logged = _last_log(list(reversed(_block(above, ends=lambda line: line.startswith(("ok  \t", "--- "))))))
+    return Finding(
+        family="does not compile" if unbuilt else "test failed",
+        message=logged.string.strip() if logged else packages[0].string.strip(),
+        path=logged[1] if logged else None,
+        count=len(packages),
+        generic=True,
+    )
+
+
+def _test_finding(output: Output, tests: list[re.Match[str]]) -> Finding:
+    names = tuple(dict.fromkeys(found[3].partition("/")[0] for found in tests))
+    path, message = _first_words(output, tests[0].string)
+    return Finding(family="test failed", message=message, path=path, count=len(names), tests=names, generic=True)
+
+
+def _first_words(output: Output, heading: str) -> tuple[str | None, str]:
+    """What the first failing test said for itself.
+
+    ``t.Fatal`` ends a test, so the last line logged by a test file is the assertion that failed; what comes before is
+    mostly the log of helpers. With ``-v`` the log stands above the heading, otherwise below.
+    """
+    at = output.lines.index(heading)
+    below = _block(output.lines[at + 1 :], ends=lambda line: not line[:1].isspace())
+    above = _block(reversed(output.lines[:at]), ends=lambda line: line.startswith(("=== RUN", "--- ", "ok  \t")))
+    for block in (below, list(reversed(above))):
+        if logged := _last_log(block):
+            return logged[1], logged.string.strip()
+    return None, heading.strip()
+
+
+def _last_log(block: list[str]) -> re.Match[str] | None:
+    """The last line logged by a test file, else by any."""
+    logged = [found for line in block if (found := _LOG.match(line))]
+    in_tests = [found for found in logged if found[1].endswith("_test.go")]
+    return next(reversed(in_tests or logged), None)
+
+
+# A test that logs more than this says nothing in its last lines that one line more would change.
+_BLOCK_LIMIT = 5000
+
+
+def _block(lines: Iterable[str], *, ends: Callable[[str], bool]) -> list[str]:
+    block: list[str] = []
+    for line in lines:
+        if (line and ends(line)) or len(block) >= _BLOCK_LIMIT:
+            break
+        block.append(line)
+    return block
+
+
+def read_go_build(output: Output) -> Reading | None:
+    """The verdict of a compiler run without tests: errors or nothing."""
+    if not output.has(".go:", "go: ", "package ") or output.has("\nFAIL", "--- FAIL", "(typecheck)"):
+        return None
+    findings = compile_findings(output)
+    if not findings or _LINTED.search(output.text):
+        return None
+    return Reading(
+        check="go build",
+        kind="build",
+        passed=False,
+        failed_count=None,
+        findings=findings,
+        quote=quoted(*(found.message for found in findings[:3])),
+    )
+
+
+def compile_findings(output: Output) -> tuple[Finding, ...]:
+    """Compile errors of Go by family. What merely follows from another error is left out."""
+    reports = [report for line in output.lines if (report := compile_report(line))]
+    own = [report for report in reports if report.family != "missing package"]
+    return grouped(own or reports)
+
+
+def compile_report(line: str) -> Report | None:
+    """The compile error on a line, if it is one."""
+    if line[:1].isspace():
+        return None
+    if found := _COMPILE.match(line):
+        if found[3].startswith(("too many errors", ": # ", "# ")):  # says only where the errors belong
+            return None
+        return Report(family=compile_family(found[3]), message=line, path=found[1])
+    if _MISSING.search(line):
+        return Report(family="missing package", message=line)
+    if line.startswith(("go: cannot find main module", "go: go.mod file not found")):
+        return Report(family="not a module", message=line)
+    return None

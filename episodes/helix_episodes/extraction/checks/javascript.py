@@ -1,0 +1,188 @@
+"""JavaScript's and TypeScript's runners, linters and compiler."""
+
+from __future__ import annotations
+
+import re
+
+from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+
+_JEST_END = re.compile(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
+_JEST_SUITES = re.compile(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
+_JEST_TEST = re.compile(r"\s*● (?!Console$)(.+ › .+|[^›]+)$")  # noqa: RUF001  (jest's own sign)
+_VITEST_END = re.compile(r"\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
+_VITEST_FILES = re.compile(r"\s*Test Files\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
+_VITEST_TEST = re.compile(r"\s*(?:FAIL|×|❯)\s+(\S+\.[cm]?[jt]sx?)(?: > (.+?))?(?: \d+ms)?$")  # noqa: RUF001  (vitest)
+_COUNT = re.compile(r"(\d+) (\w+)")
+_MOCHA = re.compile(r"\s*(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$")
+_TAP = re.compile(r"(?:#|ℹ) (tests|pass|fail|skipped) (\d+)$")  # noqa: RUF001  (that is the sign node prints)
+_THROWN = re.compile(r"\s*((?:[A-Z]\w*)?(?:Error|Exception))(?: \[\w+\])?:(?: |$)")
+
+_TSC = re.compile(r"([^\s(:]+)(?:\(\d+,\d+\):|:\d+:\d+ -) error (TS\d+): (.*)$")
+_TSC_BARE = re.compile(r"error (TS\d+): (.*)$")
+_TSC_END = re.compile(r"Found (\d+) errors?")
+_ESLINT = re.compile(r"\s+\d+:\d+\s+error\s+(.+?)(?:\s{2,}(\S+))?$")
+_ESLINT_END = re.compile(r"[✖×] \d+ problems? \((\d+) errors?, \d+ warnings?\)")  # noqa: RUF001  (eslint's own sign)
+_ESLINT_FILE = re.compile(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
+_PRETTIER = re.compile(r"\[warn\] (\S+\.\w+)$")
+
+
+def read_jest(output: Output) -> Reading | None:
+    """The verdict of jest."""
+    return _suites(output, check="jest", end=_JEST_END, files=_JEST_SUITES, test=_JEST_TEST, sign="Tests:")
+
+
+def read_vitest(output: Output) -> Reading | None:
+    """The verdict of vitest."""
+    return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
+
+
+def _suites(
+    output: Output,
+    *,
+    check: str,
+    end: re.Pattern[str],
+    files: re.Pattern[str],
+    test: re.Pattern[str],
+    sign: str,
+) -> Reading | None:
+    if not output.has(sign, "Test Suites:"):
+        return None
+    ends = [found for line in output.lines if (found := end.match(line))]
+    groups = [found for line in output.lines if (found := files.match(line))]
+    if not ends and not groups:
+        return None
+    tests = _numbers(ends[-1][1]) if ends else {}
+    failed_files = _numbers(groups[-1][1]).get("failed", 0) if groups else 0
+    failed = tests.get("failed", 0)
+    return Reading(
+        check=check,
+        kind="test",
+        passed=not failed and not failed_files,
+        passed_count=tests.get("passed", 0) if ends else None,
+        failed_count=failed if ends else None,
+        skipped_count=tests.get("skipped", tests.get("todo")),
+        findings=_thrown_findings(output, test) if failed or failed_files else (),
+        quote=quoted(*(found.string for found in (*groups[-1:], *ends[-1:]))),
+    )
+
+
+def _numbers(words: str) -> dict[str, int]:
+    return {word: int(number) for number, word in _COUNT.findall(words)}
+
+
+def _thrown_findings(output: Output, test: re.Pattern[str]) -> tuple[Finding, ...]:
+    """By type of error where one is named; tests are listed with the first."""
+    names = tuple(dict.fromkeys(_test_name(found) for line in output.lines if (found := test.match(line))))
+    thrown = [found for line in output.lines if (found := _THROWN.match(line))]
+    findings = grouped(Report(family=found[1], message=found.string) for found in thrown)
+    specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
+    if specific:
+        first, *others = specific
+        return (Finding(family=first.family, message=first.message, count=first.count, tests=names), *others)
+    expectation = re.compile(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
+    message = next((line for line in output.lines if expectation.match(line)), names[0] if names else "")
+    return (
+        Finding(family="test failed", message=message.strip(), count=max(1, len(names)), tests=names, generic=True),
+    )
+
+
+def _test_name(found: re.Match[str]) -> str:
+    return " > ".join(part.strip() for part in found.groups() if part)
+
+
+def read_mocha(output: Output) -> Reading | None:
+    """The verdict of mocha and what prints like it (cypress)."""
+    if not output.has(" passing", " failing"):
+        return None
+    counts = {found[2]: int(found[1]) for line in output.lines if (found := _MOCHA.match(line))}
+    if "passing" not in counts and "failing" not in counts:
+        return None
+    return _tested(output, "mocha", passed=counts.get("passing"), failed=counts.get("failing", 0))
+
+
+def read_tap(output: Output) -> Reading | None:
+    """The verdict of ``node --test`` and other printers of TAP's closing lines."""
+    if not output.has("# pass ", "# fail ", "ℹ pass ", "ℹ fail "):  # noqa: RUF001  (as above)
+        return None
+    counts = {found[1]: int(found[2]) for line in output.lines if (found := _TAP.match(line))}
+    if "pass" not in counts or "fail" not in counts:
+        return None
+    return _tested(output, "node --test", passed=counts["pass"], failed=counts["fail"])
+
+
+def _tested(output: Output, check: str, *, passed: int | None, failed: int) -> Reading:
+    return Reading(
+        check=check,
+        kind="test",
+        passed=not failed,
+        passed_count=passed,
+        failed_count=failed,
+        findings=_thrown_findings(output, re.compile(r"\s*(?:\d+\)|not ok \d+ -|✖) (.+)$")) if failed else (),
+        quote=quoted(*(line for line in output.lines if _MOCHA.match(line) or _TAP.match(line))),
+    )
+
+
+def read_tsc(output: Output) -> Reading | None:
+    """The verdict of the TypeScript compiler."""
+    if not output.has("error TS"):
+        return None
+    reports: list[Report] = []
+    for line in output.lines:
+        if found := _TSC.match(line):
+            reports.append(Report(family=found[2], message=line, path=found[1]))
+        elif found := _TSC_BARE.match(line):
+            reports.append(Report(family=found[1], message=line))
+    if not reports:
+        return None
+    stated = next((int(found[1]) for line in output.lines if (found := _TSC_END.match(line))), len(reports))
+    return Reading(
+        check="tsc",
+        kind="typecheck",
+        passed=False,
+        failed_count=max(stated, len(reports)),
+        findings=grouped(reports),
+        quote=quoted(*(report.message for report in reports[:3])),
+    )
+
+
+def read_eslint(output: Output) -> Reading | None:
+    """The verdict of eslint; warnings alone don't fail it."""
+    if not output.has(" problem", "  error  "):
+        return None
+    ends = [found for line in output.lines if (found := _ESLINT_END.search(line))]
+    reports: list[Report] = []
+    path: str | None = None
+    for line in output.lines:
+        if _ESLINT_FILE.fullmatch(line):
+            path = line
+        elif path and (found := _ESLINT.match(line)):
+            reports.append(Report(family=found[2] or "syntax error", message=line, path=path))
+    if not ends and not reports:
+        return None
+    failed = int(ends[-1][1]) if ends else len(reports)
+    return Reading(
+        check="eslint",
+        kind="lint",
+        passed=failed == 0,
+        failed_count=failed,
+        findings=grouped(reports) if failed else (),
+        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
+    )
+
+
+def read_prettier(output: Output) -> Reading | None:
+    """The verdict of ``prettier --check``."""
+    if not output.has("Code style issues", "use Prettier code style"):
+        return None
+    matches = [found for line in output.lines if (found := _PRETTIER.match(line))]
+    failed = output.has("Code style issues")
+    message = next((line for line in output.lines if "ode style" in line), "")
+    reports = [Report(family="not formatted", message=found.string, path=found[1]) for found in matches]
+    return Reading(
+        check="prettier",
+        kind="format",
+        passed=not failed,
+        failed_count=len(matches) if failed else 0,
+        findings=(grouped(reports) or (Finding(family="not formatted", message=message),)) if failed else (),
+        quote=quoted(message),
+    )

@@ -1,0 +1,328 @@
+"""From a command, its output and its exit status to the verdict of each check in it.
+
+Two witnesses: the exit status, where it can be seen, and the text, read only by a runner's own grammar. With exit
+status 0 everything that is visible passed. With another one exactly one visible part failed: the first whose grammar
+says so, else the first that is not known to have passed; parts before it passed and parts after it never ran. A part
+whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
+conclusive the verdict is ``None``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction import programs as known
+from helix_episodes.extraction.checks import go, golangci, javascript, others, python
+from helix_episodes.extraction.checks.model import Finding, Output, Reading, Verdict
+from helix_episodes.extraction.checks.runners import echoed_commands, failed_tasks, not_started
+from helix_episodes.extraction.checks.troubles import finding_of
+from helix_episodes.extraction.commands import Segment, hides_exit
+from helix_episodes.extraction.programs import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_READERS: tuple[Callable[[Output], Reading | None], ...] = (
+    golangci.read_golangci,
+    go.read_go_test,
+    go.read_go_build,
+    python.read_pytest,
+    python.read_unittest,
+    python.read_mypy,
+    python.read_pyright,
+    python.read_ruff,
+    python.read_flake8,
+    python.read_black,
+    javascript.read_jest,
+    javascript.read_vitest,
+    javascript.read_mocha,
+    javascript.read_tap,
+    javascript.read_tsc,
+    javascript.read_eslint,
+    javascript.read_prettier,
+    others.read_rust,
+    others.read_rustfmt,
+    others.read_compilers,
+    others.read_hooks,
+)
+#: Checks whose failure another grammar describes: what does not compile cannot be tested.
+_ALSO: dict[str, frozenset[str]] = {
+    "go test": frozenset({"go build"}),
+    "go vet": frozenset({"go build"}),
+    "gofmt": frozenset({"go build"}),
+    "goimports": frozenset({"go build"}),
+    "cargo test": frozenset({"cargo build", "cargo clippy"}),
+    "cargo nextest": frozenset({"cargo build", "cargo test"}),
+    "cargo check": frozenset({"cargo build"}),
+    "cargo clippy": frozenset({"cargo build"}),
+    "dotnet test": frozenset({"dotnet build"}),
+    "mvn test": frozenset({"javac"}),
+    "gradle test": frozenset({"javac", "mvn test"}),
+    "ruff": frozenset({"flake8"}),
+    "pylint": frozenset({"flake8"}),
+    "ruff format": frozenset({"black"}),
+    "basedpyright": frozenset({"pyright"}),
+    "cypress run": frozenset({"mocha"}),
+    "rake test": frozenset({"rspec"}),
+    "pest": frozenset({"phpunit"}),
+    "vue-tsc": frozenset({"tsc"}),
+}
+#: Checks that have a grammar of their own here; their silence means that they did not fail.
+_SPEAKING = (
+    {"golangci-lint", "go test", "go build", "go vet", "cargo test", "cargo build", "cargo check", "dotnet test"}
+    | {"pytest", "unittest", "mypy", "pyright", "ruff", "black", "jest", "vitest", "mocha", "tsc", "eslint", "prettier"}
+    | {"rspec", "phpunit", "pre-commit"}
+)
+#: Those that print nothing when all is well.
+_SILENT = {"go build", "go vet", "tsc"}
+_NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
+
+
+class _Run(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the command that checks (or formats), and what is known of it before judging."""
+
+    index: int
+    segment: Segment
+    check: str
+    kind: Kind
+    task: str | None
+    echoed: tuple[str, ...] | None
+    hidden: bool
+    cut: bool  # piped on, so that the text may not be the whole of it
+    known: bool  # a program with a name, not a task whose content nobody printed
+    reading: Reading | None = None
+    task_failed: str = ""  # the line in which a task runner says so
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.task_failed) or (self.reading is not None and self.reading.passed is False)
+
+    @property
+    def seen_passing(self) -> bool:
+        return not self.failed and self.reading is not None and self.reading.passed is True
+
+
+def read_verdicts(
+    segments: tuple[Segment, ...], *, output: str, exit_code: int | None, status: str
+) -> tuple[Verdict, ...]:
+    r"""The verdict of each check that ran, in the order of the command.
+
+    ``status`` is the step's (``ok``, ``error``, ``denied`` …); ``exit_code`` may be unknown. A call that was denied,
+    rejected, interrupted or cancelled says nothing about any check. Never raises, whatever the text.
+
+    >>> from helix_episodes.extraction.commands import parse_command
+    >>> command = parse_command("gofmt -w . && golangci-lint run 2>&1 | tail -3")
+    >>> (verdict,) = read_verdicts(command, output="1 issues:\n* errcheck: 1", exit_code=0, status="ok")
+    >>> verdict.check, verdict.passed, verdict.findings[0].family
+    ('golangci-lint', False, 'errcheck')
+    """
+    if status in _NEVER_RAN:
+        return ()
+    text = Output(output)
+    code = _exit_code(text, exit_code, status)
+    readings = _read(text)
+    runs = _assigned(_runs(segments, text), readings, text)
+    if not runs:
+        return _revealed(segments, readings)
+    if code is None:
+        return tuple(_by_text(run, text) for run in runs if run.segment.purpose == "check")
+    if code == 0:
+        return tuple(_after_success(run, text) for run in runs if run.segment.purpose == "check" and _surely_ran(run))
+    if not readings and finding_of((), text, code).family == "shell syntax error":
+        return ()  # the shell refused the text as a whole: nothing in it ran
+    return _after_failure(segments, runs, text, code)
+
+
+def _exit_code(text: Output, exit_code: int | None, status: str) -> int | None:
+    """The exit status; 1 stands for any failure when only the flag is known."""
+    if exit_code is not None:
+        return exit_code
+    return text.exit_code if text.exit_code is not None else {"ok": 0, "error": 1}.get(status)
+
+
+def _read(text: Output) -> tuple[Reading, ...]:
+    single = (read(text) for read in _READERS)
+    return (*(reading for reading in single if reading), *others.read_closings(text))
+
+
+def _runs(segments: tuple[Segment, ...], text: Output) -> tuple[_Run, ...]:
+    echoed = echoed_commands(text)
+    failed = failed_tasks(text)
+    return tuple(
+        _run(segments, index, echoed, failed)
+        for index, segment in enumerate(segments)
+        if segment.purpose in {"check", "format"}
+    )
+
+
+def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], failed: dict[str, str]) -> _Run:
+    segment = segments[index]
+    is_task = segment.program in known.RUN_WORDS or segment.program in known.BARE_RUNNERS
+    task = (segment.subcommand or "") if is_task else None
+    inner = echoed.get(task) if task is not None else None
+    named = inner if inner and (inner.check or inner.purpose == "format") else segment
+    return _Run(
+        index=index,
+        segment=segment,
+        check=named.check or _formatter_name(named),
+        kind=named.kind or segment.kind or "test",
+        task=f"{segment.program} {task}" if task else None,
+        echoed=inner.scope if inner else None,
+        hidden=hides_exit(segments, index),
+        cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
+        known=task is None or named is inner,
+        task_failed=failed.get(task, "") if task else "",
+    )
+
+
+def _formatter_name(segment: Segment) -> str:
+    return (
+        segment.program
+        if segment.program in known.FORMATTERS
+        else f"{segment.program} {segment.subcommand or ''}".strip()
+    )
+
+
+def _assigned(runs: tuple[_Run, ...], readings: tuple[Reading, ...], text: Output) -> tuple[_Run, ...]:
+    """Each run with the reading that is its own; a reading is used once."""
+    left = list(readings)
+    found: list[_Run] = []
+    for run in runs:
+        reading = next((reading for reading in left if _belongs(run, reading)), None)
+        if reading in left:
+            left.remove(reading)
+        elif reading is None and not run.known:
+            reading = not_started(text, check=run.check) or others.read_plain(text)
+        check = reading.check if reading and not run.known and reading.check != "tests" else run.check
+        found.append(msgspec.structs.replace(run, reading=reading, check=check))
+    return tuple(found)
+
+
+def _belongs(run: _Run, reading: Reading) -> bool:
+    if run.check == reading.check:
+        return True
+    if reading.check in _ALSO.get(run.check, ()):
+        return reading.passed is False or run.check not in _SPEAKING
+    if run.known and run.check in _SPEAKING:
+        return False
+    # A task or script of unknown content: a reading of its own kind, or any failure.
+    return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
+
+
+def _surely_ran(run: _Run) -> bool:
+    """What stands behind ``||`` ran only when something failed before; without a word from it, it is left out."""
+    return run.segment.joiner != "||" or run.reading is not None
+
+
+def _by_text(run: _Run, text: Output) -> Verdict:
+    if run.failed:
+        return _failed(run, None)
+    return _verdict(run, passed=True if run.seen_passing or _silently_passed(run, text) else None)
+
+
+def _silently_passed(run: _Run, text: Output) -> bool:
+    """Whether silence means success: a compiler that says nothing, unless its words were cut or thrown away."""
+    if run.check not in _SILENT or "/dev/null" in run.segment.text:
+        return False
+    return not text.text.strip() if run.cut else True
+
+
+def _after_success(run: _Run, text: Output) -> Verdict:
+    return _by_text(run, text) if run.hidden else _verdict(run, passed=True)
+
+
+def _after_failure(
+    segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output, code: int
+) -> tuple[Verdict, ...]:
+    culprit = _culprit(segments, runs)
+    verdicts: list[Verdict] = []
+    for run in runs:
+        if run.index == culprit:
+            verdicts.append(_failed(run, finding_of((run.segment,), text, code)))
+        elif run.segment.purpose != "check" or (culprit is not None and run.index > culprit):
+            continue
+        elif run.hidden or culprit is None:
+            verdicts.append(_by_text(run, text))
+        else:
+            verdicts.append(_verdict(run, passed=True))
+    return tuple(verdicts)
+
+
+def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...]) -> int | None:
+    """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
+    by_index = {run.index: run for run in runs}
+    visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
+    for index in visible:
+        if index in by_index and by_index[index].failed:
+            return index
+    suspects = [index for index in visible if not (index in by_index and by_index[index].seen_passing)]
+    suspects = [index for index in suspects if segments[index].program not in known.SETTINGS] or suspects
+    # A check that would have said so did not fail, as long as something else can have.
+    silent = [index for index in suspects if index in by_index and by_index[index].check in _SPEAKING]
+    others_left = [index for index in suspects if index not in silent]
+    chosen = others_left or silent
+    # What came last among the silent ones is the one that ended the chain; formatters before it went through.
+    checks = [index for index in chosen if segments[index].purpose == "check"]
+    return next(iter(checks or chosen), None)
+
+
+def _failed(run: _Run, fallback: Finding | None) -> Verdict:
+    """A failing verdict; it always has a finding, a generic one if nothing better is known."""
+    findings = run.reading.findings if run.reading and run.reading.passed is False else ()
+    if not findings and fallback and not fallback.generic and not run.task_failed:
+        findings = (fallback,)
+    if not findings:
+        message = run.task_failed or (fallback.message if fallback else "") or f"{run.check} failed"
+        findings = (Finding(family=f"{run.kind} failed", message=message.strip(), generic=True),)
+    return _verdict(run, passed=False, findings=findings)
+
+
+def _verdict(run: _Run, *, passed: bool | None, findings: tuple[Finding, ...] = ()) -> Verdict:
+    # A reading that contradicts the exit status describes something else; only its words are dropped.
+    reading = run.reading if run.reading and run.reading.passed in {passed, None} else None
+    # Test by test counts are those of the lines that were left; a summary's are whole.
+    whole = reading if reading and not (run.cut and reading.check == "go test") else None
+    return Verdict(
+        check=run.check,
+        kind=run.kind,
+        passed=passed,
+        passed_count=whole.passed_count if whole else None,
+        failed_count=reading.failed_count if reading else None,
+        skipped_count=whole.skipped_count if whole else None,
+        findings=findings,
+        quote=reading.quote if reading else (findings[0].message[:240] if findings else ""),
+        segment=run.index,
+        scope=run.segment.scope,
+        task=run.task,
+        echoed=run.echoed,
+    )
+
+
+def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> tuple[Verdict, ...]:
+    """Checks that only the output shows: a script that runs the tests, hooks that ran before a commit.
+
+    Not when the command prints what others wrote (``cat old.log``): then it is no run.
+    """
+    quoting = any(part.purpose == "look" and part.program in known.QUOTING and part.joiner != "|" for part in segments)
+    acting = [index for index, part in enumerate(segments) if part.purpose == "change"]
+    if quoting or not acting:
+        return ()
+    return tuple(
+        _from_reading(reading, acting[-1]) for reading in readings if reading.summed and reading.kind != "build"
+    )
+
+
+def _from_reading(reading: Reading, index: int) -> Verdict:
+    return Verdict(
+        check=reading.check,
+        kind=reading.kind,
+        passed=reading.passed,
+        passed_count=reading.passed_count,
+        failed_count=reading.failed_count,
+        skipped_count=reading.skipped_count,
+        findings=reading.findings,
+        quote=reading.quote,
+        segment=index,
+    )

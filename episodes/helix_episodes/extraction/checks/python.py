@@ -1,0 +1,247 @@
+"""Python's runners, linters and type checkers.
+
+Failures are families by exception type, findings by rule code: both are names that the tools give themselves. A bare
+``assert`` is an ``AssertionError`` whatever the comparison was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+from helix_episodes.extraction.programs import Kind  # noqa: TC001  (kept with the other names of this vocabulary)
+
+_PYTEST_END = re.compile(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
+_PYTEST_COUNT = re.compile(r"(\d+) ([a-z]+)")
+_PYTEST_FAILED = re.compile(r"(FAILED|ERROR) (\S+\.py\S*|\S+::\S+)(?: - (.*))?$")
+_RAISED = re.compile(
+    r"(?:E\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failed))\b(?::|$| )"
+)
+_RAN = re.compile(r"Ran (\d+) tests? in \d")
+_UNITTEST_END = re.compile(r"(OK|FAILED)(?: \(([^)]*)\))?$")
+_UNITTEST_FAILED = re.compile(r"(?:FAIL|ERROR): (\w+) \(([\w.]+)\)")
+_TRACEBACK = "Traceback (most recent call last):"
+
+_MYPY = re.compile(r"([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.*?)(?:  \[([\w-]+)\])?$")
+_MYPY_END = re.compile(r"Found (\d+) errors? in \d+ files?|Success: no issues found")
+_PYRIGHT = re.compile(r"\s*(\S+\.pyi?):\d+:\d+ - error: (.*?)(?: \((report\w+)\))?$")
+_PYRIGHT_END = re.compile(r"(\d+) errors?, \d+ warnings?(?:, \d+ informations?)?\s*$")
+_CODED = re.compile(r"([^\s:]+\.(?:pyi?|ipynb)):\d+:\d+: ([A-Z]{1,5}\d{3,4}):? (.*)$")
+_RUFF_FULL = re.compile(r"([A-Z]{1,5}\d{3,4}|invalid-syntax)(?: \[\*\])?:? (.+)$")
+_RUFF_AT = re.compile(r"\s*--> ([^\s:]+):\d+")
+_RUFF_END = re.compile(r"Found (\d+) errors?(?: \(.*\))?\.?$|All checks passed!$")
+_PYLINT_END = re.compile(r"Your code has been rated at")
+_BLACK = re.compile(r"[Ww]ould reformat:? (.+)$")
+_BLACK_END = re.compile(
+    r"(?:(\d+) files? would be reformatted|All done!|\d+ files? (?:would be left unchanged|already formatted))"
+)
+
+
+def read_pytest(output: Output) -> Reading | None:
+    """The verdict of pytest, from its closing line; the list of failures alone also tells."""
+    if not output.has(" passed", " failed", " error", "no tests ran", "FAILED ", "ERROR "):
+        return None
+    ends = [found for line in output.lines if " in " in line and (found := _PYTEST_END.match(line))]
+    listed = [
+        found for line in output.lines if line[:5] in {"FAILE", "ERROR"} and (found := _PYTEST_FAILED.match(line))
+    ]
+    if not ends and not any(found[1] == "FAILED" for found in listed):
+        return None
+    counts = _pytest_counts(ends[-1][1]) if ends else {}
+    failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if ends else len(listed)
+    return Reading(
+        check="pytest",
+        kind="test",
+        passed=not failed if ends and counts else None if ends else False,
+        passed_count=counts.get("passed", 0) if counts else None,
+        failed_count=failed if counts or listed else None,
+        skipped_count=counts.get("skipped") if counts else None,
+        findings=_pytest_findings(output, listed) if failed else (),
+        quote=quoted(*(found.string for found in listed[:2]), *(found.string for found in ends[-1:])),
+        summed=bool(ends),
+    )
+
+
+def _pytest_counts(words: str) -> dict[str, int]:
+    return {word: int(number) for number, word in _PYTEST_COUNT.findall(words)}
+
+
+def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Finding, ...]:
+    raised = [line for line in output.lines if line.startswith("E  ") and _RAISED.match(line)]
+    tests: defaultdict[str, list[re.Match[str]]] = defaultdict(list)
+    for failure in listed:
+        tests[_exception(failure[3] or "", raised)].append(failure)
+    if not listed:
+        return _raised_findings(raised) or (Finding(family="test failed", message=_last(output), generic=True),)
+    return tuple(
+        Finding(
+            family=family,
+            message=failures[0].string.strip(),
+            path=failures[0][2].partition("::")[0],
+            count=len(failures),
+            tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
+            generic=family == "test failed",
+        )
+        for family, failures in tests.items()
+    )
+
+
+def _exception(words: str, raised: list[str]) -> str:
+    """The exception type in the words after a failing test, else the only one in the reports above."""
+    if found := _RAISED.match(words):
+        return found[1].rpartition(".")[2]
+    if words.startswith("assert ") or words == "assert":
+        return "AssertionError"
+    types = {found[1].rpartition(".")[2] for line in raised if (found := _RAISED.match(line))}
+    return types.pop() if len(types) == 1 else "test failed"
+
+
+def _raised_findings(raised: list[str]) -> tuple[Finding, ...]:
+    matches = [found for line in raised if (found := _RAISED.match(line))]
+    return grouped(Report(family=found[1].rpartition(".")[2], message=found.string) for found in matches)
+
+
+def _last(output: Output) -> str:
+    return next((line.strip() for line in reversed(output.lines) if line.strip()), "")
+
+
+def read_unittest(output: Output) -> Reading | None:
+    """The verdict of unittest and of what is built on it (Django's runner, nose2)."""
+    if not output.has("Ran "):
+        return None
+    ran = [found for line in output.lines if (found := _RAN.match(line))]
+    ends = [found for line in output.lines if (found := _UNITTEST_END.match(line))]
+    if not ran or not ends:
+        return None
+    counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", ends[-1][2] or "")}
+    failed = counts.get("failures", 0) + counts.get("errors", 0)
+    skipped = counts.get("skipped", 0)
+    return Reading(
+        check="unittest",
+        kind="test",
+        passed=ends[-1][1] == "OK",
+        passed_count=int(ran[-1][1]) - failed - skipped,
+        failed_count=failed,
+        skipped_count=skipped,
+        findings=_unittest_findings(output) if failed else (),
+        quote=quoted(ran[-1].string, ends[-1].string),
+    )
+
+
+def _unittest_findings(output: Output) -> tuple[Finding, ...]:
+    """Each failing test with the exception at the end of its traceback."""
+    tests: defaultdict[str, list[str]] = defaultdict(list)
+    messages: dict[str, str] = {}
+    current = ""
+    for line in output.lines:
+        if found := _UNITTEST_FAILED.match(line):
+            current = f"{found[2]}.{found[1]}" if not found[2].endswith(found[1]) else found[2]
+        elif current and (raised := _RAISED.match(line)):
+            family = raised[1].rpartition(".")[2]
+            tests[family].append(current)
+            messages.setdefault(family, line.strip())
+            current = ""
+    if not tests:
+        return (Finding(family="test failed", message=_last(output), generic=True),)
+    return tuple(
+        Finding(family=family, message=messages[family], count=len(names), tests=tuple(dict.fromkeys(names)))
+        for family, names in tests.items()
+    )
+
+
+def read_traceback(output: Output) -> Reading | None:
+    """A Python program that died: the last exception of the last traceback that reaches the margin."""
+    found = raised_exception(output)
+    return (
+        Reading(check="python", kind="test", passed=False, findings=(found,), quote=quoted(found.message))
+        if found
+        else None
+    )
+
+
+def raised_exception(output: Output) -> Finding | None:
+    """The exception with which a Python program ended, as a finding by type."""
+    if not output.has(_TRACEBACK):
+        return None
+    last = max(at for at, line in enumerate(output.lines) if _TRACEBACK in line)
+    raised = (found for line in output.lines[last:] if (found := _RAISED.match(line)))
+    found = next(raised, None)
+    return Finding(family=found[1].rpartition(".")[2], message=found.string.strip()) if found else None
+
+
+def read_mypy(output: Output) -> Reading | None:
+    """The verdict of mypy."""
+    if not output.has(": error: ", "Success: no issues"):
+        return None
+    matches = [found for line in output.lines if ": error: " in line and (found := _MYPY.match(line))]
+    reports = [Report(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
+    return _counted("mypy", "typecheck", reports, output, _MYPY_END)
+
+
+def read_pyright(output: Output) -> Reading | None:
+    """The verdict of pyright and basedpyright."""
+    if not output.has(" - error: ", " errors, ", " error, "):
+        return None
+    matches = [found for line in output.lines if " - error: " in line and (found := _PYRIGHT.match(line))]
+    reports = [Report(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
+    return _counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
+
+
+def read_ruff(output: Output) -> Reading | None:
+    """The verdict of ``ruff check``, in its one-line and its framed style."""
+    if not output.has("Found ", "All checks passed!"):
+        return None
+    reading = _counted("ruff", "lint", _coded(output) or _framed(output), output, _RUFF_END)
+    return reading if reading and reading.summed else None
+
+
+def read_flake8(output: Output) -> Reading | None:
+    """The verdict of linters that print one coded line per finding and no summary (flake8, pylint, pycodestyle)."""
+    reports = _coded(output)
+    if not reports:
+        return None
+    name = "pylint" if output.has("Your code has been rated", "************* Module") else "flake8"
+    return _counted(name, "lint", reports, output, _PYLINT_END)
+
+
+def _coded(output: Output) -> list[Report]:
+    matches = [found for line in output.lines if ":" in line and (found := _CODED.match(line))]
+    return [Report(family=found[2], message=found.string, path=found[1]) for found in matches]
+
+
+def _framed(output: Output) -> list[Report]:
+    reports: list[Report] = []
+    for line, following in zip(output.lines, output.lines[1:], strict=False):
+        place = _RUFF_AT.match(following)
+        if place and (found := _RUFF_FULL.match(line)):
+            reports.append(Report(family=found[1], message=line, path=place[1]))
+    return reports
+
+
+def _counted(check: str, kind: Kind, reports: list[Report], output: Output, end: re.Pattern[str]) -> Reading | None:
+    """A reading from single reports and a closing line that may hold their number."""
+    ends = [found for line in output.lines if (found := end.search(line))]
+    if not reports and not ends:
+        return None
+    stated = next((int(found[1]) for found in reversed(ends) if found.re.groups and found[1]), None)
+    failed = stated if stated is not None else len(reports)
+    return Reading(
+        check=check,
+        kind=kind,
+        passed=failed == 0,
+        failed_count=failed,
+        findings=grouped(reports) if failed else (),
+        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
+        summed=bool(ends),
+    )
+
+
+def read_black(output: Output) -> Reading | None:
+    """The verdict of ``black --check`` and ``ruff format --check``."""
+    if not output.has("ould reformat", "would be reformatted", "would be left unchanged", "already formatted"):
+        return None
+    matches = [found for line in output.lines if (found := _BLACK.match(line))]
+    reports = [Report(family="not formatted", message=found.string, path=found[1]) for found in matches]
+    name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
+    return _counted(name, "format", reports, output, _BLACK_END)

@@ -1,0 +1,83 @@
+"""Task runners: what they say they are running, and which task failed.
+
+``mise run lint`` and ``golangci-lint run`` are one check only when the task is known to run that program. Task runners
+print the command of each task before it (cut to the width of a terminal) and the name of a task that failed after it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from helix_episodes.extraction.checks.model import Finding, Output, Reading, quoted
+from helix_episodes.extraction.commands import Segment, decisive, parse_command
+
+_MISE = re.compile(r"\[([\w:./-]+)\] \$ (.+)$")
+_NPM_TITLE = re.compile(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
+_NPM = re.compile(r"> (.+)$")
+_YARN = re.compile(r"\$ (.+)$")
+#: The runner itself could not start the task: nothing was checked.
+_NOT_STARTED = (
+    re.compile(r"mise ERROR (?:no tasks? |unknown task).*"),
+    re.compile(r"npm (?:ERR!|error) Missing script.*"),
+    re.compile(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
+    re.compile(r"error: Justfile does not contain recipe.*"),
+    re.compile(r"error Command \".*\" not found\."),
+    re.compile(r"task: Task \".*\" does not exist"),
+)
+_FAILED = (
+    re.compile(r"\[([\w:./-]+)\] ERROR task failed"),
+    re.compile(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
+    re.compile(r"error: Recipe `([\w-]+)` failed"),
+    re.compile(r"task: Failed to run task \"([\w:-]+)\""),
+)
+
+
+def echoed_commands(output: Output) -> dict[str, Segment]:
+    """The command that each task ran, as far as the runner printed it: task name → its decisive part.
+
+    >>> echoed_commands(Output("[lint] $ golangci-lint run ./..."))["lint"].check
+    'golangci-lint'
+    """
+    if not output.has("] $ ", "> ", "$ "):
+        return {}
+    echoed: dict[str, Segment] = {}
+    title = ""
+    for line in output.lines:
+        if found := _MISE.match(line):
+            _note(echoed, found[1], found[2])
+        elif line.startswith("> "):
+            name = _NPM_TITLE.match(line)
+            if name and "@" in line:
+                title = name[1]
+            elif title and (command := _NPM.match(line)):
+                _note(echoed, title, command[1])
+                title = ""
+        elif command := _YARN.match(line):
+            _note(echoed, "", command[1])
+    return echoed
+
+
+def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
+    part = decisive(parse_command(command))
+    if part is not None:
+        echoed.setdefault(task, part)
+
+
+def failed_tasks(output: Output) -> dict[str, str]:
+    """The tasks that a runner says failed, each with the line that says so."""
+    if not output.has("ERROR task failed", "Error ", "failed", "Failed"):
+        return {}
+    return {found[1]: line for line in output.lines for pattern in _FAILED if (found := pattern.match(line))}
+
+
+def not_started(output: Output, *, check: str) -> Reading | None:
+    """That the runner knows no such task, in its own words."""
+    if not output.has(
+        "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
+    ):
+        return None
+    line = next((line for line in output.lines if any(pattern.match(line) for pattern in _NOT_STARTED)), None)
+    if line is None:
+        return None
+    found = Finding(family="unknown task", message=line.strip())
+    return Reading(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
