@@ -15,7 +15,7 @@ lint:
 	$(BIN)ruff check .
 	$(BIN)ruff format --check .
 	$(BIN)mypy
-	$(BIN)pyright
+	$(BIN)pyright --pythonpath $(BIN)python
 	$(BIN)lint-imports
 
 format:

@@ -110,13 +110,14 @@ def progress(label: str) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console  # noqa: PLC0415  (as above)
+    from rich.markup import escape  # noqa: PLC0415  (as above)
     from rich.progress import Progress as Bar  # noqa: PLC0415  (as above)
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
 
         def advance(done: int, total: int, file: Path) -> None:
-            bar.update(task, completed=done, total=total, description=f"{label} {clean(file.name)}")
+            bar.update(task, completed=done, total=total, description=f"{label} {escape(clean(file.name))}")
 
         yield advance
 

@@ -29,18 +29,28 @@ def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run:
     """
     with progress("Folding episodes") as advance:
         report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance)
-    for skipped in report.skipped:
-        complain(f"{skipped.path}: skipped: {skipped.problem}")
+    for skipped in (*report.skipped, *report.left_out):
+        complain(f"{skipped.path}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render)
 
 
 def _render(report: CompileReport) -> None:
+    render_compile(report)
+    if not report.dry_run:
+        say("Next: helix-graph seen, helix-graph path, helix-graph patterns")
+
+
+def render_compile(report: CompileReport) -> None:
+    """Print what changed, in the future when nothing has."""
+    if report.rebuilt:
+        say(f"Everything is folded anew: {report.rebuilt}.")
     say(
         f"{count(report.episodes_processed, 'episode')} processed, {report.unchanged} unchanged, "
         f"{report.retracted} taken out."
     )
-    say(
-        f"{count(report.nodes_added, 'node')}, {count(report.edges_added, 'edge')} and "
-        f"{count(report.patterns_added, 'pattern')} added."
+    added = (
+        count(report.nodes_added, "node"),
+        count(report.edges_added, "edge"),
+        count(report.patterns_added, "pattern"),
     )
-    say("Next: helix-graph seen, helix-graph path, helix-graph patterns")
+    say(f"{', '.join(added)} {'would be added' if report.dry_run else 'added'}; {report.merged} nodes met again.")

@@ -45,22 +45,26 @@ def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_for
         complain(warning)
     for failure in report.failed:
         complain(failure.problem)
-    show(report, as_json=as_json, render=render_report)
+    show(report, as_json=as_json, render=_render_report)
     return 1 if report.failed else 0
 
 
-def render_report(report: ExtractReport) -> None:
-    """Print what was recorded anew, then how many of each."""
+def _render_report(report: ExtractReport) -> None:
     done = [one for one in report.recorded if one.change != "unchanged"]
     if done:
         rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
         table(("session", "outcome", "decisions", "events", ""), rows)
+    render_counts(report)
+    if done:
+        say("Next: helix-graph compile")
+
+
+def render_counts(report: ExtractReport) -> None:
+    """Print how many logs came to what."""
     say(
         f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
         f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed."
     )
-    if done:
-        say("Next: helix-graph compile")
 
 
 @episode.command("list")

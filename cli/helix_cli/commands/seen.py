@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import count, say, show
-
-if TYPE_CHECKING:
-    from helix_graph.graph.seen import Precedent, SeenAnswer
+from helix_cli.output import show
 
 
 @click.command

@@ -1,0 +1,95 @@
+"""``demo``: everything once, on example logs that come with the package."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from helix_cli.commands.compile import render_compile
+from helix_cli.commands.episode import render_counts
+from helix_cli.commands.path import render_path
+from helix_cli.commands.patterns import render_patterns
+from helix_cli.commands.seen import render_seen
+from helix_cli.memory import memory_at
+from helix_cli.options import json_option
+from helix_cli.output import emit_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from helix_graph import Memory
+
+ERROR = "E   ModuleNotFoundError: No module named 'respx'"
+SOURCE, TARGET = "ruff fails: E501", "success"
+USES = 2  # one use of an action says nothing, and the examples hold few
+
+YOUR_OWN = """\
+Now your own logs. In your project's folder:
+  helix-graph init
+  helix-graph episode extract ~/.claude/projects/<project>
+  helix-graph compile
+  pytest 2>&1 | helix-graph seen -"""
+
+
+@click.command
+@click.option("--keep", metavar="DIR", type=click.Path(path_type=Path), help="Work in this folder and keep it.")
+@json_option
+def demo(*, keep: Path | None, as_json: bool) -> None:
+    """Show everything on a dozen example logs, in a temporary folder."""
+    with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
+        memory = memory_at(folder / ".helix")
+        if as_json:
+            emit_json({name: answer() for name, _, answer, _ in _steps(memory, logs)})
+        else:
+            _walk(memory, logs, keep)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep.absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="helix-graph-demo-") as folder:
+        yield Path(folder)
+
+
+def _steps(memory: Memory, logs: Path) -> list[tuple[str, str, Callable[[], Any], Callable[[Any], None]]]:
+    """Name, command line, question and rendering of each step, in the order in which they are shown."""
+    graph, causality = memory.graph, memory.causality
+    return [
+        ("extract", "episode extract <the example logs>", lambda: memory.extract([logs]), render_counts),
+        ("compile", "compile", graph.compile, render_compile),
+        ("seen", f'seen "{ERROR}"', lambda: graph.seen(ERROR), render_seen),
+        (
+            "path",
+            f'path --from "{SOURCE}" --to {TARGET}',
+            lambda: graph.path(source=SOURCE, target=TARGET),
+            render_path,
+        ),
+        (
+            "patterns",
+            f"patterns --min-occurrences {USES}",
+            lambda: causality.patterns(min_occurrences=USES),
+            render_patterns,
+        ),
+        ("anti_patterns", "anti-patterns", causality.anti_patterns, render_patterns),
+    ]
+
+
+def _walk(memory: Memory, logs: Path, keep: Path | None) -> None:
+    say("Twelve example logs of a small web shop. They are invented: written by hand, no agent ran them.")
+    for _, command, answer, render in _steps(memory, logs):
+        say()
+        say(f"$ helix-graph {command}")
+        render(answer())
+    say()
+    if keep:
+        say(f"Kept in {keep}. To look around in it: HELIX_DIR={memory.root} helix-graph status")
+        say()
+    for line in YOUR_OWN.splitlines():
+        say(line)

@@ -1,0 +1,75 @@
+"""``path``: how does one thing lead to another?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import json_option
+from helix_cli.output import count, say, show
+
+if TYPE_CHECKING:
+    from helix_graph.graph.paths import PathAnswer, Step, Witness, WitnessedPath
+
+
+@click.command
+@click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
+@click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
+@click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
+@json_option
+def path(*, source: str, target: str, max_depth: int, as_json: bool) -> None:
+    """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
+    answer = open_memory().graph.path(source=source, target=target, max_depth=max_depth)
+    show(answer, as_json=as_json, render=render_path)
+
+
+def render_path(answer: PathAnswer) -> None:
+    """Print the nodes in order, under each what the edge to the next rests on, then how far the whole can be trusted."""
+    if not answer.found:
+        say(f"{answer.error}." + (f" {answer.hint}" if answer.hint else ""))
+        return
+    say(answer.path[0].label)
+    for step in answer.steps:
+        _render_step(step)
+    say()
+    _render_verdict(answer)
+
+
+def _render_step(step: Step) -> None:
+    say(
+        f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {count(step.evidence_count, 'episode')})"
+        f" -> {step.target}"
+    )
+    for witness in step.witnesses:
+        say(f"      {_witness_line(witness)}")
+    unquoted = len(step.episodes) - len(step.witnesses)
+    if unquoted > 0:
+        say(f"      and {count(unquoted, 'more episode')}; --json names them all")
+
+
+def _witness_line(witness: Witness) -> str:
+    lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
+    return f"{witness.episode}  {lines}  {witness.source.text} -> {witness.target.text}"
+
+
+def _render_verdict(answer: PathAnswer) -> None:
+    edges = count(answer.depth or 0, "edge")
+    if not answer.steps:
+        say("Both texts name the same thing.")
+    elif answer.whole:
+        say(f"{edges}, held whole by {count(len(answer.whole), 'episode')}: {', '.join(answer.whole)}")
+    else:
+        say(f"{edges}, stitched from several episodes: no single one holds this chain.")
+        _render_witnessed(answer.witnessed_path)
+
+
+def _render_witnessed(witnessed: WitnessedPath | None) -> None:
+    if witnessed is None:
+        say("No single episode leads from one end to the other.")
+        return
+    chain = witnessed.path[0].label
+    for kind, node in zip(witnessed.types, witnessed.path[1:], strict=True):
+        chain += f" -{kind}-> {node.label}"
+    say(f"The shortest chain that one episode holds ({', '.join(witnessed.episodes)}): {chain}")

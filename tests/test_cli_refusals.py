@@ -1,0 +1,183 @@
+"""What does the command do when something is wrong? It says one sentence on stderr and ends with the right code."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_cli.app import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COMMAND = [sys.executable, "-m", "helix_cli"]
+MORE_THAN_A_PIPE_HOLDS = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own, outside of any repository."""
+    monkeypatch.delenv("HELIX_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Path]:
+    """One example log, to use or to spoil."""
+    with as_file(files("helix_cli") / "demo" / "logs") as folder:
+        source = min(path for path in folder.iterdir() if path.suffix == ".jsonl")
+        yield shutil.copy(source, tmp_path / source.name)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["episode", "extract", "some.jsonl"],
+        ["episode", "list"],
+        ["episode", "show", "x"],
+        ["compile"],
+        ["seen", "x"],
+        ["path", "--from", "a", "--to", "b"],
+        ["causes", "x"],
+        ["effects", "x"],
+        ["patterns"],
+        ["anti-patterns"],
+        ["status"],
+    ],
+    ids=" ".join,
+)
+def test_without_a_memory_it_names_the_command_that_begins_one(
+    arguments: list[str], somewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, "--json"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "helix-graph init" in printed.err
+    assert len(printed.err.splitlines()) == 1
+    assert list(somewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"],
+        ["path", "--from", "a"],
+        ["episode", "extract"],
+        ["episode", "list", "--since", "yesterday"],
+        ["episode", "list", "--outcome", "good"],
+        ["seen", "--limit", "0"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "Usage:" in printed.err
+
+
+def test_without_a_command_it_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 2
+    assert "anti-patterns" in capsys.readouterr().err
+
+
+def test_a_bad_log_hides_no_other(log: Path, somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (somewhere / "aaa.jsonl").write_text("this is no log\n")
+    assert run(["init"]) == 0
+    assert run(["episode", "extract", "aaa.jsonl", "missing.jsonl", log.name]) == 1
+    printed = capsys.readouterr()
+    assert "1 episode written" in printed.out
+    assert [line for line in printed.err.splitlines() if "aaa.jsonl" in line]
+    assert [line for line in printed.err.splitlines() if "missing.jsonl" in line]
+
+
+def test_a_log_that_was_rewritten_needs_force(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["init"])
+    assert run(["episode", "extract", log.name]) == 0
+    log.write_text(log.read_text().replace("papershop", "bookshop"))
+    assert run(["episode", "extract", log.name]) == 1
+    assert "--force" in capsys.readouterr().err
+    assert run(["episode", "extract", log.name, "--force"]) == 0
+    assert "1 updated" in capsys.readouterr().out
+
+
+def test_a_log_that_grew_needs_nothing(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:-4]))
+    run(["init"])
+    assert run(["episode", "extract", log.name]) == 0
+    log.write_text("".join(lines))
+    assert run(["episode", "extract", log.name]) == 0
+    assert "1 updated" in capsys.readouterr().out
+    assert run(["episode", "extract", log.name]) == 0
+    assert "1 unchanged" in capsys.readouterr().out
+
+
+def test_with_output_no_memory_is_needed_and_none_is_made(log: Path, somewhere: Path) -> None:
+    assert run(["episode", "extract", log.name, "--output", "elsewhere"]) == 0
+    assert [path.name.startswith("episode-") for path in (somewhere / "elsewhere").iterdir()] == [True]
+    assert not (somewhere / ".helix").exists()
+
+
+def test_an_unknown_format_is_named_with_those_there_are(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["episode", "extract", log.name, "--output", "elsewhere", "--format", "carrier-pigeon"]) == 1
+    printed = capsys.readouterr()
+    assert "carrier-pigeon" in printed.err
+    assert "claude-code" in printed.err
+
+
+def test_an_unknown_episode_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["init"])
+    assert run(["episode", "show", "no-such-session"]) == 1
+    assert "no-such-session" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "highest"),
+    [
+        (["patterns", "--min-success-rate", "2"], "1"),
+        (["patterns", "--min-occurrences", "1001"], "1000"),
+        (["anti-patterns", "--max-success-rate", "1.5"], "1"),
+        (["path", "--from", "a", "--to", "b", "--max-depth", "11"], "10"),
+    ],
+    ids=str,
+)
+def test_a_number_out_of_range_is_named_with_its_range(
+    arguments: list[str], highest: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["init"])
+    run(["compile"])
+    capsys.readouterr()
+    assert run(arguments) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert arguments[-1] in printed.err
+    assert highest in printed.err
+
+
+def test_an_interruption_ends_with_130_and_no_traceback() -> None:
+    process = subprocess.Popen([*COMMAND, "seen", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write("x" * MORE_THAN_A_PIPE_HOLDS)  # returns when the command has begun to read
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_a_reader_that_has_enough_sees_no_complaint() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*COMMAND, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert done.stderr == b""
