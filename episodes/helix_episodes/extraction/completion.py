@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.account import Account
-    from helix_episodes.extraction.links import Linker
+    from helix_episodes.extraction.history import History
     from helix_episodes.model import Decision, Event, Fix, Link, Outcome
 
 
 def complete(
-    linker: Linker, links: Sequence[Link], fixes: Sequence[Fix]
+    history: History, links: Sequence[Link], fixes: Sequence[Fix]
 ) -> tuple[tuple[Decision, ...], tuple[Event, ...]]:
     """The account's decisions and events with everything that follows from links and fixes."""
-    account = linker.account
+    account = history.account
     causes, effects = _ends(links)
     decisions = tuple(
         replace(
             _in_context(decision, account, links),
-            outcome=_outcome(decision, linker, links, fixes),
+            outcome=_outcome(decision, history, links, fixes),
             effects=tuple(effects[decision.id]),
             caused_by=tuple(causes[decision.id]),
         )
@@ -60,29 +60,29 @@ def _in_context(decision: Decision, account: Account, links: Sequence[Link]) -> 
     return replace(decision, context="") if decision.context == decision.chosen else decision
 
 
-def _outcome(decision: Decision, linker: Linker, links: Sequence[Link], fixes: Sequence[Fix]) -> Outcome:
+def _outcome(decision: Decision, history: History, links: Sequence[Link], fixes: Sequence[Fix]) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
     if any(decision.id in fix.changes and fix.verified_by for fix in fixes):
         return "success"
-    verdicts = _verdicts(decision, linker, links)
+    verdicts = _verdicts(decision, history, links)
     if verdicts:
         return "failure" if "error" in verdicts else "success"
     if _answers_in_vain(decision, links, fixes):
         return "failure"
-    return _by_call(decision, linker)
+    return _by_call(decision, history)
 
 
-def _verdicts(decision: Decision, linker: Linker, links: Sequence[Link]) -> set[str]:
+def _verdicts(decision: Decision, history: History, links: Sequence[Link]) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
     targets = [
-        linker.account.event(link.target)
+        history.account.event(link.target)
         for link in links
         if link.source == decision.id and link.reason in {"call", "edit-test"}
     ]
     judged = [event for event in targets if event.type in {"error", "test"}]
     if decision.action is not None and decision.action.verb == "run" and judged:
-        last = max(linker.account.positions[event.id] for event in judged)
-        judged = [event for event in judged if linker.account.positions[event.id] == last]
+        last = max(history.account.positions[event.id] for event in judged)
+        judged = [event for event in judged if history.account.positions[event.id] == last]
     return {event.type for event in judged}
 
 
@@ -91,9 +91,9 @@ def _answers_in_vain(decision: Decision, links: Sequence[Link], fixes: Sequence[
     return bool(answered) and not any(fix.error in answered for fix in fixes) and decision.type == "recovery"
 
 
-def _by_call(decision: Decision, linker: Linker) -> Outcome:
+def _by_call(decision: Decision, history: History) -> Outcome:
     """A command or a delegation that went through did what it was to do; an edit is proven only by a check."""
-    acts = [linker.acts[number] for number in linker.account.acts_of[decision.id]]
+    acts = history.acts_of(decision)
     if not acts or acts[-1].operation not in {"run", "delegate", "use"}:
         return "unknown"
     return {"ok": "success", "error": "failure"}.get(acts[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes

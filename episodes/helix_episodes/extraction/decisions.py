@@ -18,9 +18,10 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.account import DraftDecision
-from helix_episodes.extraction.actions import action_of, describe, type_of
+from helix_episodes.extraction.actions import action_of, describe, plan_title, type_of
 from helix_episodes.extraction.acts import UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.stated import stated_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Decision
@@ -76,6 +77,8 @@ class _Observer:
 
     def _call(self, number: int) -> None:
         act = self.acts[number]
+        if act.operation == "track":
+            self._todo(act)
         if act.status == "cancelled":
             return
         if act.operation in {"edit", "create", "delete"}:
@@ -86,6 +89,14 @@ class _Observer:
             self._open(number, act)
         if act.status == "error":
             self.errors.append(number)
+        elif act.operation == "look" and act.path is not None:
+            self._found(act)
+
+    def _todo(self, act: Act) -> None:
+        """The to-do under way is closer to what follows than the prompt is."""
+        current = act.call.arguments.get("current")
+        words = next((str(item) for item in current if item), "") if isinstance(current, list) else str(current or "")
+        self.context = line(words, limit=_CONTEXT_LIMIT) or self.context
 
     def _edit(self, number: int, act: Act) -> None:
         key = (act.actor, act.path or "")
@@ -155,7 +166,8 @@ class _Observer:
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""
-        return any(act.operation == "plan" and act.call.call_id == step.call_id for act in self.acts if step.call_id)
+        plans = (str(act.call.arguments.get("plan", "")) for act in self.acts if act.operation == "plan")
+        return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
     def _answers_error(self, act: Act) -> bool:
         """Whether this look is the agent's answer to the latest error of a tool: it names the same file."""
@@ -167,6 +179,10 @@ class _Observer:
         if error is None or error.operation == "run" or act.status == "error":
             return False
         return error.path is not None and mentions_file(act, error.path)
+
+    def _found(self, act: Act) -> None:
+        """What was missing has been looked at; later looks at it answer nothing any more."""
+        self.errors = [n for n in self.errors if file_name(self.acts[n].path or "") != file_name(act.path or "")]
 
     def _rationale(self, act: Act) -> str:
         """The words just before: the message or else the thought since the last result, else the last message."""

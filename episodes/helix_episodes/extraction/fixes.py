@@ -10,37 +10,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.acts import CHANGES
+from helix_episodes.extraction.history import touches
 from helix_episodes.extraction.runs import Run, repaired
 from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.extraction.links import Linker
+    from helix_episodes.extraction.acts import Act
+    from helix_episodes.extraction.history import History
 
 #: Kinds of check whose message points at the line that is wrong.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 
 
-def fixes_of(linker: Linker) -> tuple[Fix, ...]:
+def fixes_of(history: History) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
-    errors = [event for event in linker.account.events if event.type == "error"]
-    found = (_fix(linker, error) for error in errors)
+    errors = [event for event in history.account.events if event.type == "error"]
+    found = (_fix(history, error) for error in errors)
     return tuple(fix for fix in found if fix is not None)
 
 
-def _fix(linker: Linker, error: Event) -> Fix | None:
-    if error.check in linker.runs:
-        return _check_fix(linker, error)
-    answer = linker.answer_to(error)
-    if answer is None or not _went_well(linker, answer):
+def _fix(history: History, error: Event) -> Fix | None:
+    if error.check in history.runs:
+        return _check_fix(history, error)
+    failed = history.act_of(error)
+    attempts = history.attempts_after(error)
+    good = next((n for n, one in enumerate(attempts) if _went_well(history, one, failed)), None)
+    if good is None:
         return None
-    return Fix(error=error.id, changes=(answer.id,), check=error.check or "", verified_by=answer.id)
+    changes = tuple(one.id for one in attempts[: good + 1])
+    share = round(1 / len(changes), 6)
+    return Fix(error=error.id, changes=changes, check=error.check or "", verified_by=changes[-1], share=share)
 
 
-def _check_fix(linker: Linker, error: Event) -> Fix | None:
-    runs = linker.runs[error.check or ""]
+def _check_fix(history: History, error: Event) -> Fix | None:
+    runs = history.runs[error.check or ""]
     failure = next((run for run in runs if error.id in run.events), None)
     if failure is None:
         return None
@@ -49,7 +55,7 @@ def _check_fix(linker: Linker, error: Event) -> Fix | None:
     if good is None:
         return None
     last_bad = _last_showing(later[: later.index(good)], error, default=failure)
-    changes = linker.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
+    changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
     if not changes:
         return None
     named = _pointed_at(changes, error, failure)
@@ -57,7 +63,7 @@ def _check_fix(linker: Linker, error: Event) -> Fix | None:
         error=error.id,
         changes=tuple(change.id for change in named),
         check=error.check or "",
-        verified_by=_passing(linker, later[later.index(good) :]),
+        verified_by=_passing(history, later[later.index(good) :]),
         share=round(1 / len(named), 6),
     )
 
@@ -69,15 +75,19 @@ def _last_showing(runs: Sequence[Run], error: Event, *, default: Run) -> Run:
 def _pointed_at(changes: Sequence[Decision], error: Event, failure: Run) -> Sequence[Decision]:
     if error.path is None or failure.verdict.kind not in _POINTS_AT_PLACE:
         return changes
-    name = file_name(error.path)
-    return [one for one in changes if one.action and one.action.path and file_name(one.action.path) == name] or changes
+    return [one for one in changes if touches(one, error.path)] or changes
 
 
-def _passing(linker: Linker, runs: Sequence[Run]) -> str | None:
+def _passing(history: History, runs: Sequence[Run]) -> str | None:
     """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
     names = (name for run in runs if run.passed for name in run.events)
-    return next((name for name in names if linker.account.event(name).status == "ok"), None)
+    return next((name for name in names if history.account.event(name).status == "ok"), None)
 
 
-def _went_well(linker: Linker, decision: Decision) -> bool:
-    return any(linker.acts[number].status == "ok" for number in linker.account.acts_of[decision.id])
+def _went_well(history: History, decision: Decision, failed: Act) -> bool:
+    """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
+    return any(act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision))
+
+
+def _same_kind(act: Act, failed: Act) -> bool:
+    return act.call.tool == failed.call.tool or {act.operation, failed.operation} <= CHANGES

@@ -18,7 +18,7 @@ from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.extraction.links import Linker
+    from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
@@ -49,14 +49,14 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN = Judgement(outcome="unknown", basis="none")
 
 
-def judge(session: Session, linker: Linker, fixes: Sequence[Fix]) -> Judgement:
+def judge(session: Session, history: History, fixes: Sequence[Fix]) -> Judgement:
     """The outcome by the first rule that applies."""
     rules = (
         _rewarded(session),
         _user_verdict(session),
-        _last_check(linker),
-        _committed(linker),
-        _unrepaired(linker, fixes),
+        _last_check(history),
+        _committed(history),
+        _unrepaired(history, fixes),
         _stopped(session),
         _declared(session),
     )
@@ -90,31 +90,31 @@ def _judged(outcome: Outcome, prompt: Step) -> Judgement:
     return Judgement(outcome=outcome, basis="judged", evidence=evidence)
 
 
-def _last_check(linker: Linker) -> Judgement | None:
+def _last_check(history: History) -> Judgement | None:
     """The last verdict of each check that was worked on; only those that no later change put in question."""
-    last = [runs[-1] for runs in linker.runs.values()]
-    worked_on = [run for run in last if run.events and _was_worked_on(linker, run)]
+    last = [runs[-1] for runs in history.runs.values()]
+    worked_on = [run for run in last if run.events and _was_worked_on(history, run)]
     if not worked_on:
         return None
     failing = [run for run in worked_on if not run.passed]
     if failing:
-        return _measured("failure", "last run of the check fails", linker, failing[-1])
-    settled = [run for run in worked_on if not _changed_after(linker, run)]
+        return _measured("failure", "last run of the check fails", history, failing[-1])
+    settled = [run for run in worked_on if not _changed_after(history, run)]
     latest = max(settled, key=lambda run: run.position, default=None)
-    return _measured("success", "last run of the check passes", linker, latest) if latest else None
+    return _measured("success", "last run of the check passes", history, latest) if latest else None
 
 
-def _was_worked_on(linker: Linker, run: Run) -> bool:
-    return bool(linker.changes_between(-1, run.position, kind=run.verdict.kind))
+def _was_worked_on(history: History, run: Run) -> bool:
+    return bool(history.changes_between(-1, run.position, kind=run.verdict.kind))
 
 
-def _changed_after(linker: Linker, run: Run) -> bool:
-    later = linker.account.decisions_between(run.position)
-    return any(linker.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
+def _changed_after(history: History, run: Run) -> bool:
+    later = history.account.decisions_between(run.position)
+    return any(history.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
-def _measured(outcome: Outcome, rule: str, linker: Linker, run: Run) -> Judgement:
-    return _by_event(outcome, rule, linker.account.event(run.events[0]))
+def _measured(outcome: Outcome, rule: str, history: History, run: Run) -> Judgement:
+    return _by_event(outcome, rule, history.account.event(run.events[0]))
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
@@ -125,32 +125,32 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
     return Judgement(outcome=outcome, basis="measured", evidence=evidence)
 
 
-def _committed(linker: Linker) -> Judgement | None:
+def _committed(history: History) -> Judgement | None:
     """The last commit, when some check had passed before it."""
-    commits = [event for event in linker.account.events if event.type == "commit"]
+    commits = [event for event in history.account.events if event.type == "commit"]
     if not commits:
         return None
-    position = linker.account.positions[commits[-1].id]
-    passed = any(run.passed and run.position < position for run in _all_runs(linker))
+    position = history.account.positions[commits[-1].id]
+    passed = any(run.passed and run.position < position for run in _all_runs(history))
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
 
 
-def _all_runs(linker: Linker) -> Iterator[Run]:
-    for runs in linker.runs.values():
+def _all_runs(history: History) -> Iterator[Run]:
+    for runs in history.runs.values():
         yield from runs
 
 
-def _unrepaired(linker: Linker, fixes: Sequence[Fix]) -> Judgement | None:
+def _unrepaired(history: History, fixes: Sequence[Fix]) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
     repaired = {fix.error for fix in fixes}
-    errors = [event for event in linker.account.events if event.type == "error" and event.id not in repaired]
-    last = len(linker.acts) - 1
-    open_ones = [one for one in errors if _still_failing(linker, one) or linker.account.act_of[one.id] == last]
+    errors = [event for event in history.account.events if event.type == "error" and event.id not in repaired]
+    last = len(history.acts) - 1
+    open_ones = [one for one in errors if _still_failing(history, one) or history.account.act_of[one.id] == last]
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
-def _still_failing(linker: Linker, error: Event) -> bool:
-    runs = linker.runs.get(error.check or "", [])
+def _still_failing(history: History, error: Event) -> bool:
+    runs = history.runs.get(error.check or "", [])
     return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
 
 

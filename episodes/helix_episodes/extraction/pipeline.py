@@ -16,8 +16,9 @@ from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.events import events_of
 from helix_episodes.extraction.evidence import iso
 from helix_episodes.extraction.fixes import fixes_of
+from helix_episodes.extraction.history import History
 from helix_episodes.extraction.lessons import lessons_of
-from helix_episodes.extraction.links import Linker
+from helix_episodes.extraction.links import links_of
 from helix_episodes.extraction.metrics import metrics_of
 from helix_episodes.extraction.outcome import judge
 from helix_episodes.extraction.tasks import task_kind_of, task_of
@@ -35,10 +36,10 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     """The episode of a session."""
     acts = understand(session)
     account = number(decisions_of(session, acts), events_of(session, acts))
-    linker = Linker(acts, account)
-    links, fixes = linker.links(), fixes_of(linker)
-    judgement = judge(session, linker, fixes)
-    decisions, events = complete(linker, links, fixes)
+    history = History(acts, account)
+    links, fixes = links_of(history), fixes_of(history)
+    judgement = judge(session, history, fixes)
+    decisions, events = complete(history, links, fixes)
     lessons = lessons_of(session, account, fixes)
     return Episode(
         id=f"episode-{session.id}",

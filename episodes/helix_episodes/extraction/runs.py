@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.checks import Verdict
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.extraction.acts import Act
-    from helix_episodes.extraction.checks import Verdict
+
 
 #: Kinds of check that list everything they find, so that a family missing from the next run is a family repaired. A
 #: compiler or a test run stops early and proves nothing by silence.

@@ -1,0 +1,157 @@
+"""History: what later stages ask of a numbered account: which changes lie between, what answers an error, which runs.
+
+Links, fixes and the outcome all need to know the same few things of a session. They are worked out here, once, from
+what the log shows: which decisions changed files, which commands did, which calls are about the same thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.acts import mentions_file
+from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.runs import runs_by_check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.extraction.account import Account
+    from helix_episodes.extraction.acts import Act
+    from helix_episodes.extraction.commands import Segment
+    from helix_episodes.model import Decision, Event
+
+#: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
+_CHANGES_FILES: dict[str, frozenset[str] | None] = {
+    **dict.fromkeys(("rm", "mv", "cp", "sed", "patch", "ln", "pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
+    "git": frozenset(
+        [
+            "apply",
+            "checkout",
+            "cherry-pick",
+            "merge",
+            "mv",
+            "pull",
+            "rebase",
+            "reset",
+            "restore",
+            "revert",
+            "rm",
+            "stash",
+        ]
+    ),
+    "go": frozenset(["get", "generate", "mod"]),
+    "cargo": frozenset(["add", "update", "remove"]),
+}
+#: Programs whose other commands change nothing that a check looks at.
+_NOT_ON_FILES = frozenset({"git", "gh", "mkdir", "curl", "kill", "docker", "open", "chmod"})
+
+
+class History:
+    """The calls and the numbered account of one session, with the runs of its checks."""
+
+    def __init__(self, acts: Sequence[Act], account: Account) -> None:
+        self.acts = acts
+        self.account = account
+        self.runs = runs_by_check(acts, account)
+
+    def act_of(self, event: Event) -> Act:
+        """The call that an event came of."""
+        return self.acts[self.account.act_of[event.id]]
+
+    def acts_of(self, decision: Decision) -> list[Act]:
+        """The calls that carried a decision out."""
+        return [self.acts[number] for number in self.account.acts_of[decision.id]]
+
+    def events_of(self, decision: Decision) -> Iterator[Event]:
+        """What came of a decision's calls."""
+        for number in self.account.acts_of[decision.id]:
+            for name in self.account.events_of.get(number, ()):
+                yield self.account.event(name)
+
+    def changes_files(self, decision: Decision) -> bool:
+        """Whether one of its calls changed a file through a tool of the agent."""
+        return any(act.changes_files for act in self.acts_of(decision))
+
+    def changes_between(self, start: int, end: int | None, *, kind: str | None) -> list[Decision]:
+        """The decisions between two positions that changed something a check of that kind looks at.
+
+        Commands that could have changed files (a formatter, a script) count only where nothing is known to have.
+        """
+        between = self.account.decisions_between(start, end)
+        sure = [
+            one for one in between if (self.changes_files(one) and not _beside(one, kind)) or self._moves_files(one)
+        ]
+        return sure or [one for one in between if self._may_change_files(one)]
+
+    def answer_to(self, error: Event) -> Decision | None:
+        """The decision that first deals with an error, or None when the log shows none."""
+        if error.check in self.runs:
+            return self._answer_to_check(error)
+        return next(iter(self.attempts_after(error)), None)
+
+    def attempts_after(self, error: Event) -> list[Decision]:
+        """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
+        failed = self.act_of(error)
+        after = self.account.decisions_between(self.account.positions[error.id])
+        mine = (one for one in after if one.actor == error.actor)
+        return [one for one in mine if any(_alike(act, failed) for act in self.acts_of(one))]
+
+    def _answer_to_check(self, error: Event) -> Decision | None:
+        """A change to the file that the failure names, else any change before the check runs again, else that run."""
+        runs, position = self.runs[error.check or ""], self.account.positions[error.id]
+        again = next((run for run in runs if run.position > position), None)
+        changes = self.changes_between(position, again.position if again else None, kind=runs[0].verdict.kind)
+        named = [one for one in changes if touches(one, error.path)]
+        if named or again is None:
+            return next(iter(named), None)
+        return next(iter(changes), None) or self._rerun(again.act, position)
+
+    def _rerun(self, act: int, position: int) -> Decision | None:
+        """The decision to run a check again, unless it is the one that failed, merely repeated."""
+        name = self.account.decision_of.get(act)
+        later = name is not None and self.account.positions[name] > position
+        return self.account.decision(name) if name and later else None
+
+    def _moves_files(self, decision: Decision) -> bool:
+        """Whether it is a command that is known to change files of the repository."""
+        return any(_changes_repository(segment) for segment in self._segments(decision))
+
+    def _may_change_files(self, decision: Decision) -> bool:
+        return any(
+            one.purpose in {"change", "format"} and one.program not in _NOT_ON_FILES for one in self._segments(decision)
+        )
+
+    def _segments(self, decision: Decision) -> list[Segment]:
+        """What its commands were run for."""
+        return [act.decisive for act in self.acts_of(decision) if act.decisive is not None]
+
+
+def touches(decision: Decision, path: str | None) -> bool:
+    """Whether a decision is about the file that ``path`` ends in; tools and checks give different parts of a path."""
+    own = decision.action.path if decision.action else None
+    return bool(own and path) and file_name(own or "") == file_name(path or "")
+
+
+def _beside(decision: Decision, kind: str | None) -> bool:
+    """Whether an edit is of no concern to a check: prose, for anything that compiles or runs code."""
+    return decision.action is not None and decision.action.role == "docs" and kind != "format"
+
+
+def _alike(other: Act, act: Act) -> bool:
+    """Whether another call is about the same thing: the same file, the same tool, the same program and subcommand."""
+    if act.operation == "run":
+        twin, segment = other.decisive, act.decisive
+        if twin is None or segment is None:
+            return False
+        return (twin.program, twin.subcommand) == (segment.program, segment.subcommand)
+    if act.path is None:
+        return (other.call.tool, other.operation) == (act.call.tool, act.operation)
+    return other.operation != "run" and mentions_file(other, act.path)
+
+
+def _changes_repository(segment: Segment) -> bool:
+    subcommands = _CHANGES_FILES.get(segment.program, frozenset())
+    if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
+        return False
+    paths = [part for part in segment.arguments if not part.startswith("-")]
+    return not paths or not all(part.startswith(("/tmp", "$TMP", "~")) for part in paths)  # noqa: S108  (read, not used)

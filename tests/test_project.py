@@ -1,0 +1,96 @@
+"""Which memory serves the place where I stand?"""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph import Memory
+from helix_graph.errors import NoMemory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def no_override(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HELIX_DIR", raising=False)
+
+
+def git(*arguments: str, at: Path) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *identity, *arguments], cwd=at, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "home" / "shop"
+    root.mkdir(parents=True)
+    git("init", at=root)
+    git("commit", "--allow-empty", "-m", "begin", at=root)
+    return root
+
+
+def test_a_repository_has_its_memory_at_its_root(repository: Path) -> None:
+    deep = repository / "src" / "cart"
+    deep.mkdir(parents=True)
+    assert Memory.init(deep).root == repository / ".helix"
+    assert Memory.open(deep).root == repository / ".helix"
+
+
+def test_work_trees_share_one_memory(repository: Path) -> None:
+    tree = repository.parent / "shop-fix"
+    git("worktree", "add", str(tree), "-b", "fix", at=repository)
+    Memory.init(repository)
+    assert Memory.open(tree).root == repository / ".helix"
+    assert Memory.init(tree).root == repository / ".helix"
+
+
+def test_a_memory_outside_the_repository_is_never_taken_for_it(repository: Path) -> None:
+    Memory.init(repository.parent)
+    assert (repository.parent / ".helix").is_dir()
+    with pytest.raises(NoMemory, match="helix-graph init"):
+        Memory.open(repository)
+
+
+def test_without_git_the_nearest_ancestor_counts(tmp_path: Path) -> None:
+    Memory.init(tmp_path / "plain")
+    (tmp_path / "plain" / "deep").mkdir()
+    assert Memory.open(tmp_path / "plain" / "deep").root == tmp_path / "plain" / ".helix"
+    with pytest.raises(NoMemory):
+        Memory.open(tmp_path)
+
+
+def test_the_environment_overrides_everything(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / "elsewhere"))
+    assert Memory.init(repository).root == tmp_path / "elsewhere"
+    assert Memory.open(repository).root == tmp_path / "elsewhere"
+
+
+def test_git_sees_nothing_of_a_private_memory_and_only_the_truth_of_a_shared_one(repository: Path) -> None:
+    memory = Memory.init(repository)
+    for name in (
+        "episodes/episode-a.json",
+        "episodes/.episode-b.json.tmp",
+        "causality/graph.db",
+        "causality/assertions/x.json",
+    ):
+        (memory.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (memory.root / name).write_text("{}")
+    assert untracked(repository) == []
+    Memory.init(repository, share=True)
+    assert untracked(repository) == [
+        ".helix/.gitignore",
+        ".helix/causality/assertions/x.json",
+        ".helix/episodes/episode-a.json",
+    ]
+
+
+def untracked(repository: Path) -> list[str]:
+    command = ["git", "status", "--porcelain", "--untracked-files=all"]
+    listing = subprocess.run(command, cwd=repository, check=True, capture_output=True, text=True).stdout
+    return sorted(line[3:] for line in listing.splitlines())

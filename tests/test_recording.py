@@ -1,0 +1,101 @@
+"""What happens when logs are read again, have grown, have changed, or are bad?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from helix_episodes.recording import record
+from helix_episodes.store import EpisodeStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Script
+
+
+def test_the_same_log_again_changes_nothing(tmp_path: Path, script: Callable[..., Script]) -> None:
+    log = script("s1").prompt("Add a cart").write("shop/cart.py").save(tmp_path / "logs")
+    store = EpisodeStore(tmp_path / "episodes")
+    first = record([log], store)
+    before = store.path_of("s1").stat()
+    second = record([log], store)
+    assert [one.session for one in first.written] == ["s1"]
+    assert [one.session for one in second.unchanged] == ["s1"]
+    assert store.path_of("s1").stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_a_log_that_has_grown_updates_its_episode(tmp_path: Path, script: Callable[..., Script]) -> None:
+    whole = script("s1").prompt("Add a cart").write("shop/cart.py").run("pytest", "1 passed in 0.1s")
+    store = EpisodeStore(tmp_path / "episodes")
+    record([whole.save(tmp_path / "logs", upto=3)], store)
+    report = record([whole.save(tmp_path / "logs")], store)
+    assert [one.session for one in report.updated] == ["s1"]
+    assert store.require("s1").outcome == "success"
+
+
+def test_a_log_that_has_changed_is_refused_without_force(tmp_path: Path, script: Callable[..., Script]) -> None:
+    store = EpisodeStore(tmp_path / "episodes")
+    record([script("s1").prompt("Add a cart").save(tmp_path / "logs")], store)
+    changed = script("s1").prompt("Something else").say("no").save(tmp_path / "logs")
+    refused = record([changed], store)
+    assert "--force" in refused.failed[0].problem
+    assert store.require("s1").task == "Add a cart"
+    assert record([changed], store, force=True).updated[0].session == "s1"
+    assert store.require("s1").task == "Something else"
+
+
+def test_what_people_added_to_an_episode_survives_an_update(tmp_path: Path, script: Callable[..., Script]) -> None:
+    whole = script("s1").prompt("Add a cart").write("shop/cart.py").say("Done.")
+    store = EpisodeStore(tmp_path / "episodes")
+    record([whole.save(tmp_path / "logs", upto=2)], store)
+    store.save(replace(store.require("s1"), tags=("kept",), extra={"reviewed_by": "Ann"}))
+    record([whole.save(tmp_path / "logs")], store)
+    assert store.require("s1").tags == ("kept",)
+    assert store.require("s1").extra == {"reviewed_by": "Ann"}
+
+
+def test_a_bad_log_hides_no_other(tmp_path: Path, script: Callable[..., Script]) -> None:
+    logs = tmp_path / "logs"
+    script("good").prompt("Add a cart").save(logs)
+    (logs / "a-bad.jsonl").write_text("this is no log\n")
+    (logs / "empty.jsonl").write_text("")
+    seen: list[tuple[int, int]] = []
+    report = record(
+        [logs], EpisodeStore(tmp_path / "episodes"), progress=lambda done, total, _: seen.append((done, total))
+    )
+    assert [one.session for one in report.written] == ["good"]
+    assert [one.log.rsplit("/", 1)[-1] for one in report.failed] == ["a-bad.jsonl", "empty.jsonl"]
+    assert seen == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_bad_line_is_reported_by_its_place(tmp_path: Path, script: Callable[..., Script]) -> None:
+    log = script("s1").prompt("Add a cart").say("Yes.").save(tmp_path / "logs")
+    log.write_text(log.read_text() + '{"type": "user", "mess')
+    report = record([log], EpisodeStore(tmp_path / "episodes"))
+    assert report.written[0].warnings[0].startswith("line 3: ")
+
+
+def test_a_resumed_sessions_copied_messages_count_for_the_earlier_one(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    earlier = script("earlier").prompt("Add a cart").write("shop/cart.py").run("pytest", "1 passed in 0.1s")
+    later = script("later").prompt("And a discount").write("shop/discount.py")
+    logs = [earlier.save(tmp_path / "logs"), later.save(tmp_path / "logs", copied=earlier.records)]
+    for order in (logs, logs[::-1]):
+        store = EpisodeStore(tmp_path / f"episodes-{order[0].stem}")
+        record(order, store)
+        chosen = [
+            one.chosen for name in ("earlier", "later") for one in (store.get(name) or store.require("later")).decisions
+        ]
+        assert chosen.count("create shop/cart.py") == 1, order
+        assert chosen.count("create shop/discount.py") == 1, order
+
+
+def test_an_unwritable_folder_is_a_sentence_about_it(tmp_path: Path, script: Callable[..., Script]) -> None:
+    log = script("s1").prompt("Add a cart").save(tmp_path / "logs")
+    (tmp_path / "file").write_text("in the way")
+    report = record([log], EpisodeStore(tmp_path / "file" / "episodes"))
+    assert "could not be written" in report.failed[0].problem
