@@ -16,7 +16,9 @@ label                                       of
 ``[not] <verb> <class>``                    a decision in words: see `vocabulary`; else its masked words
 ``<check> fails: <family>``                 an error of a check or tool
 ``<check> passes``                          a check that passed
-``commit`` · ``<agent> reports back``       a commit; what came back from a helper
+``commit``                                  a commit
+``hand over to <agent>``                    work on its way to a helper
+``<agent> reports back``                    what came back; also ``reports failure``
 ``<outcome>``                               success, partial, failure
 =========================================== ============================================================
 
@@ -56,6 +58,8 @@ _TOKEN = re.compile(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#
 _FLAG_OR_CODE = re.compile(r"--[A-Za-z][\w-]*|[A-Z]{1,6}-?\d{2,5}")
 _CODE_WORD = re.compile(r"[A-Za-z]{1,6}-?\d{2,5}")
 
+#: A hand-off is noted twice: when the work is handed over, and when something comes back.
+_HANDOFF = {"unknown": "hand over to {}", "ok": "{} reports back", "error": "{} reports failure"}
 #: What a call that was stopped says about itself; none of these is a failure.
 _STOPPED = {"denied": "denied", "rejected": "rejected", "interrupted": "interrupted", "cancelled": "cancelled"}
 
@@ -97,7 +101,7 @@ def event_key(event: Event) -> str | None:
     if event.type == "commit":
         return "commit"
     if event.type == "handoff":
-        return f"{_name(event.check) or 'helper'} reports back"
+        return _HANDOFF.get(event.status, "{} stops").format(_name(event.check) or "helper")
     if event.type == "tool_call":
         return f"{_check(event)} {_STOPPED.get(event.status, 'returns')}"
     return _prose(event.content) or None

@@ -1,0 +1,142 @@
+"""SQLite, the way every store of ours uses it.
+
+One file, several processes: write-ahead logging lets readers read while one writes, ``BEGIN IMMEDIATE`` takes the
+write lock before the first look, so that what was read is still true when it is written, and a writer that finds the
+lock taken waits for it. Our files carry an application id in their header; a file without it is somebody else's and is
+refused before SQLite itself has touched it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.errors import DatabaseBusy, DatabaseUnreadable, NotOurDatabase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: How long a writer waits for another: a full compile of ten thousand episodes takes a few seconds.
+BUSY_SECONDS = 30.0
+_MAGIC = b"SQLite format 3\0"
+#: Where the header of an SQLite file keeps the application id (https://sqlite.org/fileformat2.html#the_database_header).
+_ID_AT = slice(68, 72)
+_HEADER_LENGTH = 100
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+Ownership = Literal["absent", "ours"]
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of database file: its mark, the version of its tables, and the statements that make them."""
+
+    application_id: int
+    version: int
+    schema: str
+
+
+def ownership(path: Path, kind: Kind) -> Ownership:
+    """Whether the file is ours or is yet to be made; an empty one counts as yet to be made.
+
+    Raises:
+        NotOurDatabase: It is another program's file, or no database at all.
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_LENGTH)
+    except FileNotFoundError:
+        return "absent"
+    except OSError as error:
+        raise NotOurDatabase(path=path, problem=error.strerror or str(error)) from error
+    if not header:
+        return "absent"
+    if not header.startswith(_MAGIC):
+        raise NotOurDatabase(path=path, problem="it is no SQLite file")
+    if int.from_bytes(header[_ID_AT], "big") != kind.application_id:
+        raise NotOurDatabase(path=path, problem="it carries another program's mark")
+    return "ours"
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write."""
+    return _connect(f"{path.absolute().as_uri()}?mode=ro")
+
+
+def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
+    """A connection to the file, which is made with its mark when it is not there; its tables are `create_tables`' work.
+
+    The mark is written before write-ahead logging begins: later it would stand in the log, not in the header.
+    """
+    made = ownership(path, kind) == "absent"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = _connect(path.absolute().as_uri())
+    with reporting(path):
+        if made:
+            connection.execute(f"PRAGMA application_id = {kind.application_id}")
+            connection.execute("VACUUM")  # writes the header of a database that has no tables yet
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def open_in_memory() -> sqlite3.Connection:
+    """A database that leaves nothing behind, for trying things out."""
+    return _connect(":memory:")
+
+
+def create_tables(connection: sqlite3.Connection, kind: Kind) -> None:
+    """Drops every table there is and makes those of the schema, within the transaction under way."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    for (name,) in tables.fetchall():
+        connection.execute(f'DROP TABLE "{name}"')
+    for statement in kind.schema.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {kind.version}")
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The version of the tables in the file; 0 when it has none."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection, *, keep: bool = True) -> Iterator[None]:
+    """Everything within happens or nothing does. ``keep=False`` undoes it at the end in any case."""
+    connection.execute("BEGIN IMMEDIATE")
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        connection.execute("COMMIT" if done and keep else "ROLLBACK")
+
+
+@contextlib.contextmanager
+def reporting(path: Path) -> Iterator[None]:
+    """Turns what SQLite raises within into our errors.
+
+    Raises:
+        DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
+        DatabaseUnreadable: The file is damaged, or its tables are not what they should be.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
+        raise DatabaseUnreadable(path=path, problem=str(error)) from error
+
+
+def remove(path: Path) -> None:
+    """Deletes a database file and what SQLite keeps beside it."""
+    for suffix in ("", *_SIDE_FILES):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(target: str) -> sqlite3.Connection:
+    return sqlite3.connect(target, timeout=BUSY_SECONDS, isolation_level=None, uri=target.startswith("file:"))

@@ -1,0 +1,114 @@
+"""causal-graph.json: the graph as a file for other programs, in the original schema with our additions.
+
+The same truth gives the same bytes: everything is sorted by what it is, numbers are exact, and ``updated`` is the
+newest episode's time, not the clock's.
+
+::
+
+    {"version", "updated", "labels": {"version", "mode"}+, "nodes": […], "edges": […], "patterns": […]}
+    node     id  type  label  episodes  frequency  success_rate  aliases+  aliases_left_out+  mentions+
+    edge     source  target  type  weight  evidence_count  reasons+  status+
+
+``mentions`` name episode and local id, joined by ``#``. Of the aliases the commonest `ALIAS_LIMIT` are written and the
+rest counted; graph.db has them all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.graph.fold import aliases, mean_weight, rate
+from helix_graph.graph.labels import LABEL_VERSION
+
+if TYPE_CHECKING:
+    import sqlite3
+
+EXPORT_NAME = "causal-graph.json"
+#: The original schema asks for two numbers and a dot.
+EXPORT_VERSION = "1.0"
+#: Enough to see what a label stands for.
+ALIAS_LIMIT = 20
+LABEL_MODE = "grammar"
+
+
+def export_bytes(connection: sqlite3.Connection) -> bytes:
+    """The canonical file for the graph in an open graph.db."""
+    import orjson  # noqa: PLC0415  (only compile writes; questions start without it)
+
+    return orjson.dumps(document(connection), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def document(connection: sqlite3.Connection) -> dict[str, Any]:
+    """The graph as plain values, in canonical order."""
+    bodies = connection.execute("SELECT body FROM pattern ORDER BY id")
+    return {
+        "version": EXPORT_VERSION,
+        "updated": updated(connection),
+        "labels": {"version": LABEL_VERSION, "mode": LABEL_MODE},
+        "nodes": _nodes(connection),
+        "edges": _edges(connection),
+        "patterns": [msgspec.json.decode(body) for (body,) in bodies],
+    }
+
+
+def updated(connection: sqlite3.Connection) -> str | None:
+    """The newest episode's time in UTC, or None when no episode has one."""
+    newest = connection.execute("SELECT max(moment) FROM episode").fetchone()[0]
+    return newest or None
+
+
+def _nodes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    names: defaultdict[int, list[tuple[str, str, str]]] = defaultdict(list)
+    rows = connection.execute(
+        "SELECT node, id, local, raw FROM mention JOIN episode ON number = episode ORDER BY id, local"
+    )
+    for node, *mention in rows:
+        names[node].append((mention[0], mention[1], mention[2]))
+    nodes = connection.execute(
+        "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
+    )
+    return [_node(row, names[row[0]]) for row in nodes]
+
+
+def _node(row: tuple[Any, ...], mentions: list[tuple[str, str, str]]) -> dict[str, Any]:
+    _, name, kind, label, frequency, measured, successes = row
+    called = aliases(raw for _, _, raw in mentions)
+    return {
+        "id": name,
+        "type": kind,
+        "label": label,
+        "episodes": list(dict.fromkeys(episode for episode, _, _ in mentions)),
+        "frequency": frequency,
+        "success_rate": rate(successes, measured),
+        "aliases": dict(list(called.items())[:ALIAS_LIMIT]),
+        "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
+        "mentions": [f"{episode}#{local}" for episode, local, _ in mentions],
+    }
+
+
+def _edges(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    reasons: defaultdict[tuple[int, int, str], list[str]] = defaultdict(list)
+    for source, target, kind, reason in connection.execute(
+        "SELECT DISTINCT source, target, type, reason FROM claim ORDER BY reason"
+    ):
+        reasons[source, target, kind].append(reason)
+    rows = connection.execute(
+        "SELECT source, target, e.type, s.id, t.id, weight_sum, claims, e.episodes FROM edge e"
+        " JOIN node s ON s.number = source JOIN node t ON t.number = target"
+        " ORDER BY s.type, s.label, t.type, t.label, e.type"
+    )
+    return [
+        {
+            "source": source_id,
+            "target": target_id,
+            "type": kind,
+            "weight": mean_weight(weight_sum, claims),
+            "evidence_count": episodes,
+            "reasons": reasons[source, target, kind],
+            "status": "asserted",
+        }
+        for source, target, kind, source_id, target_id, weight_sum, claims, episodes in rows
+    ]

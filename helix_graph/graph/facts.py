@@ -1,0 +1,212 @@
+"""From an episode to its facts: a mention for each decision, event and outcome, a claim for each link.
+
+Nothing is guessed here. A claim exists because the episode holds a link, a fix, or the event that decided its outcome;
+order in time alone makes none. Episodes of the original schema have no ``links``; for them what ``effects``,
+``caused_by`` and ``leads_to`` say is taken, with the reason ``stated``, once however many sides say it.
+
+The facts of an episode depend on nothing but the episode.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from helix_graph.graph.labels import (
+    decision_key,
+    event_key,
+    event_type,
+    family_of,
+    is_error,
+    outcome_key,
+)
+from helix_graph.graph.masking import first_line, is_telling, line_key
+from helix_graph.graph.model import MILLION, OUTCOME_ID, Claim, EpisodeFacts, Mention, Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.model import Decision, EdgeType, Episode, Event, Evidence
+    from helix_graph.graph.labels import NodeType
+
+#: A claim's weight is the precision of its reason: the share of such links that a careful reader confirms. Until the
+#: extraction benchmark has measured it, every reason has one half: as good a guess as its opposite.
+REASON_WEIGHT: dict[str, int] = dict.fromkeys(
+    ("call", "answer", "edit-test", "fix", "commit", "spawn", "entry", "stated", "decided"), MILLION // 2
+)
+#: Become nodes only when they take part in a link: most of them say nothing about what led to what.
+_LINKED_ONLY = frozenset({"milestone", "tool_call"})
+
+
+@lru_cache(maxsize=8192)
+def node_id(type_: NodeType, label: str) -> str:
+    """The id of a node, the same on every machine: a hash of what it stands for.
+
+    >>> node_id("event", "commit") == node_id("event", "commit") != node_id("error", "commit")
+    True
+    """
+    digest = hashlib.blake2b(f"{type_}\0{label}".encode(), digest_size=10).digest()
+    return "n" + base64.b32encode(digest).decode().lower()
+
+
+def facts_of(episode: Episode) -> EpisodeFacts:
+    """The facts of one episode."""
+    links = tuple(_links(episode))
+    repairs = tuple({(r.error, r.change, r.check): r for r in _repairs(episode)}.values())
+    used = {end for link in links for end in link[:2]} | {end for r in repairs for end in (r.error, r.change)}
+    mentions = {mention.local: mention for mention in _mentions(episode, used)}
+    claims, problems = _claims((*links, *_prevented(repairs)), mentions)
+    return EpisodeFacts(
+        episode=episode.id,
+        session=episode.session,
+        timestamp=episode.timestamp,
+        task=episode.task,
+        task_kind=episode.task_kind,
+        outcome=episode.outcome,
+        basis=episode.outcome_basis,
+        log=episode.provenance.log if episode.provenance else None,
+        mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
+        claims=claims,
+        repairs=tuple(sorted((r for r in repairs if {r.error, r.change} <= mentions.keys()), key=_place_of)),
+        problems=problems,
+    )
+
+
+_Link = tuple[str, str, "EdgeType", str, int]
+
+
+def _links(episode: Episode) -> Iterator[_Link]:
+    """Source, target, type, reason and weight of everything the episode joins, fixes aside."""
+    for link in episode.links:
+        if link.reason != "fix":  # they have a list of their own, with shares
+            yield (link.source, link.target, link.type, link.reason, REASON_WEIGHT[link.reason])
+    if not episode.links:
+        for source, target in _stated(episode):
+            yield (source, target, "causes", "stated", REASON_WEIGHT["stated"])
+    decider = episode.outcome_evidence.source if episode.outcome_evidence else None
+    if decider and outcome_key(episode.outcome):
+        yield (decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"])
+
+
+def _stated(episode: Episode) -> set[tuple[str, str]]:
+    pairs: set[tuple[str, str]] = set()
+    for decision in episode.decisions:
+        pairs.update((decision.id, effect) for effect in decision.effects)
+        pairs.update((cause, decision.id) for cause in decision.caused_by)
+    for event in episode.events:
+        pairs.update((event.id, effect) for effect in event.leads_to)
+        pairs.update((cause, event.id) for cause in event.caused_by)
+    return pairs
+
+
+def _repairs(episode: Episode) -> Iterator[Repair]:
+    for fix in episode.fixes:
+        for change in fix.changes:
+            share = round(fix.share * MILLION)
+            yield Repair(error=fix.error, change=change, check=fix.check, verified_by=fix.verified_by, share=share)
+
+
+def _place_of(repair: Repair) -> tuple[str, str, str]:
+    return repair.error, repair.change, repair.check
+
+
+def _prevented(repairs: tuple[Repair, ...]) -> Iterator[_Link]:
+    for repair in repairs:
+        yield (repair.change, repair.error, "prevents", "fix", REASON_WEIGHT["fix"] * repair.share // MILLION)
+
+
+def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Each link between two mentions once; those with an end that does not exist are told apart."""
+    claims: dict[tuple[str, str, str, str], Claim] = {}
+    problems: set[str] = set()
+    for source, target, kind, reason, weight in links:
+        missing = sorted({end for end in (source, target) if end not in mentions})
+        if missing:
+            problems.add(f"link {source} → {target} ({reason}): no {' and no '.join(missing)}; left out")
+            continue
+        claims[source, target, kind, reason] = Claim(
+            source=mentions[source].node,
+            target=mentions[target].node,
+            type=kind,
+            reason=reason,
+            weight=weight,
+            source_local=source,
+            target_local=target,
+        )
+    return tuple(sorted(claims.values())), tuple(sorted(problems))
+
+
+def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
+    log = episode.provenance.log if episode.provenance else None
+    for decision in episode.decisions:
+        yield _of_decision(decision, log)
+    for event in episode.events:
+        label = event_key(event) if event.id in used or event.type not in _LINKED_ONLY else None
+        if label:
+            yield _of_event(event, label, log)
+    outcome = outcome_key(episode.outcome)
+    if outcome:
+        yield _of_outcome(episode, outcome)
+
+
+def _of_decision(decision: Decision, log: str | None) -> Mention:
+    label = decision_key(decision)
+    line, where, quote = _place(decision.evidence, log)
+    return Mention(
+        local=decision.id,
+        node=node_id("decision", label),
+        type="decision",
+        label=label,
+        raw=decision.chosen,
+        timestamp=decision.timestamp,
+        path=decision.action.path if decision.action else None,
+        command=decision.action.command if decision.action else None,
+        actor=decision.actor,
+        line=line,
+        log=where,
+        quote=quote,
+    )
+
+
+def _of_event(event: Event, label: str, log: str | None) -> Mention:
+    kind = event_type(event)
+    message = event.message or (first_line(event.content) if is_error(event) else None)
+    line, where, quote = _place(event.evidence, log)
+    return Mention(
+        local=event.id,
+        node=node_id(kind, label),
+        type=kind,
+        label=label,
+        raw=event.content,
+        timestamp=event.timestamp,
+        path=event.path,
+        message=message,
+        check=event.check,
+        family=family_of(event) if is_error(event) else event.family,
+        exact=line_key(message) if message and is_error(event) and is_telling(message) else None,
+        actor=event.actor,
+        line=line,
+        log=where,
+        quote=quote,
+    )
+
+
+def _of_outcome(episode: Episode, label: str) -> Mention:
+    evidence = episode.outcome_evidence
+    return Mention(
+        local=OUTCOME_ID,
+        node=node_id("outcome", label),
+        type="outcome",
+        label=label,
+        timestamp=episode.timestamp,
+        line=evidence.line if evidence else None,
+        log=episode.provenance.log if episode.provenance else None,
+        quote=evidence.quote if evidence else "",
+    )
+
+
+def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
+    """Line, log and quotation."""
+    return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")

@@ -1,0 +1,312 @@
+"""graph.db: the folded graph in SQLite form, kept up to date by shares.
+
+The facts of each episode stand in ``mention``, ``claim`` and ``repair``; the sums over all episodes in ``node`` and
+``edge``. Taking an episode in adds its share to the sums, taking it out subtracts the very same integers (see `fold`),
+so the sums are at any time what a fold from scratch would give, at the price of the episodes that changed.
+
+Inside the file episodes and nodes go by number, to keep edges narrow. Numbers follow the order of arrival and therefore
+never leave the file: whatever is handed out is named and sorted by ids and labels.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.database import Kind
+from helix_graph.graph.fold import EdgeKey, edge_shares, node_shares
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, moment
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+FILE_NAME = "graph.db"
+#: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
+ANY_OF = "IN (SELECT value FROM json_each(?))"
+
+GRAPH_FILE = Kind(
+    application_id=int.from_bytes(b"hlxg", "big"),
+    version=1,
+    schema="""
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE episode (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
+        moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
+        log TEXT, problems TEXT NOT NULL
+    );
+    CREATE TABLE file (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
+        episode INTEGER REFERENCES episode, problem TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX file_of_episode ON file (episode);
+    CREATE TABLE node (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
+        folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
+        measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX node_by_label ON node (type, label);
+    CREATE TABLE mention (
+        episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
+        raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
+        exact TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL, folded TEXT NOT NULL,
+        PRIMARY KEY (episode, local)
+    ) WITHOUT ROWID;
+    CREATE INDEX mention_of_node ON mention (node, episode);
+    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
+    CREATE TABLE claim (
+        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
+        episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
+        reason TEXT NOT NULL, weight INTEGER NOT NULL,
+        PRIMARY KEY (source, target, type, episode, source_local, target_local, reason)
+    ) WITHOUT ROWID;
+    CREATE INDEX claim_of_episode ON claim (episode);
+    CREATE INDEX claim_of_target ON claim (target);
+    CREATE TABLE edge (
+        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
+        weight_sum INTEGER NOT NULL, claims INTEGER NOT NULL, episodes INTEGER NOT NULL,
+        PRIMARY KEY (source, target, type)
+    ) WITHOUT ROWID;
+    CREATE INDEX edge_backwards ON edge (target, source, type);
+    CREATE TABLE repair (
+        episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
+        verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
+    ) WITHOUT ROWID;
+    CREATE TABLE pattern (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID
+    """,
+)
+
+_MENTION_COLUMNS = "raw, timestamp, path, command, message, checked, family, exact, actor, line, log, quote"
+
+
+class Changes(msgspec.Struct, kw_only=True):
+    """What has been taken in and out in one transaction, and the sums that are still to be written."""
+
+    known_nodes: dict[str, int]
+    new_nodes: set[str] = msgspec.field(default_factory=set)
+    used_nodes: set[str] = msgspec.field(default_factory=set)
+    nodes: defaultdict[int, list[int]] = msgspec.field(default_factory=lambda: defaultdict(lambda: [0, 0, 0, 0]))
+    edges: defaultdict[tuple[int, int, str], list[int]] = msgspec.field(
+        default_factory=lambda: defaultdict(lambda: [0, 0, 0])
+    )
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """What a transaction did to the graph: nodes and edges that are new, and nodes that had been there before."""
+
+    nodes_added: int
+    edges_added: int
+    merged: int
+
+
+def begin_changes(connection: sqlite3.Connection) -> Changes:
+    """An empty set of changes to the graph as it is."""
+    return Changes(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
+
+
+def take_in(connection: sqlite3.Connection, facts: EpisodeFacts, changes: Changes) -> int:
+    """Writes an episode's facts and returns its number; its share is added by `finish_changes`."""
+    episode = _insert_episode(connection, facts)
+    _insert_nodes(connection, facts, changes)
+    numbers = changes.known_nodes
+    connection.executemany(
+        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}, folded) VALUES ({','.join('?' * 16)})",  # noqa: S608  (constant columns)
+        (_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions),
+    )
+    connection.executemany(
+        "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (_claim_row(claim, episode, numbers) for claim in facts.claims),
+    )
+    connection.executemany(
+        "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
+        ((episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs),
+    )
+    _count(facts, changes, sign=1)
+    changes.used_nodes.update(mention.node for mention in facts.mentions)
+    return episode
+
+
+def take_out(connection: sqlite3.Connection, episode: int, changes: Changes) -> None:
+    """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
+    facts = next(read_facts(connection, [episode]))
+    _count(facts, changes, sign=-1)
+    for table in ("mention", "claim", "repair"):
+        connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
+    connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
+    connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
+
+
+def finish_changes(connection: sqlite3.Connection, changes: Changes) -> Totals:
+    """Adds up the shares; nodes and edges that nobody mentions any more are gone."""
+    edges_added = _count_new_edges(connection, changes)
+    connection.executemany(
+        "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
+        " successes = successes + ? WHERE number = ?",
+        ((*share, number) for number, share in changes.nodes.items()),
+    )
+    connection.executemany(
+        "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " weight_sum = weight_sum + excluded.weight_sum, claims = claims + excluded.claims,"
+        " episodes = episodes + excluded.episodes",
+        ((*edge, *share) for edge, share in changes.edges.items()),
+    )
+    connection.execute("DELETE FROM edge WHERE claims = 0")
+    connection.execute("DELETE FROM node WHERE mentions = 0")
+    return Totals(
+        nodes_added=len(changes.new_nodes & changes.used_nodes),
+        edges_added=edges_added,
+        merged=len(changes.used_nodes - changes.new_nodes),
+    )
+
+
+def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = None) -> Iterator[EpisodeFacts]:
+    """The facts of the episodes of these numbers, or of all, as they were taken in; by episode id."""
+    numbers = None if episodes is None else sorted(episodes)
+    where, values = ("", ()) if numbers is None else (f"WHERE number {ANY_OF}", (as_list(numbers),))
+    rows = connection.execute(
+        f"SELECT number, id, session, timestamp, task, task_kind, outcome, basis, log, problems FROM episode {where}"  # noqa: S608  (constant parts)
+        " ORDER BY id",
+        values,
+    )
+    for number, *rest in rows.fetchall():
+        yield _facts(connection, number, rest)
+
+
+def as_list(values: Iterable[int | str]) -> str:
+    """Values for `ANY_OF`."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
+    cursor = connection.execute(
+        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            facts.episode,
+            facts.session,
+            facts.timestamp,
+            moment(facts.timestamp),
+            facts.task,
+            facts.task_kind,
+            facts.outcome,
+            facts.basis,
+            facts.log,
+            as_list(facts.problems),
+        ),
+    )
+    return cursor.lastrowid or 0
+
+
+def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: Changes) -> None:
+    for mention in facts.mentions:
+        if mention.node not in changes.known_nodes:
+            cursor = connection.execute(
+                "INSERT INTO node (id, type, label, folded) VALUES (?, ?, ?, ?)",
+                (mention.node, mention.type, mention.label, mention.label.casefold()),
+            )
+            changes.known_nodes[mention.node] = cursor.lastrowid or 0
+            changes.new_nodes.add(mention.node)
+
+
+def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...]:
+    return (
+        episode,
+        mention.local,
+        node,
+        mention.raw,
+        mention.timestamp,
+        mention.path,
+        mention.command,
+        mention.message,
+        mention.check,
+        mention.family,
+        mention.exact,
+        mention.actor,
+        mention.line,
+        mention.log,
+        mention.quote,
+        mention.folded(),
+    )
+
+
+def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[object, ...]:
+    ends = (numbers[claim.source], numbers[claim.target])
+    return (*ends, claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight)
+
+
+def _count(facts: EpisodeFacts, changes: Changes, *, sign: int) -> None:
+    numbers = changes.known_nodes
+    for node, share in node_shares(facts).items():
+        _add(changes.nodes[numbers[node]], msgspec.structs.astuple(share), sign)
+    for edge, weight in edge_shares(facts).items():
+        _add(changes.edges[_numbered(edge, numbers)], msgspec.structs.astuple(weight), sign)
+
+
+def _numbered(edge: EdgeKey, numbers: dict[str, int]) -> tuple[int, int, str]:
+    source, target, kind = edge
+    return numbers[source], numbers[target], kind
+
+
+def _add(sums: list[int], share: tuple[int, ...], sign: int) -> None:
+    for place, value in enumerate(share):
+        sums[place] += sign * value
+
+
+def _count_new_edges(connection: sqlite3.Connection, changes: Changes) -> int:
+    """How many of the edges about to be written are not there yet."""
+    query = "SELECT EXISTS (SELECT 1 FROM edge WHERE source = ? AND target = ? AND type = ?)"
+    claimed = (edge for edge, (_, claims, _) in changes.edges.items() if claims > 0)
+    return sum(not connection.execute(query, edge).fetchone()[0] for edge in claimed)
+
+
+def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
+    episode, session, timestamp, task, task_kind, outcome, basis, log, problems = row
+    return msgspec.convert(
+        {
+            "episode": episode,
+            "session": session,
+            "timestamp": timestamp,
+            "task": task,
+            "task_kind": task_kind,
+            "outcome": outcome,
+            "basis": basis,
+            "log": log,
+            "mentions": _mentions(connection, number),
+            "claims": _claims(connection, number),
+            "repairs": _repairs(connection, number),
+            "problems": msgspec.json.decode(problems or "[]"),
+        },
+        EpisodeFacts,
+    )
+
+
+def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
+    rows = connection.execute(
+        f"SELECT local, id, type, label, {_MENTION_COLUMNS} FROM mention JOIN node ON number = node"  # noqa: S608  (constant columns)
+        " WHERE episode = ? ORDER BY local",
+        (episode,),
+    )
+    names = Mention.__struct_fields__
+    return [Mention(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
+    rows = connection.execute(
+        "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
+        " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?",
+        (episode,),
+    )
+    names = Claim.__struct_fields__
+    return sorted(Claim(**dict(zip(names, row, strict=True))) for row in rows)
+
+
+def _repairs(connection: sqlite3.Connection, episode: int) -> list[Repair]:
+    rows = connection.execute(
+        "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ?"
+        " ORDER BY error, change, checked",
+        (episode,),
+    )
+    names = Repair.__struct_fields__
+    return [Repair(**dict(zip(names, row, strict=True))) for row in rows]

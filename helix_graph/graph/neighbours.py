@@ -1,0 +1,210 @@
+"""Neighbours: the few questions that every search over the graph is made of, answered by two forms of it.
+
+`FileNeighbours` asks graph.db, so that a question from a cold process loads what it touches and nothing else;
+`networkx_form.NetworkxNeighbours` asks a networkx graph made by `fold`. A search is written once, over the protocol,
+and gives the same answer on both (a property test holds them to it).
+
+Nodes go by *handles*: numbers that mean nothing outside one `Neighbours`. Nothing may be ordered by them.
+"""
+
+# ruff: noqa: D102  (the protocol says what each method answers)
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from helix_graph.graph.file import ANY_OF, as_list
+from helix_graph.graph.fold import mean_weight, rate
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+
+
+#: Source, target, type.
+Edge = tuple[int, int, str]
+#: Episode, and the local ids of the two mentions that one of its claims joins.
+Joint = tuple[str, str, str]
+#: One claim of an episode: local ids, the edge it supports.
+EpisodeClaim = tuple[str, str, Edge]
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """A node as shown to people: the original schema's fields, with the episodes counted."""
+
+    id: str
+    type: str
+    label: str
+    frequency: int
+    episodes: int
+    success_rate: float | None
+
+
+class EdgeCard(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge as shown to people. ``weight`` is 0 to 1; ``episodes`` are sorted."""
+
+    weight: float
+    evidence_count: int
+    reasons: tuple[str, ...]
+    episodes: tuple[str, ...]
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a mention stands: episode and local id, its text, and the line in the log that it was read from."""
+
+    episode: str
+    local: str
+    text: str = ""
+    timestamp: str | None = None
+    path: str | None = None
+    log: str | None = None
+    line: int | None = None
+    quote: str = ""
+
+
+class Matches(msgspec.Struct, frozen=True):
+    """The nodes that a text names: by their label, or only by the text of mentions in certain episodes."""
+
+    by_label: frozenset[int]
+    by_text: dict[int, frozenset[str]]
+
+
+class Neighbours(Protocol):
+    """A causal graph, as far as a search needs it."""
+
+    def matches(self, text: str) -> Matches:
+        """The nodes whose label or mentions contain ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
+
+    def edges_from(
+        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
+    ) -> list[Edge]:
+        """The edges that leave ``nodes``; only those that one of the episodes ``within`` claims, if given."""
+
+    def edges_to(
+        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
+    ) -> list[Edge]:
+        """The edges that enter ``nodes``; otherwise as `edges_from`."""
+
+    def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
+        """For each edge, which mentions of which episodes it joins."""
+
+    def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
+        """The episodes that mention one of ``nodes``."""
+
+    def claims_of(self, episode: str) -> list[EpisodeClaim]:
+        """All that one episode claims."""
+
+    def card(self, node: int) -> Card:
+        """A node as shown to people."""
+
+    def edge_card(self, edge: Edge) -> EdgeCard:
+        """An edge as shown to people."""
+
+    def place(self, episode: str, local: str) -> Place:
+        """Where a mention stands."""
+
+
+class FileNeighbours(Neighbours):
+    """The graph in an open graph.db."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._ask = connection.execute
+
+    def matches(self, text: str) -> Matches:
+        folded = text.casefold()
+        labels = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (folded,))
+        by_label = frozenset(number for (number,) in labels)
+        by_text: defaultdict[int, set[str]] = defaultdict(set)
+        mentions = "SELECT DISTINCT node, id FROM mention JOIN episode ON number = episode WHERE instr(folded, ?)"
+        for node, episode in self._ask(mentions, (folded,)):
+            if node not in by_label:
+                by_text[node].add(episode)
+        return Matches(by_label, {node: frozenset(episodes) for node, episodes in by_text.items()})
+
+    def edges_from(
+        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
+    ) -> list[Edge]:
+        return self._edges("source", nodes, types, within)
+
+    def edges_to(
+        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
+    ) -> list[Edge]:
+        return self._edges("target", nodes, types, within)
+
+    def _edges(
+        self, end: str, nodes: Collection[int], types: Collection[str], within: frozenset[str] | None
+    ) -> list[Edge]:
+        if within is None:
+            query = f"SELECT source, target, type FROM edge WHERE {end} {ANY_OF} AND type {ANY_OF}"  # noqa: S608  (two names of columns)
+            return self._ask(query, (as_list(nodes), as_list(types))).fetchall()
+        query = (
+            f"SELECT DISTINCT source, target, type FROM claim JOIN episode ON number = episode"  # noqa: S608  (as above)
+            f" WHERE {end} {ANY_OF} AND type {ANY_OF} AND id {ANY_OF}"
+        )
+        return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
+
+    def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
+        query = (
+            "SELECT id, source_local, target_local FROM claim JOIN episode ON number = episode"
+            " WHERE source = ? AND target = ? AND type = ?"
+        )
+        return {edge: frozenset(self._ask(query, edge)) for edge in edges}
+
+    def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
+        query = f"SELECT DISTINCT id FROM mention JOIN episode ON number = episode WHERE node {ANY_OF}"  # noqa: S608  (a constant)
+        return frozenset(episode for (episode,) in self._ask(query, (as_list(nodes),)))
+
+    def claims_of(self, episode: str) -> list[EpisodeClaim]:
+        rows = self._ask(
+            "SELECT source_local, target_local, source, target, type FROM claim"
+            " WHERE episode = (SELECT number FROM episode WHERE id = ?)",
+            (episode,),
+        )
+        return [(source_local, target_local, (*edge,)) for source_local, target_local, *edge in rows]
+
+    def card(self, node: int) -> Card:
+        row = self._ask(
+            "SELECT id, type, label, mentions, episodes, successes, measured FROM node WHERE number = ?", (node,)
+        ).fetchone()
+        *shown, successes, measured = row
+        name, kind, label, mentions, episodes = shown
+        return Card(
+            id=name,
+            type=kind,
+            label=label,
+            frequency=mentions,
+            episodes=episodes,
+            success_rate=rate(successes, measured),
+        )
+
+    def edge_card(self, edge: Edge) -> EdgeCard:
+        chosen = "WHERE source = ? AND target = ? AND type = ?"
+        weight_sum, claims = self._ask(f"SELECT weight_sum, claims FROM edge {chosen}", edge).fetchone()  # noqa: S608  (a constant)
+        rows = self._ask(f"SELECT id, reason FROM claim JOIN episode ON number = episode {chosen}", edge).fetchall()  # noqa: S608  (as above)
+        return make_edge_card(mean_weight(weight_sum, claims), rows)
+
+    def place(self, episode: str, local: str) -> Place:
+        row = self._ask(
+            "SELECT raw, m.timestamp, path, m.log, line, quote FROM mention m"
+            " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
+            (episode, local),
+        ).fetchone()
+        text, timestamp, path, log, line, quote = row
+        return Place(
+            episode=episode, local=local, text=text, timestamp=timestamp, path=path, log=log, line=line, quote=quote
+        )
+
+
+def make_edge_card(weight: float, claims: Iterable[tuple[str, str]]) -> EdgeCard:
+    """The card of an edge from the episode and reason of each of its claims."""
+    pairs = list(claims)
+    episodes = sorted({episode for episode, _ in pairs})
+    return EdgeCard(
+        weight=weight,
+        evidence_count=len(episodes),
+        reasons=tuple(sorted({reason for _, reason in pairs})),
+        episodes=tuple(episodes),
+    )

@@ -1,0 +1,204 @@
+"""path: how does A lead to B?
+
+A breadth-first search from both ends finds how many edges the shortest path has and all edges that lie on one. Among
+those paths one is chosen: first by the number of episodes that hold it whole, then by strength (the product of its
+weights: the chance that every link is right, were they independent), then by its labels, so that the same graph always
+gives the same answer.
+
+An episode holds a path *whole* when its own claims chain up: the mention at which one link ends is the mention at which
+the next begins. If no episode does, the path is *stitched* from several, which is a weaker thing: its links may never
+have followed each other anywhere. It is then shown with the shortest path that a single episode does hold.
+
+Labels come before texts: the ends are looked for in labels, and only where that finds no path, in the texts of
+mentions, within the episodes in which these stand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.errors import EmptyQuery, OutOfRange
+from helix_graph.graph.chains import Ends, WitnessedPath, chains_of, witnessed
+from helix_graph.graph.neighbours import Card, Edge, EdgeCard, Joint, Neighbours, Place
+from helix_graph.graph.routes import Choice, shortest_layers
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+#: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
+LEADING = ("causes", "enables")
+LOWEST_DEPTH, HIGHEST_DEPTH = 1, 10
+#: So many episodes are quoted for each step; all are named.
+_QUOTED = 10
+
+
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """One episode behind a step: where its two ends stand."""
+
+    episode: str
+    source: Place
+    target: Place
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One edge of a path. ``episodes`` are all that claim it; at most ten are quoted as ``witnesses``."""
+
+    source: str
+    target: str
+    type: str
+    reasons: tuple[str, ...]
+    weight: float
+    evidence_count: int
+    episodes: tuple[str, ...]
+    witnesses: tuple[Witness, ...]
+
+
+class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The path, or why there is none.
+
+    ``depth`` counts edges. ``whole`` names the episodes that hold the path whole; with none it is ``stitched``.
+    ``error`` has the sentence of the original, ``hint`` what to do about it.
+    """
+
+    found: bool
+    path: tuple[Card, ...] = ()
+    steps: tuple[Step, ...] = ()
+    depth: int | None = None
+    whole: tuple[str, ...] = ()
+    stitched: bool = False
+    witnessed_path: WitnessedPath | None = None
+    error: str | None = None
+    hint: str | None = None
+
+
+def find_path(
+    graph: Neighbours, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] = LEADING
+) -> PathAnswer:
+    """The shortest path from a node that matches ``source`` to one that matches ``target``.
+
+    Args:
+        graph: Either form of the causal graph.
+        source: Part of a label or of a mention's text, in any case.
+        target: The same for the other end.
+        max_depth: The most edges it may have, 1 to 10.
+        follow: The types of edges to go along.
+
+    Raises:
+        EmptyQuery: One of the texts is empty.
+        OutOfRange: ``max_depth`` is not between 1 and 10.
+    """
+    for option, text in (("--from", source), ("--to", target)):
+        if not text.strip():
+            raise EmptyQuery(option)
+    if not LOWEST_DEPTH <= max_depth <= HIGHEST_DEPTH:
+        raise OutOfRange("--max-depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+    missing = [text for text in (source, target) if not _is_there(graph, text)]
+    if missing:
+        return PathAnswer(found=False, error=f"Node not found: {missing[0]}", hint=_NO_NODE)
+    for ends in _pairs_of_ends(graph, source, target):
+        answer = _between(graph, ends, max_depth, follow)
+        if answer:
+            return answer
+    return PathAnswer(
+        found=False, error=f"No path found within depth {max_depth}", hint=_hint(graph, target, max_depth)
+    )
+
+
+_NO_NODE = "no label and no text of an episode contains it; `helix-graph status` shows what there is"
+_NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
+
+
+def _hint(graph: Neighbours, target: str, max_depth: int) -> str | None:
+    ends = graph.matches(target).by_label
+    outcomes = {end for end in ends if graph.card(end).type == "outcome"}
+    if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
+        return _NO_DECIDER
+    return f"try a greater depth, up to {HIGHEST_DEPTH}" if max_depth < HIGHEST_DEPTH else None
+
+
+def _is_there(graph: Neighbours, text: str) -> bool:
+    found = graph.matches(text.strip())
+    return bool(found.by_label or found.by_text)
+
+
+def _pairs_of_ends(graph: Neighbours, source: str, target: str) -> Iterator[Ends]:
+    """Where to search, in order: labels at both ends, then texts at one, then at both."""
+    from_, to = graph.matches(source.strip()), graph.matches(target.strip())
+    sources = ((from_.by_label, None), (frozenset(from_.by_text), _union(from_.by_text.values())))
+    targets = ((to.by_label, None), (frozenset(to.by_text), _union(to.by_text.values())))
+    for one, other in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        (starts, by_source), (goals, by_target) = sources[one], targets[other]
+        if starts and goals:
+            yield Ends(starts, goals, _both(by_source, by_target))
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
+
+
+def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one & other
+
+
+def _between(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer | None:
+    layers = shortest_layers(graph, ends.sources, ends.targets, depth=max_depth, types=follow, within=ends.within)
+    if layers is None:
+        return None
+    if not layers:
+        return _same_node(graph, ends)
+    route = Choice(graph, layers, ends.within).best()
+    whole = tuple(sorted({episode for episode, _ in route.reached}))
+    nodes = (route.start, *(edge[1] for edge in route.edges))
+    chains = chains_of(graph, route.edges, whole[:_QUOTED])
+    return PathAnswer(
+        found=True,
+        path=tuple(graph.card(node) for node in nodes),
+        steps=tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(route.edges)),
+        depth=len(layers),
+        whole=whole,
+        stitched=not whole,
+        witnessed_path=None if whole else witnessed(graph, ends, max_depth, follow),
+    )
+
+
+def _same_node(graph: Neighbours, ends: Ends) -> PathAnswer:
+    cards = [graph.card(node) for node in ends.sources & ends.targets]
+    first = min(cards, key=lambda card: (card.label, card.type))
+    return PathAnswer(found=True, path=(first,), depth=0)
+
+
+def _step(
+    graph: Neighbours,
+    edge: Edge,
+    place: int,
+    chains: dict[str, tuple[Joint, ...]],
+    within: frozenset[str] | None,
+) -> Step:
+    card = graph.edge_card(edge)
+    return Step(
+        source=graph.card(edge[0]).label,
+        target=graph.card(edge[1]).label,
+        type=edge[2],
+        reasons=card.reasons,
+        weight=card.weight,
+        evidence_count=card.evidence_count,
+        episodes=card.episodes,
+        witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, card, within)),
+    )
+
+
+def _witnesses(
+    graph: Neighbours, edge: Edge, whole: dict[str, Joint], card: EdgeCard, within: frozenset[str] | None
+) -> Iterator[Witness]:
+    """The episodes that hold the path whole first, each with the mentions of its chain; then the others."""
+    firsts: dict[str, Joint] = {}
+    for joint in sorted(graph.joints([edge])[edge]):
+        firsts.setdefault(joint[0], joint)
+    others = [name for name in card.episodes if name not in whole and (within is None or name in within)]
+    for name in [*sorted(whole), *others][:_QUOTED]:
+        episode, from_, to = whole.get(name, firsts[name])
+        yield Witness(episode=episode, source=graph.place(episode, from_), target=graph.place(episode, to))

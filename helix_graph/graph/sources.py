@@ -1,0 +1,120 @@
+"""The files that the graph is made from: which there are, whether they changed, what is in them.
+
+A file is known by its name, its size and the time of its last change, and in the end by the hash of its content. What
+is in it is either an episode's facts or a problem, never an exception: one spoilt file hides no other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.errors import InvalidEpisode
+from helix_episodes.model import Episode
+from helix_graph.graph.facts import facts_of
+from helix_graph.graph.model import EpisodeFacts
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+PREFIX, SUFFIX = "episode-", ".json"
+#: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
+#: (10 ms on Linux), unseen; such a file is hashed again next time.
+_TICK_NS = 50_000_000
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on."""
+
+    size: int
+    mtime_ns: int
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What graph.db remembers of a file."""
+
+    stamp: Stamp
+    sha256: bytes
+    episode: int | None
+    problem: str | None
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A file that was read: its facts, or what is wrong with it."""
+
+    stamp: Stamp
+    sha256: bytes
+    facts: EpisodeFacts | None
+    problem: str | None
+
+
+def scan(folder: Path) -> dict[str, Stamp]:
+    """The episode files of a folder, by name."""
+    recent = time.time_ns() - _TICK_NS
+    stamps: dict[str, Stamp] = {}
+    if folder.is_dir():
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
+                    stat = entry.stat()
+                    stamps[entry.name] = Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < recent else 0)
+    return stamps
+
+
+def known_files(connection: sqlite3.Connection) -> dict[str, Seen]:
+    """What graph.db remembers of the files it was made from, by name."""
+    return {
+        name: Seen(Stamp(size, mtime), sha256, episode, problem)
+        for name, size, mtime, sha256, episode, problem in connection.execute("SELECT * FROM file")
+    }
+
+
+def differs(stamp: Stamp, seen: Seen | None) -> bool:
+    """Whether a file has to be looked into."""
+    return seen is None or not stamp.mtime_ns or stamp != seen.stamp
+
+
+def count_pending(connection: sqlite3.Connection, folder: Path) -> int:
+    """How many files are new, changed or gone since the last compile."""
+    present, known = scan(folder), known_files(connection)
+    changed = [name for name, stamp in present.items() if differs(stamp, known.get(name))]
+    return sum(not _is_same(folder / name, known.get(name)) for name in changed) + len(known.keys() - present.keys())
+
+
+def _is_same(path: Path, seen: Seen | None) -> bool:
+    """Whether a file that may have changed holds what it held."""
+    return seen is not None and hashlib.sha256(path.read_bytes()).digest() == seen.sha256
+
+
+def read_source(path: Path, stamp: Stamp) -> Read:
+    """A file's facts, or what is wrong with it; never raises for what a file may contain."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return Read(Stamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
+    digest = hashlib.sha256(data).digest()
+    try:
+        facts = facts_of(_decode(data, path))
+    except InvalidEpisode as error:
+        return Read(stamp, digest, None, error.problem)
+    return Read(stamp, digest, facts, None)
+
+
+def _decode(data: bytes, path: Path) -> Episode:
+    """The episode in a file.
+
+    Raises:
+        InvalidEpisode: It does not fit the schema, or bears another id than its file.
+    """
+    try:
+        episode = msgspec.json.decode(data, type=Episode)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidEpisode(path=path, problem=str(error)) from error
+    if episode.id != path.stem:
+        raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
+    return episode

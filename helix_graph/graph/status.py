@@ -1,0 +1,137 @@
+"""status: how large the graph is, and whether its labels are any good.
+
+Labels are good when sessions meet in them without everything meeting in one. Four figures watch that:
+
+``mentions_per_node``  how often a label recurs
+``shared_mentions``    share of mentions whose label another episode has too: what can be learnt from others
+``largest_label``      the commonest label and its share of mentions: near the whole, it says nothing
+``isolated_share``     share of the labels of decisions and errors that no link joins to another label
+
+Outcomes are left out of all four: there are only three of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.graph.export import EXPORT_NAME, EXPORT_VERSION, updated
+from helix_graph.graph.file import FILE_NAME
+from helix_graph.graph.labels import LABEL_VERSION
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+
+class LargestLabel(msgspec.Struct, frozen=True, kw_only=True):
+    """The commonest label and its share of all mentions, 0 to 1."""
+
+    label: str
+    type: str
+    share: float
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """The graph in figures. Shares are 0 to 1, and None where there is nothing to share.
+
+    ``outcomes`` counts episodes by basis and outcome. ``skipped`` and ``pending`` count episode files that could not
+    be read, and that have changed since the last compile. ``updated`` is the newest episode's time.
+    """
+
+    episodes: int
+    nodes: int
+    edges: int
+    mentions: int
+    patterns: int
+    mentions_per_node: float | None
+    largest_label: LargestLabel | None
+    shared_mentions: float | None
+    isolated_share: float | None
+    node_types: dict[str, int]
+    edge_types: dict[str, int]
+    reasons: dict[str, int]
+    outcomes: dict[str, dict[str, int]]
+    skipped: int
+    pending: int
+    version: str
+    label_version: str
+    updated: str | None
+    episodes_path: str
+    graph_path: str
+    export_path: str
+
+
+def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Path, pending: int) -> Status:
+    """The figures of an open graph.db; ``pending`` is how many files have changed since it was compiled."""
+    named, mentions = _row(connection, "SELECT count(*), coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome'")
+    (shared,) = _row(connection, "SELECT coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome' AND episodes > 1")
+    return Status(
+        episodes=_count(connection, "episode"),
+        nodes=_count(connection, "node"),
+        edges=_count(connection, "edge"),
+        mentions=_count(connection, "mention"),
+        patterns=_count(connection, "pattern"),
+        mentions_per_node=_ratio(mentions, named),
+        largest_label=_largest(connection, mentions),
+        shared_mentions=_ratio(shared, mentions),
+        isolated_share=_isolated(connection),
+        node_types=_counts(connection, "SELECT type, count(*) FROM node GROUP BY type ORDER BY type"),
+        edge_types=_counts(connection, "SELECT type, count(*) FROM edge GROUP BY type ORDER BY type"),
+        reasons=_counts(connection, "SELECT reason, count(*) FROM claim GROUP BY reason ORDER BY reason"),
+        outcomes=_outcomes(connection),
+        skipped=_row(connection, "SELECT count(*) FROM file WHERE problem IS NOT NULL")[0],
+        pending=pending,
+        version=EXPORT_VERSION,
+        label_version=LABEL_VERSION,
+        updated=updated(connection),
+        episodes_path=str(episodes),
+        graph_path=str(causality / FILE_NAME),
+        export_path=str(causality / EXPORT_NAME),
+    )
+
+
+def _row(connection: sqlite3.Connection, query: str) -> tuple[Any, ...]:
+    row: tuple[Any, ...] = connection.execute(query).fetchone()
+    return row
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    return int(_row(connection, f"SELECT count(*) FROM {table}")[0])  # noqa: S608  (names of our tables)
+
+
+def _counts(connection: sqlite3.Connection, query: str) -> dict[str, int]:
+    return dict(connection.execute(query).fetchall())
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _largest(connection: sqlite3.Connection, mentions: int) -> LargestLabel | None:
+    row = connection.execute(
+        "SELECT label, type, mentions FROM node WHERE type <> 'outcome' ORDER BY mentions DESC, label, type LIMIT 1"
+    ).fetchone()
+    return LargestLabel(label=row[0], type=row[1], share=row[2] / mentions) if row else None
+
+
+def _isolated(connection: sqlite3.Connection) -> float | None:
+    """A link from a label to itself joins it to nothing."""
+    alone, whole = _row(
+        connection,
+        "SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM edge WHERE source = number AND target <> number)"
+        " AND NOT EXISTS (SELECT 1 FROM edge WHERE target = number AND source <> number)), 0), count(*)"
+        " FROM node WHERE type IN ('decision', 'error')",
+    )
+    return _ratio(alone, whole)
+
+
+def _outcomes(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:
+    outcomes: dict[str, dict[str, int]] = {}
+    rows = connection.execute(
+        "SELECT basis, outcome, count(*) FROM episode GROUP BY basis, outcome ORDER BY basis, outcome"
+    )
+    for basis, outcome, count in rows:
+        outcomes.setdefault(basis, {})[outcome] = count
+    return outcomes
