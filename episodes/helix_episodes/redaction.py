@@ -10,9 +10,8 @@ git hashes, UUIDs, paths and pictures are evidence that must stay.
 >>> redact_text("see /home/kim/shop/cart.py, the password is wrong")
 'see ~/shop/cart.py, the password is wrong'
 
-Every pattern is bounded or starts where a run starts, so the time grows with the length of the text and not faster;
-texts without any of the literal beginnings are passed on after a few searches for plain strings. Redacting twice changes
-nothing.
+Every pattern is bounded, so the time grows with the length of the text and not faster; texts without any of the literal
+beginnings are passed on after a few searches for plain strings. Redacting twice changes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was cut: its kind, and where it began and how long it was in the text given."""
+    """One thing that was cut: its kind, and where it began and how long it was in the text given.
+
+    What only came to light by an earlier cut is counted in the text as that cut left it.
+    """
 
     kind: str
     start: int
@@ -49,10 +51,12 @@ def redact(text: str) -> Redacted:
     >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
     (Cut(kind='aws-key', start=0, length=20),)
     """
-    cuts = _without_overlaps(_found(text))
-    if not cuts:
-        return Redacted(text=text)
-    return Redacted(text="".join(_pieces(text, cuts)), cuts=tuple(cuts))
+    cuts: list[Cut] = []
+    # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
+    while found := _without_overlaps(_found(text)):
+        cuts += found
+        text = "".join(_pieces(text, found))
+    return Redacted(text=text, cuts=tuple(cuts))
 
 
 def redact_text(text: str) -> str:
@@ -70,8 +74,8 @@ class _Rule(NamedTuple):
     accept: Callable[[re.Match[str]], bool] = lambda _: True
 
 
-# A token's run starts here: neither letters nor the characters that tokens are made of stand before it.
-_START = r"(?<![A-Za-z0-9_-])"
+# A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
+_START = r"(?<![A-Za-z0-9])"
 # Names after which a value of the right shape is a secret.
 _NAMES = (
     r"(?:api[_-]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_-]?key|access[_-]?key|auth[_-]?key"
@@ -199,7 +203,7 @@ _RULES = (
     _Rule(
         "jwt",
         ("eyJ",),
-        re.compile(_START + r"eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
+        re.compile(_START + r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
     ),
     _Rule(
         "authorization",
@@ -221,7 +225,9 @@ _RULES = (
     _Rule(
         "password",
         ("curl",),
-        re.compile(r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"']{1,64}:([^\s\"'\[\]]{4,200})"),
+        re.compile(
+            r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})"
+        ),
         group=1,
         accept=_password_is_given,
     ),

@@ -15,7 +15,7 @@ from helix_episodes.readers.claude_code.words import between, cut_injected
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_episodes.session import Status
+    from helix_episodes.session import Status, Step
 
 _REJECTED_BEGINNINGS = (
     "The user doesn't want to proceed with this tool use.",
@@ -145,6 +145,25 @@ def _success_code(extra: object) -> int | None:
         if extra.get("returnCodeInterpretation"):
             return _HARMLESS_EXIT
     return 0
+
+
+def plan_in(call: Step, extra: object) -> str:
+    """The plan that was approved: as the result repeats it (a person may have changed it), else as it was handed in."""
+    approved = extra.get("plan") if isinstance(extra, dict) else None
+    return approved if isinstance(approved, str) and approved else str(call.arguments.get("plan", ""))
+
+
+def was_created(text: str, extra: object) -> bool:
+    """Whether a written file is new, by the result's type or, in old versions, by its sentence."""
+    if isinstance(extra, dict):
+        return extra.get("type") == "create"
+    return text.startswith("File created successfully")
+
+
+def answer_in(text: str, *, question: str) -> str:
+    """The answer as the result words it: ``"question"="answer"``."""
+    _, found, rest = text.partition(f'"{question}"="')
+    return rest.partition('"')[0] if found else ""
 
 
 def text_of(content: object) -> str:

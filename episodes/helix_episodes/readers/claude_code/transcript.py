@@ -25,7 +25,7 @@ from helix_episodes.readers.claude_code.records import (
     place_of,
     text_in,
 )
-from helix_episodes.readers.claude_code.results import read_result, text_of
+from helix_episodes.readers.claude_code.results import answer_in, plan_in, read_result, text_of, was_created
 from helix_episodes.readers.claude_code.rewinds import Rewinds
 from helix_episodes.readers.claude_code.tools import translate_call
 from helix_episodes.readers.claude_code.words import PLAN_BEGINNING, Words, hear, read_plan, without_plan_tail
@@ -296,8 +296,8 @@ class Transcript:
         if call.tool == "AskUserQuestion" and result.status == "ok":
             self._answered(call, place, text=result.text, extra=extra)
         elif call.tool == "ExitPlanMode" and result.status == "ok":
-            self._approved(place, plan=_plan_in(call, extra))
-        elif call.operation == "edit" and result.status == "ok" and _was_created(result.text, extra):
+            self._approved(place, plan=plan_in(call, extra))
+        elif call.operation == "edit" and result.status == "ok" and was_created(result.text, extra):
             arguments = {"path": call.arguments["path"], "new": call.arguments["new"]}
             self._change(self._calls[call.call_id or ""], operation="create", arguments=arguments)
             self._change(self._results[call.call_id or ""], operation="create")
@@ -308,7 +308,7 @@ class Transcript:
         answers = extra.get("answers") if isinstance(extra, dict) else None
         for asked in call.arguments["questions"]:
             answer = answers.get(asked["question"]) if isinstance(answers, dict) else None
-            chosen = answer if isinstance(answer, str) else _answer_in(text, question=asked["question"])
+            chosen = answer if isinstance(answer, str) else answer_in(text, question=asked["question"])
             if chosen:
                 arguments = {"context": asked["question"], "options": asked["options"]}
                 self._add("decision", place, actor="user", text=chosen, arguments=arguments)
@@ -384,20 +384,3 @@ def _words_on(record: Record, text: str) -> Words:
 def _refused_plan(step: Step) -> bool:
     """A plan's rejection; in a continued log the call itself may stand in the file before."""
     return step.kind == "result" and step.status == "rejected" and step.tool in ("ExitPlanMode", None)
-
-
-def _plan_in(call: Step, extra: object) -> str:
-    approved = text_in(extra, "plan") if isinstance(extra, dict) else None
-    return approved or str(call.arguments.get("plan", ""))
-
-
-def _was_created(text: str, extra: object) -> bool:
-    if isinstance(extra, dict):
-        return extra.get("type") == "create"
-    return text.startswith("File created successfully")
-
-
-def _answer_in(text: str, *, question: str) -> str:
-    """The answer as the result words it: ``"question"="answer"``."""
-    _, found, rest = text.partition(f'"{question}"="')
-    return rest.partition('"')[0] if found else ""
