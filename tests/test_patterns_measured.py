@@ -80,7 +80,14 @@ def _event(check: str, family: str | None, *, number: int, line: int) -> Event:
 
 
 def rows(episode: Episode, trigger: str) -> list[tuple[str, str, bool | None]]:
-    return [(row.action, row.basis, row.success) for row in observe(episode) if row.trigger == trigger]
+    """What is observed of a trigger; of the two measures of an answered error, whether its check passes later."""
+    kept = [row for row in observe(episode) if row.trigger == trigger]
+    return [(row.action, row.basis, row.success) for row in kept if row.level == "task" or row.basis == PASSES_LATER]
+
+
+def results(episode: Episode, basis: Basis = PASSES_LATER) -> list[bool | None]:
+    """By one measure, how the answered errors came out, each at family and at check level."""
+    return [row.success for row in observe(episode) if row.basis == basis and row.level != "task"]
 
 
 # --- answers to errors
@@ -128,6 +135,24 @@ def test_a_pass_after_further_failures_still_counts() -> None:
     ]
 
 
+def test_whether_the_very_next_run_passes_is_told_apart_from_a_later_pass() -> None:
+    episode = draw(
+        """
+        ruff fails F401
+        edit src/shop.py for e001
+        ruff fails E501
+        ruff passes
+        """
+    )
+    assert results(episode, PASSES_LATER) == [True, True]
+    assert results(episode, NEXT_PASSES) == [False, False]
+    assert results(draw("ruff fails F401\nedit a.py for e001\nruff passes\nruff fails F401"), NEXT_PASSES) == [
+        True,
+        True,
+    ]
+    assert results(draw("ruff fails F401\nedit a.py for e001"), NEXT_PASSES) == [None, None]
+
+
 def test_a_pass_of_another_check_proves_nothing() -> None:
     episode = draw(
         """
@@ -172,7 +197,7 @@ def test_other_errors_of_the_same_run_are_no_second_run() -> None:
     )
     one_run = tuple(msgspec.structs.replace(event, evidence=Evidence(line=2)) for event in episode.events)
     episode = msgspec.structs.replace(episode, events=one_run)
-    assert [(row.trigger, row.success) for row in observe(episode)] == [
+    assert [(row.trigger, row.success) for row in observe(episode) if row.basis == PASSES_LATER] == [
         ("ruff fails: F401", None),
         ("ruff fails", None),
         ("ruff fails: E501", None),
@@ -208,22 +233,30 @@ def test_a_failed_outcome_counts_against_the_check_that_decided_it(
 
 def test_an_error_of_a_tool_is_mended_by_the_call_that_goes_well() -> None:
     """A tool leaves no event when it works, so the fix is the only thing to see."""
-    mended = Fix(error="e001", changes=("d001",), check="Edit", verified_by="d001")
-    text = "Edit fails not-unique\nedit src/shop.py for e001"
-    assert [row.success for row in observe(draw(text, fixes=(mended,)))] == [True, True]
-    assert [row.success for row in observe(draw(text + "\nEdit fails not-unique"))] == [False, False]
+    text = "Edit fails not-unique\nedit src/shop.py for e001\n"
+    at_once = draw(text, fixes=(Fix(error="e001", changes=("d001",), check="Edit", verified_by="d001"),))
+    assert (results(at_once), results(at_once, NEXT_PASSES)) == ([True, True], [True, True])
+    second = Fix(error="e001", changes=("d001", "d002"), check="Edit", verified_by="d002")
+    in_the_end = draw(f"{text}Edit fails not-found\nedit src/shop.py\nEdit fails not-read", fixes=(second,))
+    assert (results(in_the_end), results(in_the_end, NEXT_PASSES)) == ([True, True], [False, False])
+    never = draw(f"{text}Edit fails not-unique")
+    assert (results(never), results(never, NEXT_PASSES)) == ([False, False], [False, False])
+    meanwhile = draw(
+        f"{text}Edit fails not-read", fixes=(Fix(error="e001", changes=("d001",), check="Edit", verified_by="d001"),)
+    )
+    assert results(meanwhile, NEXT_PASSES) == [True, True]
 
 
 def test_a_fix_that_nothing_verified_measures_nothing() -> None:
     hoped = Fix(error="e001", changes=("d001",), check="ruff")
     episode = draw("ruff fails F401\nedit src/shop.py for e001", fixes=(hoped,))
-    assert [row.success for row in observe(episode)] == [None, None]
+    assert results(episode) == [None, None]
 
 
 def test_a_fix_of_another_error_is_not_this_ones() -> None:
     other = Fix(error="e009", changes=("d001",), check="ruff", verified_by="e010")
     episode = draw("ruff fails F401\nedit src/shop.py for e001", fixes=(other,))
-    assert [row.success for row in observe(episode)] == [None, None]
+    assert results(episode) == [None, None]
 
 
 def test_only_links_of_the_right_reason_are_read() -> None:
@@ -243,6 +276,8 @@ def test_which_rows_there_are_does_not_depend_on_how_it_came_out() -> None:
     assert without_results(passed) == without_results(failed)
     assert {row.success for row in observe(passed) if row.basis == PASSES_LATER} == {True}
     assert {row.success for row in observe(failed) if row.basis == PASSES_LATER} == {False}
+    assert results(passed, NEXT_PASSES) == [True, True]
+    assert results(failed, NEXT_PASSES) == [False, False]
     assert rows(passed, "task: fix")[0] == rows(failed, "task: fix")[0] == ("edit test (.py)", NEXT_PASSES, None)
 
 
@@ -365,9 +400,8 @@ def test_an_observation_says_where_it_comes_from() -> None:
 def test_an_action_named_like_its_trigger_is_left_out() -> None:
     words = Decision(id="d001", timestamp=None, type="design", chosen="ruff fails")
     episode = draw("ruff fails F401\nrun pip for e001\nruff passes")
-    assert [row.trigger for row in observe(msgspec.structs.replace(episode, decisions=(words,)))] == [
-        "ruff fails: F401"
-    ]
+    found = observe(msgspec.structs.replace(episode, decisions=(words,)))
+    assert {row.trigger for row in found} == {"ruff fails: F401"}
 
 
 def test_without_lines_and_times_the_order_of_the_events_is_left() -> None:
@@ -378,13 +412,13 @@ def test_without_lines_and_times_the_order_of_the_events_is_left() -> None:
         decisions=tuple(msgspec.structs.replace(decision, evidence=None) for decision in episode.decisions),
         events=tuple(msgspec.structs.replace(event, evidence=None) for event in episode.events),
     )
-    assert [row.success for row in observe(bare)] == [True, True]
+    assert results(bare) == [True, True]
     at_once = msgspec.structs.replace(
         bare, events=tuple(msgspec.structs.replace(event, timestamp="2026-03-01T10:00:00Z") for event in bare.events)
     )
-    assert [row.success for row in observe(at_once)] == [True, True]
+    assert results(at_once) == [True, True]
     backwards = msgspec.structs.replace(bare, events=bare.events[::-1])
-    assert [row.success for row in observe(backwards)] == [None, None]
+    assert results(backwards) == [None, None]
 
 
 def test_a_helpers_log_is_ordered_by_time() -> None:
@@ -396,8 +430,8 @@ def test_a_helpers_log_is_ordered_by_time() -> None:
     )
     early = msgspec.structs.replace(error, timestamp="2026-03-01T10:00:00.5Z")
     late = msgspec.structs.replace(error, timestamp="2026-03-01T13:30:00+02:00")
-    assert [row.success for row in observe(msgspec.structs.replace(episode, events=(early, in_helper)))] == [True, True]
-    assert [row.success for row in observe(msgspec.structs.replace(episode, events=(late, in_helper)))] == [None, None]
+    assert results(msgspec.structs.replace(episode, events=(early, in_helper))) == [True, True]
+    assert results(msgspec.structs.replace(episode, events=(late, in_helper))) == [None, None]
 
 
 # --- for every drawing

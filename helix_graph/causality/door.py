@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.model import Episode
+from helix_episodes.store import EpisodeStore
 from helix_graph.causality.patterns import Pattern, mine_patterns, select_anti_patterns, select_patterns
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Causality:
         """What works: the highest success rate first. `select_patterns` describes the options.
 
         Raises:
-            OptionOutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
+            OutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
         """
         return select_patterns(
             self.survey().patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences
@@ -69,7 +70,7 @@ class Causality:
         """What keeps failing: the lowest success rate first, over at least two episodes.
 
         Raises:
-            OptionOutOfRange: ``max_success_rate`` is not within 0 to 1.
+            OutOfRange: ``max_success_rate`` is not within 0 to 1.
         """
         return select_anti_patterns(self.survey().patterns, max_success_rate=max_success_rate)
 
@@ -82,7 +83,7 @@ def read_episodes(folder: Path) -> tuple[list[Episode], tuple[Skipped, ...]]:
     decoder = msgspec.json.Decoder(Episode)
     episodes: list[Episode] = []
     skipped: list[Skipped] = []
-    for path in sorted(folder.glob("episode-*.json")):
+    for path in EpisodeStore(folder).files():
         try:
             episodes.append(decoder.decode(path.read_bytes()))
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:

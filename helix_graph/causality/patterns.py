@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.causality.ranges import require_range
 from helix_graph.causality.tables import Basis, Level, Observation, observe
 from helix_graph.causality.timeline import moment
+from helix_graph.errors import OutOfRange
 from helix_graph.statistics import Interval, wilson_interval
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ EXAMPLES_KEPT = 20
 
 _MEANING: dict[Basis, str] = {
     "check passes later": "the same check passes later in the episode",
-    "next check passes": "the next check over the edit passes at once",
+    "next check passes": "the check passes when it next runs",
     "outcome": "the episode's outcome is success",
 }
 
@@ -116,10 +116,10 @@ def select_patterns(
     Equal rates are ordered by occurrences, most first, then by name.
 
     Raises:
-        OptionOutOfRange: An option lies outside its range.
+        OutOfRange: An option lies outside its range.
     """
-    require_range("min_success_rate", min_success_rate, low=0, high=1)
-    require_range("min_occurrences", min_occurrences, low=1, high=1000)
+    _require("--min-success-rate", min_success_rate, lowest=0, highest=1)
+    _require("--min-occurrences", min_occurrences, lowest=1, highest=1000)
     kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(sorted(kept, key=lambda row: (-row.success_rate, -row.occurrences, row.name, row.id)))
 
@@ -130,13 +130,18 @@ def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 
     Equal rates are ordered by occurrences, most first, then by name.
 
     Raises:
-        OptionOutOfRange: The rate lies outside its range.
+        OutOfRange: The rate lies outside its range.
     """
-    require_range("max_success_rate", max_success_rate, low=0, high=1)
+    _require("--max-success-rate", max_success_rate, lowest=0, highest=1)
     kept = [
         row for row in mined if row.success_rate <= max_success_rate and row.occurrences >= ANTI_PATTERN_OCCURRENCES
     ]
     return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.id)))
+
+
+def _require(option: str, value: float, *, lowest: float, highest: float) -> None:
+    if not lowest <= value <= highest:  # also refuses a value that is no number
+        raise OutOfRange(option, value=value, lowest=lowest, highest=highest)
 
 
 def describe(pattern: Pattern) -> str:

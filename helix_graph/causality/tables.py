@@ -15,15 +15,19 @@ of the episode (nothing new happened), so only its passes would be seen.
 *Measured or left out.* Success is ``True`` or ``False`` only where the log shows it; ``None`` is unmeasured and never
 counts as either.
 
-============================ ================== =====================================================================
-trigger                      basis              success
-============================ ================== =====================================================================
-the error that is answered   check passes later the same check passes later in the episode; not, when it ran again or
-                                                the error was left unrepaired at the end, and no pass followed; for
-                                                an error of a tool or command, when the answering call goes well
-task kind, action an edit    next check passes  the next check over the edit passes at once
-task kind, any other action  outcome            the episode's outcome is success, if rewarded, judged or measured
-============================ ================== =====================================================================
+=========================== ================== =========================================================================
+trigger                     basis              success
+=========================== ================== =========================================================================
+the error that is answered  check passes later the check passes later in the episode; not, when it ran again or the
+                                               error was left unrepaired at the end, and no pass followed
+the error that is answered  next check passes  the check passes when it next runs
+task kind, an edit          next check passes  the next check over the edit passes
+task kind, any other action outcome            the episode's outcome is success, if rewarded, judged or measured
+=========================== ================== =========================================================================
+
+An answered error is measured twice, since agents seldom stop before a check is green: nearly everything passes *later*
+(in 81 sessions of one project: all of it), and what tells answers apart is whether the *next* run passes. A tool or
+a command leaves no event when it works; for its errors the call that verified the fix counts as the passing run.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from helix_graph.causality.timeline import precedes
 from helix_graph.graph.labels import check_label, decision_key, event_key, is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode, Event
 
@@ -80,9 +84,10 @@ def _rows(episode: Episode) -> Iterator[Observation]:
 
 def _error_rows(episode: Episode, decision: Decision, errors: Iterable[Event]) -> Iterator[Observation]:
     for error in errors:
-        success = _check_passes_later(episode, error=error, decision=decision)
-        for trigger, level in _triggers(error):
-            yield from _row(episode, decision, trigger=(trigger, level), basis="check passes later", success=success)
+        measured = _measure_answer(episode, error=error, decision=decision)
+        for trigger in _triggers(error):
+            for basis, success in measured.items():
+                yield from _row(episode, decision, trigger=trigger, basis=basis, success=success)
 
 
 def _task_rows(episode: Episode, decision: Decision) -> Iterator[Observation]:
@@ -136,11 +141,28 @@ def _answered_errors(episode: Episode) -> dict[str, list[Event]]:
     return answered
 
 
-def _check_passes_later(episode: Episode, *, error: Event, decision: Decision) -> bool | None:
+def _measure_answer(episode: Episode, *, error: Event, decision: Decision) -> dict[Basis, bool | None]:
     runs = [run for run in _later_runs(episode, error) if precedes(run, decision) is not True]
-    if any(map(_passes, runs)) or _verified_fix(episode, error):
+    verified_by = next((fix.verified_by for fix in episode.fixes if fix.error == error.id), None)
+    return {
+        "check passes later": _passes_later(runs, verified_by, left_unrepaired=_left_unrepaired(episode, error)),
+        "next check passes": _passes_next(
+            runs, next((one for one in episode.decisions if one.id == verified_by), None)
+        ),
+    }
+
+
+def _passes_later(runs: Sequence[Event], verified_by: str | None, *, left_unrepaired: bool) -> bool | None:
+    if verified_by is not None or any(map(_passes, runs)):
         return True
-    return False if runs or _left_unrepaired(episode, error) else None
+    return False if runs or left_unrepaired else None
+
+
+def _passes_next(runs: Sequence[Event], went_well: Decision | None) -> bool | None:
+    """``went_well`` is the call that verified the fix of a tool's or command's error, and so its passing run."""
+    if went_well is not None:
+        return not any(precedes(run, went_well) for run in runs)
+    return _passes(runs[0]) if runs else None
 
 
 def _later_runs(episode: Episode, error: Event) -> Iterator[Event]:
@@ -161,11 +183,6 @@ def _runs(episode: Episode, check: str | None) -> list[Event]:
 
 def _passes(run: Event) -> bool:
     return run.type == "test" and run.status == "ok"
-
-
-def _verified_fix(episode: Episode, error: Event) -> bool:
-    """Whether it was seen to be gone; for an error of a tool or command, this is all there is to see."""
-    return any(fix.error == error.id and fix.verified_by is not None for fix in episode.fixes)
 
 
 def _left_unrepaired(episode: Episode, error: Event) -> bool:
