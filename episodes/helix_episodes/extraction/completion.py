@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.account import Account
+    from helix_episodes.extraction.acts import Act
     from helix_episodes.extraction.history import History
     from helix_episodes.model import Decision, Event, Fix, Link, Outcome
 
@@ -66,7 +67,7 @@ def _outcome(decision: Decision, history: History, links: Sequence[Link], fixes:
         return "success"
     verdicts = _verdicts(decision, history, links)
     if verdicts:
-        return "failure" if "error" in verdicts else "success"
+        return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
     if _answers_in_vain(decision, links, fixes):
         return "failure"
     return _by_call(decision, history)
@@ -92,8 +93,15 @@ def _answers_in_vain(decision: Decision, links: Sequence[Link], fixes: Sequence[
 
 
 def _by_call(decision: Decision, history: History) -> Outcome:
-    """A command or a delegation that went through did what it was to do; an edit is proven only by a check."""
+    """A command or a delegation that went through did what it was to do.
+
+    An edit is proven only by a check, and a check whose verdict cannot be seen (``| tail -3``) proves nothing.
+    """
     acts = history.acts_of(decision)
-    if not acts or acts[-1].operation not in {"run", "delegate", "use"}:
+    if not acts or acts[-1].operation not in {"run", "delegate", "use"} or _is_check(acts[-1]):
         return "unknown"
     return {"ok": "success", "error": "failure"}.get(acts[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
+
+
+def _is_check(act: Act) -> bool:
+    return act.decisive is not None and act.decisive.purpose == "check"

@@ -89,7 +89,7 @@ class _Observer:
             self._open(number, act)
         if act.status == "error":
             self.errors.append(number)
-        elif act.operation == "look" and act.path is not None:
+        elif act.path is not None and (act.operation == "look" or act.changes_files):
             self._found(act)
 
     def _todo(self, act: Act) -> None:
@@ -181,7 +181,7 @@ class _Observer:
         return error.path is not None and mentions_file(act, error.path)
 
     def _found(self, act: Act) -> None:
-        """What was missing has been looked at; later looks at it answer nothing any more."""
+        """What was missing has been found or changed; later looks at it answer nothing any more."""
         self.errors = [n for n in self.errors if file_name(self.acts[n].path or "") != file_name(act.path or "")]
 
     def _rationale(self, act: Act) -> str:

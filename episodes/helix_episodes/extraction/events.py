@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.account import DraftEvent
 from helix_episodes.extraction.acts import UNDONE, Act
-from helix_episodes.extraction.checks import Finding, Verdict, command_finding, tool_finding
+from helix_episodes.extraction.checks import Finding, Verdict, command_finding, tool_finding, unflagged_finding
+from helix_episodes.extraction.commands import decisive
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.words import line
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
 #: many a run says "everything is broken", which more events would not make clearer.
 FAMILIES_PER_RUN = 5
+#: The family of a command whose exit status is an answer (``grep`` found nothing) and no trouble.
+ANSWERED_NO = "answered no"
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 
 
@@ -58,11 +61,11 @@ def _results(act: Act, *, root: str | None) -> Iterator[Event]:
 
 
 def _command_results(act: Act, *, root: str | None) -> Iterator[Event]:
-    failing = [verdict for verdict in act.verdicts if verdict.passed is False]
     for verdict in act.verdicts:
         yield from _verdict(act, verdict, root=root)
-    if act.status == "error" and not failing and not _answers_no(act):
-        yield _command_error(act, root=root)
+    trouble = None if any(verdict.passed is False for verdict in act.verdicts) else _trouble(act)
+    if trouble is not None:
+        yield _error(act, check=_culprit(act), finding=trouble, root=root)
     yield from _commits(act)
 
 
@@ -109,11 +112,20 @@ def _counts(verdict: Verdict) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 
-def _command_error(act: Act, *, root: str | None) -> Event:
-    finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code if act.result else None)
-    segment = act.decisive
-    name = " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
-    return _error(act, check=name, finding=finding, root=root)
+def _trouble(act: Act) -> Finding | None:
+    """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
+    if act.status != "error" or act.result is None:
+        return unflagged_finding(act.segments, output=act.output)
+    finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
+    return None if finding.family == ANSWERED_NO else finding
+
+
+def _culprit(act: Act) -> str:
+    """The part of a command that failed, as program and subcommand: not a check in it that passed."""
+    passed = {verdict.segment for verdict in act.verdicts if verdict.passed}
+    others = [segment for number, segment in enumerate(act.segments) if number not in passed]
+    segment = decisive(tuple(others)) or act.decisive
+    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
 
 
 def _tool_error(act: Act, *, root: str | None) -> Event:
@@ -133,12 +145,6 @@ def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event
         status="error",
         evidence=_evidence(act, finding.message or act.output),
     )
-
-
-def _answers_no(act: Act) -> bool:
-    """Whether a looking command merely found nothing: ``grep``, ``diff``, ``git config`` and the like say so by 1."""
-    looking = all(segment.purpose == "look" for segment in act.segments)
-    return looking and act.result is not None and act.result.exit_code == 1 and not act.output.strip()
 
 
 def _commits(act: Act) -> Iterator[Event]:

@@ -51,7 +51,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     if failure is None:
         return None
     later = runs[runs.index(failure) + 1 :]
-    good = next((run for run in later if repaired(run, failure, error.family or "", tests=error.tests)), None)
+    good = next((run for run in later if repaired(run, failure, error.family or "")), None)
     if good is None:
         return None
     last_bad = _last_showing(later[: later.index(good)], error, default=failure)

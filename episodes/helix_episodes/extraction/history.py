@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
-    **dict.fromkeys(("rm", "mv", "cp", "sed", "patch", "ln", "pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
+    **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
+    **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
     "git": frozenset(
         [
             "apply",
@@ -42,8 +43,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
-#: Programs whose other commands change nothing that a check looks at.
-_NOT_ON_FILES = frozenset({"git", "gh", "mkdir", "curl", "kill", "docker", "open", "chmod"})
+#: Flags with which a checker rewrites what it finds.
+_REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
 
 
 class History:
@@ -75,7 +76,8 @@ class History:
     def changes_between(self, start: int, end: int | None, *, kind: str | None) -> list[Decision]:
         """The decisions between two positions that changed something a check of that kind looks at.
 
-        Commands that could have changed files (a formatter, a script) count only where nothing is known to have.
+        A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
+        every check and is rarely why one passes.
         """
         between = self.account.decisions_between(start, end)
         sure = [
@@ -117,9 +119,8 @@ class History:
         return any(_changes_repository(segment) for segment in self._segments(decision))
 
     def _may_change_files(self, decision: Decision) -> bool:
-        return any(
-            one.purpose in {"change", "format"} and one.program not in _NOT_ON_FILES for one in self._segments(decision)
-        )
+        """Whether it is a formatter or a checker that rewrites."""
+        return any(one.purpose == "format" or _REWRITES.intersection(one.flags) for one in self._segments(decision))
 
     def _segments(self, decision: Decision) -> list[Segment]:
         """What its commands were run for."""

@@ -78,7 +78,7 @@ def _derived(account: Account, fixes: Sequence[Fix]) -> Iterator[tuple[str, Less
 def _sentence(error: Event, changes: Sequence[Decision], *, check: str) -> str:
     done = dict.fromkeys(_what(change) for change in changes)
     remedy = "; ".join(list(done)[:3]) + (f"; and {len(done) - 3} more" if len(done) > 3 else "")  # noqa: PLR2004  (a sentence)
-    detail = f" ({error.message})" if error.message and error.message not in error.content else ""
+    detail = f" ({line(error.message, limit=120)})" if error.message and error.message not in error.content else ""
     return line(f"When {error.content}{detail}: {remedy} (verified by {check})", limit=400)
 
 

@@ -1,7 +1,7 @@
 """Runs: every time a check gave its verdict, in order, and whether one run answers for another.
 
 A check is run again and again over a session, now on everything, now on one test. Which run shows that an earlier
-failure is repaired depends on what each looked at (its scope).
+failure is repaired depends on what each looked at: `helix_episodes.extraction.checks.covers` compares that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Verdict
+from helix_episodes.extraction.checks import Verdict, covers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     act: int
     position: int
     verdict: Verdict
-    scope: tuple[str, ...]
     events: tuple[str, ...]
     families: frozenset[str]
 
@@ -60,37 +59,14 @@ def _run(number: int, act: Act, verdict: Verdict, account: Account) -> Run:
         act=number,
         position=act.position if act.result_position is None else act.result_position,
         verdict=verdict,
-        scope=_scope(act, verdict),
         events=tuple(event.id for event in mine),
         families=frozenset(event.family for event in mine if event.family),
     )
 
 
-def _scope(act: Act, verdict: Verdict) -> tuple[str, ...]:
-    """What the run was narrowed to; the segments name their check as typed, the verdict as the output revealed it."""
-    checks = [segment for segment in act.segments if segment.purpose == "check"]
-    named = [segment for segment in checks if segment.check == verdict.check]
-    kindred = [segment for segment in checks if segment.kind == verdict.kind]
-    segment = next(iter(named or kindred or checks), None)
-    return segment.scope if segment else ()
-
-
-def covers(run: Run, failure: Run, *, tests: Sequence[str] = ()) -> bool:
-    """Whether ``run`` looked at what failed in ``failure``: everything, no less, or the very tests that failed."""
-    if not run.scope or set(run.scope) <= set(failure.scope):
-        return True
-    return bool(tests) and all(any(_names(part, test) for part in run.scope) for test in tests)
-
-
-def _names(part: str, test: str) -> bool:
-    """Whether an argument such as ``TestA|TestB``, ``TestShadow`` or ``tests/test_a.py::test_x`` selects the test."""
-    short = test.rsplit("::", 1)[-1].split("/", 1)[0]
-    return any(piece and (piece in test or short in piece) for piece in re.split(r"[|^$()]", part))
-
-
-def repaired(run: Run, failure: Run, family: str, *, tests: Sequence[str] = ()) -> bool:
+def repaired(run: Run, failure: Run, family: str) -> bool:
     """Whether ``run`` shows that a failure of that family is gone."""
-    if not covers(run, failure, tests=tests):
+    if not covers(run.verdict, failure.verdict):
         return False
     if run.passed:
         return True
