@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.extraction.pipeline import extract
+from helix_episodes.readers import read_sessions
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from helix_episodes.model import Episode
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -116,3 +121,14 @@ class Script:
 def script() -> Callable[..., Script]:
     """Begins a session log: ``script("name").prompt("fix it").run("pytest", "1 failed", code=1)``."""
     return Script
+
+
+@pytest.fixture
+def episode_of(tmp_path: Path) -> Callable[[Script], Episode]:
+    """The episode that is extracted from a script's log."""
+
+    def extracted(one: Script) -> Episode:
+        (session,) = read_sessions(one.save(tmp_path / "logs"))
+        return extract(session)
+
+    return extracted

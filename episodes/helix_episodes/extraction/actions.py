@@ -67,6 +67,8 @@ def type_of(act: Act) -> DecisionType:
         return "routing"
     if act.operation == "plan":
         return "design"
+    if act.operation == "look":
+        return "recovery"
     segment = act.decisive
     if segment is not None and segment.purpose == "check" and segment.kind != "build":
         return "test"
