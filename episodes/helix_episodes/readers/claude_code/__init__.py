@@ -103,8 +103,10 @@ def _is_own(record: Record) -> bool:
         return text_in(record, "leafUuid") is not None
     if kind == "file-history-snapshot":
         return isinstance(record.get("snapshot"), dict)
-    named = text_in(record, "sessionId") is not None and text_in(record, "timestamp") is not None
-    return named and kind in ("queue-operation", "progress", "system", "attachment")
+    if kind == "queue-operation":
+        return text_in(record, "sessionId") is not None and "operation" in record
+    # Other agents copied the envelope, but not the mark of side conversations.
+    return kind in ("progress", "system", "attachment") and "isSidechain" in record
 
 
 def _is_side_conversation(path: Path) -> bool:

@@ -211,7 +211,7 @@ class Transcript:
         elif words.voice == "interrupted":
             self._add("note", place, actor="user", text=words.text, status="interrupted")
         else:
-            actor = {"shell": "user", "hook": "system"}.get(words.voice, f"agent:{words.name}")
+            actor = {"shell": "user", "hook": "system", "program": "system"}.get(words.voice, f"agent:{words.name}")
             self._add("note", place, actor=actor, text=words.text)
         return None
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-Voice = Literal["prompt", "command", "shell", "interrupted", "notification", "teammate", "hook", "summary", "nobody"]
+Voice = Literal[
+    "prompt", "command", "shell", "interrupted", "notification", "teammate", "hook", "program", "summary", "nobody"
+]
 
 # Tags that the program puts into or around what a person typed; each is cut together with its content.
 _INJECTED_TAGS = (
@@ -129,7 +131,7 @@ def hear(text: str, *, meta: bool = False, human: bool = True) -> Words:
     if not cleaned:
         return Words("nobody", raw, "injected")
     if not human:
-        return Words("hook", cleaned)
+        return Words("program", cleaned)
     return Words("prompt", cleaned)
 
 

@@ -1,0 +1,189 @@
+"""Which reader reads this log, and what does a user hear when none does?"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat
+from helix_episodes.readers import (
+    LogHead,
+    Reader,
+    UnknownReader,
+    find_logs,
+    find_reader,
+    read_sessions,
+    reader_names,
+)
+from helix_episodes.session import Session, Source, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CLAUDE = {"type": "user", "uuid": "1", "sessionId": "s1", "message": {"role": "user", "content": "hello"}}
+
+
+class DiaryReader:
+    """A format of somebody else's: lines that begin with a dash."""
+
+    name = "diary"
+    suffixes = (".diary",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        return None if head.lines[0].startswith(b"- ") else "no dash"
+
+    def is_part(self, path: Path) -> bool:
+        return path.name.startswith("part-")
+
+    def read(self, path: Path) -> Iterator[Session]:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            step = Step(kind="prompt", source=Source(line=number), text=line)
+            yield Session(id=f"day-{number}", agent="me", reader=self.name, steps=(step,))
+
+
+class ReaderWithoutAnything:
+    name = "hollow"
+
+
+class Point:
+    """Stands for an installed entry point."""
+
+    def __init__(self, name: str, loaded: object) -> None:
+        self.name = name
+        self.value = f"package:{name}"
+        self._loaded = loaded
+
+    def load(self) -> Any:  # noqa: ANN401  (an entry point can be anything)
+        if isinstance(self._loaded, Exception):
+            raise self._loaded
+        return self._loaded
+
+
+@pytest.fixture
+def others(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        Point("diary", DiaryReader),
+        Point("hollow", ReaderWithoutAnything),
+        Point("missing", ImportError("no module named 'gone'")),
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: points)
+
+
+def write(path: Path, content: str | dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content) + "\n", encoding="utf-8")
+    return path
+
+
+def test_content_decides_and_the_name_does_not(tmp_path: Path) -> None:
+    assert find_reader(write(tmp_path / "notes.txt", CLAUDE)).name == "claude-code"
+    with pytest.raises(UnknownLogFormat):
+        find_reader(write(tmp_path / "session.jsonl", '{"role": "user"}\n'))
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "parts": [{"text": "hi"}]}},
+        {"type": "user.message", "id": "1", "data": {"content": "hi"}},
+        {"type": "session_meta", "payload": {"id": "1"}},
+        {"type": "message", "message": {"role": "user", "content": "hi"}},
+    ],
+)
+def test_other_agents_logs_are_declined(tmp_path: Path, foreign: dict[str, Any]) -> None:
+    with pytest.raises(UnknownLogFormat) as error:
+        find_reader(write(tmp_path / "x.jsonl", foreign))
+    assert error.value.declined["claude-code"] == "no line has the type, id and message of its records"
+
+
+def test_a_refusal_names_each_reader_and_its_reason(tmp_path: Path, others: None) -> None:  # noqa: ARG001
+    with pytest.raises(UnknownLogFormat) as error:
+        find_reader(write(tmp_path / "x.log", "plain text\n"))
+    declined = error.value.declined
+    assert declined["claude-code"] == "no line is a JSON object"
+    assert declined["diary"] == "no dash"
+    assert declined["hollow"].startswith("could not be loaded (AttributeError")
+    assert declined["missing"] == "could not be loaded (ImportError: no module named 'gone')"
+
+
+def test_other_packages_readers_take_part(tmp_path: Path, others: None) -> None:  # noqa: ARG001
+    log = write(tmp_path / "x.diary", "- one\n- two\n")
+    assert [session.id for session in read_sessions(log)] == ["day-1", "day-2"]
+    assert find_reader(log, format="diary").name == "diary"
+    assert reader_names() == ("claude-code", "diary")
+
+
+def test_a_format_nobody_has_is_refused_with_those_there_are(tmp_path: Path, others: None) -> None:  # noqa: ARG001
+    with pytest.raises(
+        UnknownReader, match="there are: auto, claude-code, diary; could not be loaded: hollow"
+    ) as error:
+        find_reader(write(tmp_path / "x.jsonl", CLAUDE), format="codex")
+    assert isinstance(error.value, LogError)
+
+
+@pytest.mark.parametrize("format_", ["auto", "claude-code"])
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("missing.jsonl", None, "No such file"),
+        ("folder", "folder", "it is a folder"),
+        ("empty.jsonl", b"", "it is empty"),
+        ("picture.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", "it is not text"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_the_reason(
+    tmp_path: Path, format_: str, name: str, content: bytes | str | None, problem: str
+) -> None:
+    path = tmp_path / name
+    if content == "folder":
+        path.mkdir()
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    with pytest.raises(LogNotReadable, match=problem):
+        find_reader(path, format=format_)
+
+
+def test_a_folder_gives_its_logs_in_order_and_each_sessions_helpers_with_it(tmp_path: Path) -> None:
+    side = {**CLAUDE, "isSidechain": True, "agentId": "a1"}
+    expected = [write(tmp_path / "b" / "s1.jsonl", CLAUDE), write(tmp_path / "a.jsonl", CLAUDE)]
+    write(tmp_path / "b" / "s1" / "subagents" / "agent-a1.jsonl", side)
+    write(tmp_path / "b" / "s1" / "subagents" / "workflows" / "w1" / "agent-a2.jsonl", side)
+    write(tmp_path / "b" / "agent-a3.jsonl", side)
+    write(tmp_path / "b" / "memory" / "notes.jsonl", CLAUDE)
+    write(tmp_path / "b" / "README.md", "no log")
+    expected.append(write(tmp_path / "agent-of-mine.jsonl", CLAUDE))
+    assert find_logs(tmp_path) == sorted(expected)
+
+
+def test_a_folder_gives_other_packages_logs_too(tmp_path: Path, others: None) -> None:  # noqa: ARG001
+    write(tmp_path / "part-1.diary", "- one\n")
+    log = write(tmp_path / "x.diary", "- one\n")
+    assert find_logs(tmp_path) == [log]
+
+
+def test_a_known_log_is_read_without_a_look_at_installed_packages(tmp_path: Path) -> None:
+    log = write(tmp_path / "s1.jsonl", CLAUDE)
+    program = (
+        "import sys; from pathlib import Path; from helix_episodes.readers import read_sessions; "
+        f"read_sessions(Path({str(log)!r})); print('importlib.metadata' in sys.modules)"
+    )
+    # -S keeps site's own start-up files out; the paths are handed in instead.
+    paths = repr([entry for entry in sys.path if entry])
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {paths}; {program}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == "False"
+
+
+def test_the_built_in_reader_fits_the_protocol(tmp_path: Path) -> None:
+    reader: Reader = find_reader(write(tmp_path / "s1.jsonl", CLAUDE))
+    assert reader.suffixes == (".jsonl",)
