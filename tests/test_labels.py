@@ -43,7 +43,10 @@ def failure(check: str | None, family: str | None = None, message: str | None = 
         ("run python <path>.py", {"verb": "run", "program": "python", "subcommand": "tools/seed.py"}),
         ("delegate to Explore", {"verb": "delegate", "object": "Explore"}),
         ("use WebFetch", {"verb": "use", "object": "WebFetch"}),
+        ("delegate to security", {"verb": "delegate", "object": "house:review:security"}),
         ("choose sqlite over json", {"verb": "choose", "object": "SQLite over JSON"}),
+        ("choose only new", {"verb": "choose", "object": "Only new (Recommended)"}),
+        ("choose plan", {"verb": "choose", "object": "Plan: let carts expire"}),
     ],
 )
 def test_actions_become_short_sentences(expected: str, action: dict[str, Any]) -> None:
@@ -88,7 +91,16 @@ def test_prose_becomes_verb_and_class(expected: str, chosen: str) -> None:
             ),
         ),
         ("commit", Event(id="e", timestamp=None, type="commit", content="Fix cart", commit="4fd21ab")),
-        ("Explore reports back", Event(id="e", timestamp=None, type="handoff", content="found it", check="Explore")),
+        (
+            "Explore reports back",
+            Event(id="e", timestamp=None, type="handoff", content="found it", check="Explore", status="ok"),
+        ),
+        ("hand over to Explore", Event(id="e", timestamp=None, type="handoff", content="look", check="house:Explore")),
+        (
+            "Edit rejected",
+            Event(id="e", timestamp=None, type="tool_call", content="Edit rejected: no", status="rejected"),
+        ),
+        ("lint.sh fails: no such file", failure("./tools/lint.sh", "no such file")),
         ("Bash denied", Event(id="e", timestamp=None, type="tool_call", content="x", check="Bash", status="denied")),
     ],
 )

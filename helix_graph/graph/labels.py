@@ -61,7 +61,9 @@ _CODE_WORD = re.compile(r"[A-Za-z]{1,6}-?\d{2,5}")
 #: A hand-off is noted twice: when the work is handed over, and when something comes back.
 _HANDOFF = {"unknown": "hand over to {}", "ok": "{} reports back", "error": "{} reports failure"}
 #: What a call that was stopped says about itself; none of these is a failure.
-_STOPPED = {"denied": "denied", "rejected": "rejected", "interrupted": "interrupted", "cancelled": "cancelled"}
+_STOPPED = frozenset({"denied", "rejected", "interrupted", "cancelled"})
+#: What an option says about itself rather than about the choice: "(Recommended)".
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def decision_kind(decision: Decision) -> DecisionKind:
@@ -81,11 +83,11 @@ def decision_key(decision: Decision) -> str:
     if kind == "run":
         return _run(action)
     if kind == "delegate":
-        return f"delegate to {_name(action.object) or 'a helper'}"
+        return f"delegate to {_agent(action.object)}"
     if kind == "use":
         return f"use {_name(action.object) or 'a tool'}"
     if kind == "choose":
-        return f"choose {_normal_form(action.object or decision.chosen) or 'an option'}"
+        return f"choose {_option(action.object or decision.chosen) or 'an option'}"
     return _file_change(action)
 
 
@@ -97,13 +99,13 @@ def event_key(event: Event) -> str | None:
     if is_error(event):
         return _failure(event)
     if event.type == "test":
-        return f"{_check(event)} {'passes' if event.status == 'ok' else 'ends without a verdict'}"
+        return f"{_check_name(event.check or '')} {'passes' if event.status == 'ok' else 'ends without a verdict'}"
     if event.type == "commit":
         return "commit"
     if event.type == "handoff":
-        return _HANDOFF.get(event.status, "{} stops").format(_name(event.check) or "helper")
+        return _HANDOFF.get(event.status, "{} stops").format(_agent(event.check))
     if event.type == "tool_call":
-        return f"{_check(event)} {_STOPPED.get(event.status, 'returns')}"
+        return f"{_called(event)} {event.status if event.status in _STOPPED else 'returns'}"
     return _prose(event.content) or None
 
 
@@ -134,18 +136,37 @@ def family_of(event: Event) -> str:
 def check_label(check: str) -> str:
     """The beginning that all failures of one check share.
 
-    >>> check_label("golangci-lint")
-    'golangci-lint fails: '
+    >>> check_label("./tools/lint.sh")
+    'lint.sh fails: '
     """
-    return f"{_name(check)} fails: "
+    return f"{_check_name(check)} fails: "
 
 
 def _failure(event: Event) -> str:
-    return f"{_check(event)} fails: {family_of(event)}"
+    return check_label(event.check or "") + family_of(event)
 
 
-def _check(event: Event) -> str:
-    return _name(event.check) or "step"
+def _check_name(check: str) -> str:
+    """A check is a program, perhaps with a subcommand, or a tool."""
+    program, _, rest = check.strip().partition(" ")
+    return " ".join(part for part in (_program(program), _name(rest)) if part) or "step"
+
+
+def _called(event: Event) -> str:
+    """The tool that was called; when the event does not name it, its text begins with it: ``Bash rejected: …``."""
+    first, _, rest = event.content.partition(" ")
+    return _check_name(event.check or (first if rest.startswith(event.status) else ""))
+
+
+def _agent(name: str | None) -> str:
+    """Helpers of one kind go by one name, whichever package brought them: ``review:security`` is ``security``."""
+    return _name(name).rpartition(":")[2] or "a helper"
+
+
+def _option(text: str) -> str:
+    """A plan is a plan: its title names the task, which never comes again."""
+    plain = _REMARK.sub("", first_line(text))
+    return "plan" if plain.casefold().startswith("plan:") else _normal_form(plain)
 
 
 def _run(action: Action) -> str:

@@ -14,30 +14,20 @@ once per level. Without a text, the newest errors are shown.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_graph.graph.error_text import Sought, read_error, says_something
 from helix_graph.graph.file import ANY_OF, as_list
 from helix_graph.graph.labels import check_label
-from helix_graph.graph.masking import is_telling, line_key, one_line, template
 from helix_graph.graph.model import MILLION
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from helix_episodes.extraction.checks import Finding
-
 Level = Literal["exact", "family", "check", "recent"]
-#: Of a long output the beginning and the end are looked at, where programs put what went wrong.
-_LINES_AT_EACH_END = 200
-#: As many characters at each end: a megabyte of output has its verdict at an end, and the answer must come at once.
-_CHARACTERS_AT_EACH_END = 50_000
-#: Shorter words occur in every other label.
-_SHORTEST_WORD = 3
-_SAYS_NOTHING = re.compile(r"(?:.* )?failed|exit code \d+|answered no|no message", re.IGNORECASE)
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,14 +82,6 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     precedents: tuple[Precedent, ...]
 
 
-class Sought(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text says about its error: keys of lines, (check or None, family), and checks."""
-
-    lines: tuple[str, ...] = ()
-    families: tuple[tuple[str | None, str], ...] = ()
-    checks: tuple[str, ...] = ()
-
-
 class _Hit(msgspec.Struct, frozen=True):
     level: Level
     episode: int
@@ -114,64 +96,25 @@ def find_seen(connection: sqlite3.Connection, text: str, *, limit: int = 5) -> S
     sought = read_error(text)
     levels = {
         "exact": _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(sought.lines)),
-        "family": _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, sought, text))),
+        "family": _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, sought))),
         "check": _hits(connection, "check", f"m.node {ANY_OF}", as_list(_check_nodes(connection, sought))),
     }
     return _answer(connection, sought, levels, limit)
 
 
-def read_error(text: str) -> Sought:
-    r"""What a text says about its error, by the same reading of runners' output that episodes are made with.
-
-    >>> read_error("cart.py:3:80: E501 Line too long (99 > 88)\\nFound 1 error.").families
-    (('ruff', 'E501'),)
-    """
-    from helix_episodes.extraction.checks import command_finding, read_verdicts  # noqa: PLC0415  (only seen reads output)
-
-    ends = _both_ends(text)
-    failing = [v for v in read_verdicts((), output=ends, exit_code=None, status="unknown") if v.passed is False]
-    found: list[tuple[str | None, Finding]] = [(v.check, finding) for v in failing for finding in v.findings]
-    if not found:
-        found = [(None, command_finding((), output=ends, exit_code=None))]
-    lines = (*(finding.message for _, finding in found), *_lines(ends))
-    families = ((check, template(finding.family)) for check, finding in found if _says_something(finding.family))
-    return Sought(
-        lines=tuple(dict.fromkeys(line_key(line) for line in lines if is_telling(line))),
-        families=tuple(dict.fromkeys(families)),
-        checks=tuple(dict.fromkeys(verdict.check for verdict in failing)),
-    )
+def _family_nodes(connection: sqlite3.Connection, sought: Sought) -> list[int]:
+    """The errors of the same check and family, those named in the text, and those whose label has the text in it."""
+    rows = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error'")
+    return sorted(number for number, label, folded in rows if _is_family(label, folded, sought))
 
 
-def _says_something(family: str) -> bool:
-    return not _SAYS_NOTHING.fullmatch(family)
-
-
-def _both_ends(text: str) -> str:
-    if len(text) <= 2 * _CHARACTERS_AT_EACH_END:
-        return text
-    return f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
-
-
-def _lines(text: str) -> list[str]:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) <= 2 * _LINES_AT_EACH_END:
-        return lines
-    return lines[:_LINES_AT_EACH_END] + lines[-_LINES_AT_EACH_END:]
-
-
-def _family_nodes(connection: sqlite3.Connection, sought: Sought, text: str) -> list[int]:
-    """The errors of the same check and family, or whose label has the text in it when it is a word or a line."""
-    word = one_line(text).casefold() if len(text.strip().splitlines()) == 1 else ""
-    nodes: set[int] = set()
-    for number, label, folded in connection.execute("SELECT number, label, folded FROM node WHERE type = 'error'"):
-        named = len(word) >= _SHORTEST_WORD and word in folded
-        if named or any(_is_of(label, check, family) for check, family in sought.families):
-            nodes.add(number)
-    return sorted(nodes)
-
-
-def _is_of(label: str, check: str | None, family: str) -> bool:
-    return label == check_label(check) + family if check else label.endswith(f" fails: {family}")
+def _is_family(label: str, folded: str, sought: Sought) -> bool:
+    check, _, family = label.partition(" fails: ")
+    if sought.phrase and sought.phrase in folded:
+        return True
+    if any(family == other and named in {None, check} for named, other in sought.families):
+        return True
+    return not sought.checks and says_something(family) and sought.names(check=check, family=family)
 
 
 def _check_nodes(connection: sqlite3.Connection, sought: Sought) -> list[int]:
@@ -185,11 +128,11 @@ def _hits(connection: sqlite3.Connection, level: Level, condition: str, values: 
     """The mentions that meet a condition, the most useful of each episode, the most useful episode first."""
     fixed_first = "" if level == "recent" else "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC, "
     query = (
-        "SELECT m.episode, m.local FROM mention m"
+        "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
         f" WHERE {condition} GROUP BY m.episode, m.local ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
-    )  # both are constants of this module
+    )
     rows = connection.execute(query, (values,) if values else ())
     best: dict[int, str] = {}
     for episode, local in rows:
@@ -225,14 +168,17 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Precedent:
 
 
 def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Remedy]:
+    """The changes that may have repaired an error, in the order they were made; repeats of one are one."""
     rows = connection.execute(
-        "SELECT n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL, coalesce(v.raw, r.verified_by), r.share,"
-        " m.log, m.line, m.quote FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change"
-        " JOIN node n ON n.number = m.node LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
-        " WHERE r.episode = ? AND r.error = ? ORDER BY m.local",
+        "SELECT n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL, coalesce(v.raw, r.verified_by),"
+        " sum(r.share), m.log, m.line, m.quote, min(m.local) FROM repair r"
+        " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
+        " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
+        " WHERE r.episode = ? AND r.error = ? GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
+        " ORDER BY min(m.local)",
         (hit.episode, hit.local),
     )
-    for label, chosen, path, command, verified, verified_by, share, log, line, quote in rows:
+    for label, chosen, path, command, verified, verified_by, share, log, line, quote, _ in rows:
         yield Remedy(
             label=label,
             chosen=chosen,

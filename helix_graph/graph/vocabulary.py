@@ -73,7 +73,7 @@ _NEGATIONS = "no not never without cannot don't doesn't won't didn't shouldn't c
 _STOP_WORDS = """
     a an the this that these those it its we i you they he she our your their my is are was were be been being to of in
     on at for with by from as and or so then will would shall should can could may might must do does did have has had
-    into onto also just only very all any each both first rather than because since let's let us need needs want
+    into onto also just very all any each both first rather than because since let's let us need needs want
 """
 
 
