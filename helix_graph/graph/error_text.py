@@ -32,7 +32,7 @@ _WORDS = re.compile(r"[\w.:-]*\w")
 _UNMISTAKABLE = re.compile(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = re.compile(r"^\S+?:\d+(?::\d+)?: ")
 #: The grammars ask which command printed the text; this stands for one that may have run anything.
-_SOME_COMMAND = "./command"
+_SOME_COMMAND = "./something"
 
 
 class Sought(msgspec.Struct, frozen=True, kw_only=True):
