@@ -25,7 +25,7 @@ from helix_graph.causality.tables import Observation, observe
 if TYPE_CHECKING:
     import random
 
-    from helix_graph.causality.tables import Basis
+    from helix_graph.causality.measures import Basis
 
 PASSES_LATER: Basis = "check passes later"
 NEXT_PASSES: Basis = "next check passes"

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.causality.tables import Basis, Level, Observation, observe
+from helix_graph.causality.measures import Basis
+from helix_graph.causality.tables import Level, Observation, observe
 from helix_graph.causality.timeline import moment
 from helix_graph.errors import OutOfRange
 from helix_graph.statistics import Interval, wilson_interval
