@@ -67,9 +67,9 @@ def type_of(act: Act) -> DecisionType:
         return "routing"
     if act.operation == "plan":
         return "design"
-    if act.operation == "look":
-        return "recovery"
     segment = act.decisive
+    if act.operation == "look" or (segment is not None and segment.purpose == "look"):
+        return "recovery"
     if segment is not None and segment.purpose == "check" and segment.kind != "build":
         return "test"
     return "implementation"

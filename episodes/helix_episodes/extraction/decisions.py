@@ -27,7 +27,7 @@ from helix_episodes.extraction.words import line
 from helix_episodes.model import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from helix_episodes.session import Session, Step
 
@@ -46,17 +46,21 @@ class _Open(msgspec.Struct, kw_only=True):
     acts: list[int]
 
 
-def decisions_of(session: Session, acts: Sequence[Act]) -> list[DraftDecision]:
-    """Every decision of the session, in order, without ids and without what only links can tell."""
-    return _Observer(session, acts).observe()
+def decisions_of(session: Session, acts: Sequence[Act], *, failed: Collection[int]) -> list[DraftDecision]:
+    """Every decision of the session, in order, without ids and without what only links can tell.
+
+    ``failed`` has the numbers of the acts that ended in an error.
+    """
+    return _Observer(session, acts, failed).observe()
 
 
 class _Observer:
     """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
 
-    def __init__(self, session: Session, acts: Sequence[Act]) -> None:
+    def __init__(self, session: Session, acts: Sequence[Act], failed: Collection[int]) -> None:
         self.session = session
         self.acts = acts
+        self.failed = failed
         self.numbers = {act.position: number for number, act in enumerate(acts)}
         self.found: list[_Open] = []
         self.edits: dict[tuple[str, str], _Open] = {}
@@ -85,9 +89,9 @@ class _Observer:
             self._edit(number, act)
         elif act.operation == "run":
             self._run(number, act)
-        elif act.operation in {"delegate", "use", "plan"} or self._answers_error(act):
+        elif act.operation in {"delegate", "use", "plan"} or (act.operation == "look" and self._answers_error(act)):
             self._open(number, act)
-        if act.status == "error":
+        if number in self.failed:
             self.errors.append(number)
         elif act.path is not None and (act.operation == "look" or act.changes_files):
             self._found(act)
@@ -115,6 +119,8 @@ class _Observer:
     def _run(self, number: int, act: Act) -> None:
         segment = act.decisive
         if segment is None or segment.purpose == "look":
+            if self._answers_error(act):
+                self._open(number, act)
             return
         self.edits.clear()
         if segment.purpose in {"change", "format"}:
@@ -170,14 +176,14 @@ class _Observer:
         return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
     def _answers_error(self, act: Act) -> bool:
-        """Whether this look is the agent's answer to the latest error of a tool: it names the same file."""
-        if act.operation != "look":
-            return False
+        """Whether this look is the agent's answer to its latest error: about the same file, or the same command."""
         number = self.numbers[act.position]
         recent = (self.acts[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
         error = next((one for one in recent if one.actor == act.actor), None)
-        if error is None or error.operation == "run" or act.status == "error":
+        if error is None or number in self.failed:
             return False
+        if error.operation == "run" or act.operation == "run":
+            return _program(error) == _program(act) is not None
         return error.path is not None and mentions_file(act, error.path)
 
     def _found(self, act: Act) -> None:
@@ -200,6 +206,12 @@ class _Observer:
             if step.kind == "result" and words is not None:
                 break
         return line(_last_sentences(words.text)) if words else ""
+
+
+def _program(act: Act) -> tuple[str, str | None] | None:
+    """What a looking command was run for; None for any other call."""
+    segment = act.decisive
+    return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
 
 
 def _last_sentences(text: str) -> str:

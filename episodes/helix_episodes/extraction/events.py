@@ -54,7 +54,7 @@ def _results(act: Act, *, root: str | None) -> Iterator[Event]:
         yield _event(act, type="tool_call", content=f"{_name(act)} {act.status}: {line(act.output)}")
     elif act.operation == "run":
         yield from _command_results(act, root=root)
-    elif act.operation == "delegate":
+    elif act.operation == "delegate" and not _is_inline(act):
         yield _came_back(act)
     elif act.status == "error":
         yield _tool_error(act, root=root)
@@ -121,9 +121,9 @@ def _trouble(act: Act) -> Finding | None:
 
 
 def _culprit(act: Act) -> str:
-    """The part of a command that failed, as program and subcommand: not a check in it that passed."""
+    """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
     passed = {verdict.segment for verdict in act.verdicts if verdict.passed}
-    others = [segment for number, segment in enumerate(act.segments) if number not in passed]
+    others = [segment for number, segment in enumerate(act.segments) if number not in passed and segment.joiner != "|"]
     segment = decisive(tuple(others)) or act.decisive
     return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
 
@@ -168,7 +168,7 @@ def _came_back(act: Act) -> Event:
 
 def _handed_over(acts: Sequence[Act]) -> Iterator[DraftEvent]:
     for number, act in enumerate(acts):
-        if act.operation == "delegate" and act.status not in UNDONE:
+        if act.operation == "delegate" and act.status not in UNDONE and not _is_inline(act):
             agent = str(act.call.arguments.get("agent") or "helper")
             order = str(act.call.arguments.get("description") or act.call.arguments.get("prompt") or "")
             event = Event(
@@ -181,6 +181,11 @@ def _handed_over(acts: Sequence[Act]) -> Iterator[DraftEvent]:
                 evidence=evidence_of(act.call, order),
             )
             yield DraftEvent(position=act.position, act=number, event=event)
+
+
+def _is_inline(act: Act) -> bool:
+    """Whether the agent carries the work out itself (a skill), so that nothing is handed to anybody."""
+    return bool(act.call.arguments.get("inline"))
 
 
 def _milestones(session: Session) -> Iterator[DraftEvent]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def links_of(history: History) -> tuple[Link, ...]:
     """Every link of a session once, by source, target and reason."""
-    rules = (_calls, _handoffs, _answers, _edit_tests, _commits)
+    rules = (_calls, _handoffs, _answers, _edit_tests, _commits, _stated)
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(history)}
     return tuple(link for _, link in sorted(found.items()))
 
@@ -95,3 +95,21 @@ def _staged(history: History, start: int, end: int) -> tuple[str, ...]:
     adds = [one for act in between for one in act.segments if one.program == "git" and one.subcommand == "add"]
     paths = tuple(part for one in adds for part in one.arguments if not part.startswith("-") and part != "add")
     return () if any(part in {".", "*", ":/"} for part in paths) else paths
+
+
+def _stated(history: History) -> Iterator[Link]:
+    """What a person chose (an answer, an approved plan) and the first step by which the agent acts on it.
+
+    The agent asked, and waited for it: that the answer enables what it does next is said by the log, not by the clock.
+    """
+    for decision in history.account.decisions:
+        if _is_a_persons(history, decision):
+            after = history.account.decisions_between(history.account.positions[decision.id])
+            following = next((one for one in after if history.acts_of(one)), None)
+            if following is not None:
+                yield Link(source=decision.id, target=following.id, reason="stated", type="enables")
+
+
+def _is_a_persons(history: History, decision: Decision) -> bool:
+    plans = [act for act in history.acts_of(decision) if act.operation == "plan" and act.status == "ok"]
+    return bool(plans) or (decision.stated and decision.actor == "user")

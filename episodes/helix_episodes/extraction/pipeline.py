@@ -35,7 +35,9 @@ EXTRACTOR_VERSION = "1"
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
     """The episode of a session."""
     acts = understand(session)
-    account = number(decisions_of(session, acts), events_of(session, acts))
+    happened = events_of(session, acts)
+    failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}
+    account = number(decisions_of(session, acts, failed=failed), happened)
     history = History(acts, account)
     links, fixes = links_of(history), fixes_of(history)
     judgement = judge(session, history, fixes)

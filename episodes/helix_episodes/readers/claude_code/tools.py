@@ -109,7 +109,7 @@ def _delegate(arguments: Mapping[str, Any]) -> Translation:
 
 def _skill(arguments: Mapping[str, Any]) -> Translation:
     name, _, rest = _text(arguments, "skill", "command").strip().removeprefix("/").partition(" ")
-    return "delegate", {"agent": name, "prompt": _text(arguments, "args") or rest, "description": ""}
+    return "delegate", {"agent": name, "prompt": _text(arguments, "args") or rest, "description": "", "inline": True}
 
 
 _LOOKED_AT = (
