@@ -91,6 +91,7 @@ def test_content_decides_and_the_name_does_not(tmp_path: Path) -> None:
     "foreign",
     [
         {"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "parts": [{"text": "hi"}]}},
+        {"type": "system", "uuid": "1", "sessionId": "s", "timestamp": "2026-03-02T09:00:00Z", "subtype": "telemetry"},
         {"type": "user.message", "id": "1", "data": {"content": "hi"}},
         {"type": "session_meta", "payload": {"id": "1"}},
         {"type": "message", "message": {"role": "user", "content": "hi"}},

@@ -336,7 +336,7 @@ class TestWhatToolsMean:
                 "Skill",
                 {"skill": "review", "args": "cart"},
                 "delegate",
-                {"agent": "review", "prompt": "cart", "description": ""},
+                {"agent": "review", "prompt": "cart", "description": "", "inline": True},
             ),
             ("Grep", {"pattern": "x", "path": "src"}, "look", {"path": "src", "pattern": "x"}),
             ("WebFetch", {"url": "https://example.com", "prompt": "p"}, "look", {"url": "https://example.com"}),
@@ -529,7 +529,7 @@ class TestHelpers:
         _write(tmp_path / "s1.jsonl", main)
         folder = tmp_path / "s1" / "subagents"
         folder.mkdir(parents=True)
-        _write(folder / "agent-b1.jsonl", [user("List.", timestamp="2026-03-02T09:05:00Z")])
+        _write(folder / "agent-b1.jsonl", [user("List.", timestamp="2026-03-02T09:20:00Z")])
         _write(folder / "agent-b2.jsonl", [user("Other.", timestamp="2026-03-02T09:05:00Z")])
         (session,) = read_sessions(tmp_path / "s1.jsonl")
         assert [step.actor for step in session.steps] == ["agent", "agent:b1", "agent:b2", "agent"]

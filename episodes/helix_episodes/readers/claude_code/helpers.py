@@ -145,9 +145,10 @@ def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[S
 
 
 def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:
-    """Before the first step that is later than the first one added; at the end when no time tells."""
+    """Before the first step of the main conversation later than the first one added; at the end when no time tells."""
     start = next((step.at for step in added if step.at), None)
     if start is None:
         return [*steps, *added]
-    position = next((i for i, step in enumerate(steps) if step.at and step.at > start), len(steps))
+    later = (i for i, step in enumerate(steps) if step.at and step.at > start and not step.actor.startswith("agent:"))
+    position = next(later, len(steps))
     return [*steps[:position], *added, *steps[position:]]
