@@ -103,6 +103,13 @@ def _fitted_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None
     Console().print(fitted)
 
 
+def fields(rows: Sequence[tuple[str, str]]) -> None:
+    """Print names and what they stand for, one per line."""
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        say(f"{name.ljust(width)}  {value}")
+
+
 @contextmanager
 def progress(label: str) -> Iterator[Progress | None]:
     """Yield what to call with (done, total, file) to move a bar on stderr; ``None`` when no terminal watches."""

@@ -6,7 +6,7 @@ import tempfile
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
 SOURCE, TARGET = "ruff fails: E501", "success"
-USES = 2  # one use of an action says nothing, and the examples hold few
+USES = 3  # one or two uses say nothing, and more the examples seldom hold
 
 YOUR_OWN = """\
 Now your own logs. In your project's folder:
@@ -34,6 +34,15 @@ Now your own logs. In your project's folder:
   helix-graph episode extract ~/.claude/projects/<project>
   helix-graph compile
   pytest 2>&1 | helix-graph seen -"""
+
+
+class _Step(NamedTuple):
+    """One thing that is shown: its name in the JSON, what a user would type, its answer and its rendering."""
+
+    name: str
+    command: str
+    ask: Callable[[], Any]
+    render: Callable[[Any], None]
 
 
 @click.command
@@ -44,7 +53,7 @@ def demo(*, keep: Path | None, as_json: bool) -> None:
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory = memory_at(folder / ".helix")
         if as_json:
-            emit_json({name: answer() for name, _, answer, _ in _steps(memory, logs)})
+            emit_json({step.name: step.ask() for step in _steps(memory, logs)})
         else:
             _walk(memory, logs, keep)
 
@@ -58,35 +67,35 @@ def _folder(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _steps(memory: Memory, logs: Path) -> list[tuple[str, str, Callable[[], Any], Callable[[Any], None]]]:
-    """Name, command line, question and rendering of each step, in the order in which they are shown."""
+def _steps(memory: Memory, logs: Path) -> list[_Step]:
+    """What is shown, in order."""
     graph, causality = memory.graph, memory.causality
     return [
-        ("extract", "episode extract <the example logs>", lambda: memory.extract([logs]), render_counts),
-        ("compile", "compile", graph.compile, render_compile),
-        ("seen", f'seen "{ERROR}"', lambda: graph.seen(ERROR), render_seen),
-        (
+        _Step("extract", "episode extract <the example logs>", lambda: memory.extract([logs]), render_counts),
+        _Step("compile", "compile", graph.compile, render_compile),
+        _Step("seen", f'seen "{ERROR}"', lambda: graph.seen(ERROR), render_seen),
+        _Step(
             "path",
             f'path --from "{SOURCE}" --to {TARGET}',
             lambda: graph.path(source=SOURCE, target=TARGET),
             render_path,
         ),
-        (
+        _Step(
             "patterns",
             f"patterns --min-occurrences {USES}",
             lambda: causality.patterns(min_occurrences=USES),
             render_patterns,
         ),
-        ("anti_patterns", "anti-patterns", causality.anti_patterns, render_patterns),
+        _Step("anti_patterns", "anti-patterns", causality.anti_patterns, render_patterns),
     ]
 
 
 def _walk(memory: Memory, logs: Path, keep: Path | None) -> None:
     say("Twelve example logs of a small web shop. They are invented: written by hand, no agent ran them.")
-    for _, command, answer, render in _steps(memory, logs):
+    for step in _steps(memory, logs):
         say()
-        say(f"$ helix-graph {command}")
-        render(answer())
+        say(f"$ helix-graph {step.command}")
+        step.render(step.ask())
     say()
     if keep:
         say(f"Kept in {keep}. To look around in it: HELIX_DIR={memory.root} helix-graph status")

@@ -11,7 +11,8 @@ from helix_cli.options import json_option
 from helix_cli.output import count, say, show
 
 if TYPE_CHECKING:
-    from helix_graph.graph.paths import PathAnswer, Step, Witness, WitnessedPath
+    from helix_graph.graph.chains import WitnessedPath
+    from helix_graph.graph.paths import PathAnswer, Step, Witness
 
 
 @click.command
@@ -26,7 +27,7 @@ def path(*, source: str, target: str, max_depth: int, as_json: bool) -> None:
 
 
 def render_path(answer: PathAnswer) -> None:
-    """Print the nodes in order, under each what the edge to the next rests on, then how far the whole can be trusted."""
+    """Print the nodes in order, between them what each edge rests on, then whether one episode holds the whole."""
     if not answer.found:
         say(f"{answer.error}." + (f" {answer.hint}" if answer.hint else ""))
         return
@@ -43,15 +44,16 @@ def _render_step(step: Step) -> None:
         f" -> {step.target}"
     )
     for witness in step.witnesses:
-        say(f"      {_witness_line(witness)}")
+        say(f"      {_quote(witness, step)}")
     unquoted = len(step.episodes) - len(step.witnesses)
     if unquoted > 0:
         say(f"      and {count(unquoted, 'more episode')}; --json names them all")
 
 
-def _witness_line(witness: Witness) -> str:
+def _quote(witness: Witness, step: Step) -> str:
+    """Where one episode shows the edge; a node without a text of its own (an outcome) goes by its label."""
     lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
-    return f"{witness.episode}  {lines}  {witness.source.text} -> {witness.target.text}"
+    return f"{witness.episode}  {lines}  {witness.source.text or step.source} -> {witness.target.text or step.target}"
 
 
 def _render_verdict(answer: PathAnswer) -> None:

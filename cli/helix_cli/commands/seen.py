@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import show
+from helix_cli.output import count, say, show
+
+if TYPE_CHECKING:
+    from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
+
+LEVELS: dict[str, str] = {
+    "exact": "the same line",
+    "family": "the same kind of error",
+    "check": "the same check failing otherwise",
+}
 
 
 @click.command
@@ -14,10 +26,42 @@ from helix_cli.output import show
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
 @json_option
 def seen(*, text: str, limit: int, as_json: bool) -> None:
-    """Look up an error that was met before, and what fixed it.
+    """Look up an error: was it met before, and what fixed it?
 
     TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
     """
     if text == "-":
-        text = click.get_text_stream("stdin", errors="replace").read()
+        text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
     show(open_memory().graph.seen(text, limit=limit), as_json=as_json, render=render_seen)
+
+
+def render_seen(answer: SeenAnswer) -> None:
+    """Print how closely the error is known, then each precedent with its fixes."""
+    if not answer.found:
+        say("Not met before.")
+    elif answer.level == "recent":
+        say("The newest errors:")
+    else:
+        known = (f"{LEVELS[level]} in {count(n, 'session')}" for level, n in answer.sessions.items() if n)
+        say(f"Met before: {', '.join(known)}.")
+    for precedent in answer.precedents:
+        say()
+        _render_precedent(precedent)
+
+
+def _render_precedent(one: Precedent) -> None:
+    day = (one.date or "time not known")[:10]
+    say(f"{day}  {one.label}" + (f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
+    say(f"  {one.message or one.quote}")
+    say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
+    for remedy in one.fixes:
+        _render_remedy(remedy)
+    if not one.fixes:
+        say("  no fix in that session")
+
+
+def _render_remedy(remedy: Remedy) -> None:
+    trust = f"verified: {remedy.verified_by}" if remedy.verified else "not verified"
+    say(f"  -> {remedy.chosen}  ({trust}; line {remedy.line or '?'})")
+    if remedy.quote:
+        say(f"     {remedy.quote}")

@@ -1,0 +1,122 @@
+"""Does the demo show a newcomer what the tool is for: quickly, truthfully, and without touching anything of theirs?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from helix_cli.app import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the demo prints, from a process of its own in an empty folder."""
+    folder = tmp_path_factory.mktemp("somewhere")
+    done = subprocess.run(
+        [sys.executable, "-m", "helix_cli", "demo"], capture_output=True, check=True, text=True, cwd=folder
+    )
+    assert done.stderr == ""
+    assert list(folder.iterdir()) == []
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the demo answers as JSON."""
+    folder = tmp_path_factory.mktemp("kept")
+    done = subprocess.run(
+        [sys.executable, "-m", "helix_cli", "demo", "--keep", str(folder), "--json"], capture_output=True, check=True
+    )
+    parsed: dict[str, Any] = orjson.loads(done.stdout)
+    return parsed
+
+
+def test_it_says_first_that_the_logs_are_examples(told: str) -> None:
+    assert "written by hand" in told.splitlines()[0]
+
+
+def test_it_ends_with_what_to_type_for_ones_own_logs(told: str) -> None:
+    end = told.splitlines()[-4:]
+    assert [line.split()[:2] for line in end[:3]] == [
+        ["helix-graph", "init"],
+        ["helix-graph", "episode"],
+        ["helix-graph", "compile"],
+    ]
+    assert "helix-graph seen -" in end[3]
+
+
+def test_it_calls_few_uses_too_early(told: str) -> None:
+    assert "too early" in told
+
+
+def test_every_log_becomes_an_episode(answers: dict[str, Any]) -> None:
+    assert [one["change"] for one in answers["extract"]["recorded"]] == ["written"] * 12
+    assert answers["extract"]["failed"] == []
+    assert [one["warnings"] for one in answers["extract"]["recorded"]] == [[]] * 12
+    assert answers["compile"]["episodes_processed"] == 12
+    assert answers["compile"]["skipped"] == []
+
+
+def test_sessions_left_failing_are_failures_and_the_others_are_not(answers: dict[str, Any]) -> None:
+    outcomes = [one["outcome"] for one in answers["extract"]["recorded"]]
+    assert sorted(outcomes) == ["failure"] * 2 + ["success"] * 10
+
+
+def test_the_error_was_met_before_and_what_fixed_it_was_seen_to(answers: dict[str, Any]) -> None:
+    assert answers["seen"]["found"]
+    verified = [fix for one in answers["seen"]["precedents"] for fix in one["fixes"] if fix["verified"]]
+    assert "requirements-dev.txt" in {fix["path"] for fix in verified}
+
+
+def test_the_path_is_held_whole_by_a_session(answers: dict[str, Any]) -> None:
+    path = answers["path"]
+    assert path["found"]
+    assert path["whole"]
+    assert [node["label"] for node in path["path"]][:2] == ["ruff fails: E501", "edit source (.py)"]
+    assert path["path"][-1]["label"] == "success"
+
+
+def test_bending_the_test_is_among_what_keeps_failing(answers: dict[str, Any]) -> None:
+    found = {(one["trigger"], one["action"]): one for one in answers["anti_patterns"]}
+    bending = found["pytest fails: AssertionError", "edit test (.py)"]
+    assert (bending["successes"], bending["occurrences"]) == (0, 2)
+    assert bending["too_early"]
+
+
+def test_it_never_works_on_the_memory_that_one_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / "mine"))
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo"]) == 0
+    assert run(["demo", "--keep", "kept"]) == 0
+    assert capsys.readouterr().err == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".git", "kept"]
+    assert sorted(path.name for path in (tmp_path / "kept" / ".helix").iterdir()) == ["causality", "episodes"]
+
+
+def test_a_kept_demo_can_be_run_again_and_says_how_to_look_around(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["demo", "--keep", str(tmp_path)]) == 0
+    assert run(["demo", "--keep", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "12 unchanged" in told
+    assert f"HELIX_DIR={tmp_path / '.helix'} helix-graph status" in told
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
+    assert run(["status"]) == 0
+
+
+def test_it_takes_less_than_three_seconds(tmp_path: Path) -> None:
+    started = time.process_time()
+    assert run(["demo", "--keep", str(tmp_path)]) == 0
+    assert time.process_time() - started < 3  # of this process: other load on the machine does not count
