@@ -267,6 +267,17 @@ def test_only_links_of_the_right_reason_are_read() -> None:
     assert [(row.trigger, row.success) for row in observe(episode)] == [("task: fix", None)]
 
 
+def test_a_call_that_was_refused_is_no_run_of_the_check() -> None:
+    episode = draw("ruff fails F401\nedit a.py for e001\nruff passes")
+    error, passed = episode.events
+    refused = msgspec.structs.replace(passed, type="tool_call", status="rejected")
+    assert results(msgspec.structs.replace(episode, events=(error, refused))) == [None, None]
+
+
+def test_what_was_no_error_cannot_be_answered() -> None:
+    assert [row.trigger for row in observe(draw("ruff passes\nrun docker for e001"))] == ["task: fix"]
+
+
 def test_which_rows_there_are_does_not_depend_on_how_it_came_out() -> None:
     """A fix names more changes than the answer, but only where the check passed: they must make no rows."""
     steps = "ruff fails F401\nedit src/shop.py for e001\nedit tests/test_shop.py\nrun pip\n"

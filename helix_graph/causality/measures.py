@@ -66,12 +66,10 @@ class Measures:
     def edit(self, decision: Decision) -> bool | None:
         """Whether the first check over an edit passed, of those that were not failing before it."""
         targets = sorted(self._tested.get(decision.id, ()), key=lambda run: self._place[run.id])
-        runs = (run for run in targets if not self._was_failing(run.check, decision))
-        first = next(runs, None)
-        if first is None:
-            return None
+        sound = {check for check in {run.check for run in targets} if not self._was_failing(check, decision)}
+        runs = [run for run in targets if run.check in sound]
         # One command may run several checks, and one check may complain of several things: the first result, its peers.
-        return _passes(first) and all(_passes(run) for run in runs if precedes(first, run) is not True)
+        return all(_passes(run) for run in runs if precedes(runs[0], run) is not True) if runs else None
 
     def outcome(self) -> bool | None:
         """Whether the episode was a success, when somebody vouches for its outcome."""
