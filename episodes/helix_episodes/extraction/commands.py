@@ -128,7 +128,7 @@ def _parse(text: str, *, depth: int) -> tuple[Segment, ...]:
         if script is not None and depth < _DEEPEST:
             piped_on = position + 1 < len(parts) and parts[position + 1].joiner == "|"
             found += _opened(script, part, piped_on=piped_on, depth=depth + 1)
-        else:
+        elif words[0]:  # an empty word, quoted, runs nothing
             found.append(_segment(part, words))
     return tuple(found)
 
@@ -240,7 +240,7 @@ def _through_module(words: tuple[str, ...]) -> tuple[str, ...]:
         return words
     rest = _skip_options(tuple(word for word in words[1:] if word not in {"-u", "-B", "-I"}), frozenset({"-W", "-X"}))
     for flag, module in pairwise(words[1:]):
-        if flag == "-m":
+        if flag == "-m" and module:
             return (module, *words[words.index("-m") + 2 :])
     if rest and _name(rest[0]) in known.CHECKERS:
         return rest
@@ -252,10 +252,11 @@ def _subcommand(program: str, arguments: tuple[str, ...]) -> tuple[str | None, t
     rest = _skip_options(arguments, known.VALUED_BEFORE.get(program, frozenset()))
     task = _task(program, rest)
     if task is not None:
-        return task, rest[1 + (rest[0] != task) :] if rest else ()
+        return task, tuple(rest[rest.index(task) + 1 :]) if task in rest else rest[1:]
     if program in known.INTERPRETERS | known.SHELLS:
-        script = rest[0] if rest and "." in rest[0] and " " not in rest[0] else None
-        return (_name(script) if script else None), rest[1:]
+        script = _name(rest[0]) if rest and "." in rest[0] and " " not in rest[0] else None
+        # Django's manage.py is a program with subcommands of its own.
+        return (" ".join(rest[:2]), rest[2:]) if script == "manage.py" else (script, rest[1:])
     if program in known.SUBCOMMANDERS:
         return _known_subcommand(program, rest)
     # ruff, cmake and node, and programs nobody knows ("./test-harness.sh setup-repo", "./entire status").
@@ -349,7 +350,7 @@ def _by_task(program: str, subcommand: str | None) -> tuple[Purpose, str | None,
             return "format", None, "format"
         return ("check", f"{program} {subcommand or ''}".strip(), kind) if kind else None
     script = subcommand if program in known.INTERPRETERS | known.SHELLS else program
-    kind = _script_kind(script, program, subcommand)
+    kind = _script_kind(script, program)
     return ("check", script if script == program else f"{program} {script}", kind) if kind else None
 
 
@@ -370,10 +371,10 @@ def _task_kind(task: str) -> Kind | None:
 _TEST_SCRIPT = re.compile(r"test_\w+\.py|\w+_test\.(?:py|rb)|\w+[._](?:test|spec)\.[cm]?[jt]sx?|runtests\.py")
 
 
-def _script_kind(script: str | None, program: str, subcommand: str | None) -> Kind | None:
+def _script_kind(script: str | None, program: str) -> Kind | None:
     if not script:
         return None
-    if program == "unittest" or (script == "manage.py" and subcommand == "test"):
+    if program == "unittest" or script == "manage.py test":
         return "test"
     if _TEST_SCRIPT.fullmatch(script):
         return "test"
@@ -465,6 +466,7 @@ def _disables(name: str) -> bool:
 def _scope(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """What narrows a check: operands and the options that select, each with its value."""
     found: set[str] = set()
+    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | {"clean"}  # "mvn clean verify"
     words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")
@@ -472,6 +474,6 @@ def _scope(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
             found.add(f"{name} {value if equals else next(words, '')}".strip())
         elif word in known.VALUED:
             next(words, None)
-        elif not word.startswith("-") and word not in known.EVERYTHING and not _ASSIGNMENT.match(word):
+        elif not word.startswith("-") and word not in known.EVERYTHING | goals and not _ASSIGNMENT.match(word):
             found.add(word)
     return tuple(sorted(found))

@@ -21,9 +21,7 @@ _PACKAGE = re.compile(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
 _PACKAGE_SPACED = re.compile(r"(ok|FAIL|\?)\s+(\S*[./]\S*)\s+((?:\d+\.\d+s|\(cached\)|\[[^\]]+\]).*)$")
 _COMPILE = re.compile(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(?::\d+)?: (.+)$")
 # Linters print their findings in the compiler's shape, and then the linter's name or a number of issues.
-_LINTED = re.compile(
-    r"^[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|^\d+ issues?[:.]$", re.MULTILINE
-)
+_LINTED = re.compile(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|\d+ issues?[:.]$")
 _LOG = re.compile(r"\s+(\S+\.go):\d+: (.+)$")
 _PANIC = re.compile(r"panic: (.+)$")
 _MISSING = re.compile(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
@@ -42,13 +40,14 @@ def read_go_test(output: Output) -> Reading | None:
     stopped = _stopped(output) if failed_tests or failed_packages else ()
     findings = stopped or _go_findings(output, failed_tests, failed_packages)
     failed = bool(failed_tests or failed_packages)
+    ran = any(found[1].startswith("ok") for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
     return Reading(
         check="go test",
         kind="test",
         passed=not failed,
         passed_count=_count(tests, "PASS"),
-        failed_count=_count(tests, "FAIL") if failed else (0 if tests else None),
+        failed_count=_count(tests, "FAIL") if failed else (0 if tests or ran else None),
         skipped_count=_count(tests, "SKIP"),
         findings=findings,
         quote=quoted(*(found.string for found in deciding)),
@@ -159,8 +158,10 @@ def read_go_build(output: Output) -> Reading | None:
     """The verdict of a compiler run without tests: errors or nothing."""
     if not output.has(".go:", "go: ", "package ") or output.has("\nFAIL", "--- FAIL", "(typecheck)"):
         return None
+    if any(line[-1:] in {")", ":", "."} and _LINTED.match(line) for line in output.lines):
+        return None
     findings = compile_findings(output)
-    if not findings or _LINTED.search(output.text):
+    if not findings:
         return None
     return Reading(
         check="go build",

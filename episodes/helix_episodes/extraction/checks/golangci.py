@@ -26,7 +26,9 @@ _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocriti
 
 def read_golangci(output: Output) -> Reading | None:
     """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
-    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not _LINTER_LINE.search(output.text):
+    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not any(
+        line.endswith(")") and _LINTER_LINE.match(line) for line in output.lines
+    ):
         return None
     summary = [found for line in output.lines if (found := _SUMMARY.match(line))]
     reports = tuple(_reports(output.lines))
@@ -46,46 +48,46 @@ def read_golangci(output: Output) -> Reading | None:
 
 
 # An issue on one line: the only sign left when the summary was cut off.
-_LINTER_LINE = re.compile(r"^[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$", re.MULTILINE)
+_LINTER_LINE = re.compile(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
 
 
 def _reports(lines: list[str]) -> list[Report]:
     reports: list[Report] = []
-    open_issue: re.Match[str] | None = None
-    inner: list[Report] = []
+    issue: re.Match[str] | None = None
+    heads: list[str] = []  # lines of the open issue that begin like one: compile errors come several in one
     for line in lines:
-        found = _ISSUE.match(line) if line[:1] not in " \t" else None
-        open_issue = open_issue or found
-        if open_issue is None:
-            continue
-        if found and (compiled := compile_report(_LINTER.sub("", line))):
-            inner.append(compiled)
-        if (linter := _LINTER.search(line)) and linter[1] not in _TYPES:
-            reports += _closed(open_issue, linter[1], inner)
-            open_issue, inner = None, []
-    # Cut off in the middle of a compile error, which is the only issue that has others inside.
-    return reports + (inner if _is_cut_off(open_issue) else [])
+        found = None if line[:1] in {" ", "\t", ""} else _ISSUE.match(line)
+        issue = issue or found
+        if found:
+            heads.append(line)
+        linter = _LINTER.search(line) if issue and line.endswith(")") else None
+        if issue and linter and linter[1] not in _TYPES:
+            reports += _closed(issue, linter[1], heads)
+            issue, heads = None, []
+    if issue and _CUT_OFF in issue.string:  # cut off in the middle of compile errors
+        reports += _compile_reports(heads)
+    return reports
 
 
-def _is_cut_off(issue: re.Match[str] | None) -> bool:
-    """Whether an issue that began with a package's compile errors never came to its end."""
-    return issue is not None and _CUT_OFF in issue.string
-
-
-def _closed(issue: re.Match[str], linter: str, inner: list[Report]) -> list[Report]:
+def _closed(issue: re.Match[str], linter: str, heads: list[str]) -> list[Report]:
     """The report or reports of a finished issue: compile errors are told apart, the rest is the linter's."""
     if linter == "typecheck":
-        own = [report for report in inner if report.family != "missing package"] or inner
-        return own or [Report(family="does not compile", message=issue.string, path=issue[1])]
+        return _compile_reports(heads) or [Report(family="does not compile", message=issue.string, path=issue[1])]
     rule = _RULE.match(issue[4]) if linter in _BUNDLES else None
     return [Report(family=f"{linter} {rule[1]}" if rule else linter, message=issue.string, path=issue[1])]
+
+
+def _compile_reports(heads: list[str]) -> list[Report]:
+    """The compile errors among those lines; imports that fail because of another error only if there is none."""
+    reports = [report for line in heads if (report := compile_report(_LINTER.sub("", line)))]
+    return [report for report in reports if report.family != "missing package"] or reports
 
 
 def _with_cut_off(output: Output, reports: tuple[Report, ...]) -> tuple[Finding, ...]:
     """Findings by family, and one for each linter that only the summary still names."""
     findings = grouped(reports)
     seen = {found.family.partition(" ")[0] for found in findings}
-    compiled = any(_LINTER.search(line) and line.endswith("(typecheck)") for line in output.lines)
+    compiled = any(line.endswith("(typecheck)") for line in output.lines)
     per_linter = [found for line in output.lines if (found := _PER_LINTER.match(line))]
     named = "does not compile"
     return findings + tuple(

@@ -103,8 +103,8 @@ _PLAIN_CLOSING = _Closing(
     check="tests",
     sign=" passed",
     pattern=re.compile(
-        r"(?:[\w ]{0,20}[:=] ?)?(?P<passed>\d+) (?:tests? )?passed[,;] (?P<failed>\d+) (?:tests? )?failed"
-        r"(?:[,;] (?P<skipped>\d+) skipped)?\W*$"
+        r"(?P<passed>\d+) (?:tests? )?passed[,;] (?P<failed>\d+) (?:tests? )?failed"
+        r"(?:[,;] (?P<skipped>\d+) skipped)?[.!]?$"
     ),
 )
 
@@ -116,8 +116,9 @@ def read_closings(output: Output) -> tuple[Reading, ...]:
 
 
 def read_plain(output: Output) -> Reading | None:
-    """A runner nobody knows that closes with "N passed, M failed" on a line of its own."""
-    return _closed(output, _PLAIN_CLOSING)
+    """A runner nobody knows whose last words are "N passed, M failed"."""
+    last = next((line for line in reversed(output.lines) if line.strip()), "")
+    return _closed(Output(last), _PLAIN_CLOSING)
 
 
 def _closed(output: Output, closing: _Closing) -> Reading | None:

@@ -24,6 +24,7 @@ _NOT_STARTED = (
     re.compile(r"error Command \".*\" not found\."),
     re.compile(r"task: Task \".*\" does not exist"),
 )
+_FAILED_SIGNS = ("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task")
 _FAILED = (
     re.compile(r"\[([\w:./-]+)\] ERROR task failed"),
     re.compile(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
@@ -58,16 +59,19 @@ def echoed_commands(output: Output) -> dict[str, Segment]:
 
 
 def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
+    if task in echoed:
+        return
     part = decisive(parse_command(command))
     if part is not None:
-        echoed.setdefault(task, part)
+        echoed[task] = part
 
 
 def failed_tasks(output: Output) -> dict[str, str]:
     """The tasks that a runner says failed, each with the line that says so."""
-    if not output.has("ERROR task failed", "Error ", "failed", "Failed"):
+    if not output.has(*_FAILED_SIGNS):
         return {}
-    return {found[1]: line for line in output.lines for pattern in _FAILED if (found := pattern.match(line))}
+    lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
+    return {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 
 def not_started(output: Output, *, check: str) -> Reading | None:

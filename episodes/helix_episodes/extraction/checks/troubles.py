@@ -8,6 +8,7 @@ same family.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
@@ -137,6 +138,34 @@ def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: in
     'no such file'
     """
     return finding_of(segments, Output(output), exit_code)
+
+
+_REFUSED = re.compile(r"(?:\(eval\)|(?:-)?(?:ba|z|da|k)?sh)(?::(?: line)? ?\d+)?: .+")
+_MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
+
+
+def unflagged_finding(segments: tuple[Segment, ...], *, output: str) -> Finding | None:
+    """The trouble in a command that ended with 0 all the same, in the words of the shell or of git themselves.
+
+    The shell refused a part of it (and something after it succeeded), a merge left conflicts behind ``|| true``, or
+    git died at the head of a pipe. ``None`` when there is no such word.
+
+    >>> from helix_episodes.extraction.commands import parse_command
+    >>> unflagged_finding(parse_command("ls *.json | head"), output="(eval):1: no matches found: *.json").family
+    'no glob match'
+    """
+    lines = [line for line in Output(output).lines if line.strip()][:_ENDS]
+    if any(part.program == "git" and part.subcommand in _MERGING for part in segments):
+        conflict = next((line for line in lines if line.startswith("CONFLICT ")), None)
+        if conflict:
+            return Finding(family="merge conflict", message=conflict)
+    if lines and (_REFUSED.match(lines[0]) or (_git_piped_on(segments) and lines[0].startswith("fatal: "))):
+        return _known(lines[:1]) or Finding(family=template(lines[0]), message=lines[0].strip())
+    return None
+
+
+def _git_piped_on(segments: tuple[Segment, ...]) -> bool:
+    return any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
 
 
 def finding_of(segments: tuple[Segment, ...], output: Output, exit_code: int | None) -> Finding:
