@@ -106,7 +106,7 @@ def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
     found = [
         pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
     ]
-    return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.id)))
+    return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
 
 
 def select_patterns(
@@ -114,7 +114,7 @@ def select_patterns(
 ) -> tuple[Pattern, ...]:
     """Those that succeed at least that often (0 to 1) over at least that many episodes (1 to 1000), best first.
 
-    Equal rates are ordered by occurrences, most first, then by name.
+    Equal rates are ordered by occurrences, most first, then by name and basis.
 
     Raises:
         OutOfRange: An option lies outside its range.
@@ -122,13 +122,13 @@ def select_patterns(
     _require("--min-success-rate", min_success_rate, lowest=0, highest=1)
     _require("--min-occurrences", min_occurrences, lowest=1, highest=1000)
     kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
-    return tuple(sorted(kept, key=lambda row: (-row.success_rate, -row.occurrences, row.name, row.id)))
+    return tuple(sorted(kept, key=lambda row: (-row.success_rate, -row.occurrences, row.name, row.basis)))
 
 
 def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
     """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
 
-    Equal rates are ordered by occurrences, most first, then by name.
+    Equal rates are ordered by occurrences, most first, then by name and basis.
 
     Raises:
         OutOfRange: The rate lies outside its range.
@@ -137,7 +137,7 @@ def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 
     kept = [
         row for row in mined if row.success_rate <= max_success_rate and row.occurrences >= ANTI_PATTERN_OCCURRENCES
     ]
-    return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.id)))
+    return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
 
 
 def _require(option: str, value: float, *, lowest: float, highest: float) -> None:
