@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -69,7 +70,7 @@ class _Rule(NamedTuple):
 
     kind: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     group: int = 0
     accept: Callable[[re.Match[str]], bool] = lambda _: True
 
@@ -164,51 +165,49 @@ def _is_token(match: re.Match[str]) -> bool:
 
 
 _RULES = (
-    _Rule("aws-key", ("AKIA", "ASIA"), re.compile(r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])")),
+    _Rule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _Rule(
         "github-token",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        re.compile(_START + r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"),
+        _START + r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
     ),
-    _Rule("gitlab-token", ("gl",), re.compile(_START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}")),
-    _Rule("slack-token", ("xox", "xapp-"), re.compile(_START + r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}")),
+    _Rule("gitlab-token", ("gl",), _START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
+    _Rule("slack-token", ("xox", "xapp-"), _START + r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}"),
     _Rule(
         "webhook",
         ("hooks.slack.com", "discord"),
-        re.compile(
-            r"(?:hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)([A-Za-z0-9/_-]{20,255})"
-        ),
+        r"(?:hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)([A-Za-z0-9/_-]{20,255})",
         group=1,
     ),
     _Rule(
         "stripe-key",
         ("_live_", "_test_", "whsec_"),
-        re.compile(_START + r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9+/=]{16,255})"),
+        _START + r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9+/=]{16,255})",
     ),
-    _Rule("anthropic-key", ("sk-ant-",), re.compile(_START + r"sk-ant-[A-Za-z0-9_-]{16,255}")),
-    _Rule("openai-key", ("sk-",), re.compile(_START + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}"), accept=_has_digit),
+    _Rule("anthropic-key", ("sk-ant-",), _START + r"sk-ant-[A-Za-z0-9_-]{16,255}"),
+    _Rule("openai-key", ("sk-",), _START + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}", accept=_has_digit),
     _Rule(
         "google-key",
         ("AIza", "ya29.", "GOCSPX-"),
-        re.compile(_START + r"(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,500}|GOCSPX-[A-Za-z0-9_-]{20,80})"),
+        _START + r"(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,500}|GOCSPX-[A-Za-z0-9_-]{20,80})",
     ),
-    _Rule("npm-token", ("npm_",), re.compile(_START + r"npm_[A-Za-z0-9]{36,80}")),
-    _Rule("pypi-token", ("pypi-",), re.compile(_START + r"pypi-[A-Za-z0-9_-]{50,500}")),
-    _Rule("huggingface-token", ("hf_",), re.compile(_START + r"hf_[A-Za-z0-9]{30,80}")),
-    _Rule("sendgrid-key", ("SG.",), re.compile(_START + r"SG\.[A-Za-z0-9_-]{16,80}\.[A-Za-z0-9_-]{30,80}")),
-    _Rule("linear-key", ("lin_",), re.compile(_START + r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}")),
-    _Rule("digitalocean-token", ("_v1_",), re.compile(_START + r"do[opr]_v1_[a-f0-9]{64}")),
-    _Rule("vault-token", ("hvs.", "hvb."), re.compile(_START + r"hv[sb]\.[A-Za-z0-9_-]{20,300}")),
-    _Rule("age-key", ("AGE-SECRET-KEY-",), re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}")),
+    _Rule("npm-token", ("npm_",), _START + r"npm_[A-Za-z0-9]{36,80}"),
+    _Rule("pypi-token", ("pypi-",), _START + r"pypi-[A-Za-z0-9_-]{50,500}"),
+    _Rule("huggingface-token", ("hf_",), _START + r"hf_[A-Za-z0-9]{30,80}"),
+    _Rule("sendgrid-key", ("SG.",), _START + r"SG\.[A-Za-z0-9_-]{16,80}\.[A-Za-z0-9_-]{30,80}"),
+    _Rule("linear-key", ("lin_",), _START + r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
+    _Rule("digitalocean-token", ("_v1_",), _START + r"do[opr]_v1_[a-f0-9]{64}"),
+    _Rule("vault-token", ("hvs.", "hvb."), _START + r"hv[sb]\.[A-Za-z0-9_-]{20,300}"),
+    _Rule("age-key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
     _Rule(
         "jwt",
         ("eyJ",),
-        re.compile(_START + r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
+        _START + r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?",
     ),
     _Rule(
         "authorization",
         ("earer", "EARER", "asic", "uthorization"),
-        re.compile(
+        (
             r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
         ),
@@ -218,16 +217,14 @@ _RULES = (
     _Rule(
         "password",
         ("://",),
-        re.compile(r"://[^\s/:@\"'`<>\[\]]{0,100}:([^\s/@\"'`<>\[\]]{1,200})@(?=[A-Za-z0-9\[])"),
+        r"://[^\s/:@\"'`<>\[\]]{0,100}:([^\s/@\"'`<>\[\]]{1,200})@(?=[A-Za-z0-9\[])",
         group=1,
         accept=_password_is_given,
     ),
     _Rule(
         "password",
         ("curl",),
-        re.compile(
-            r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})"
-        ),
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})",
         group=1,
         accept=_password_is_given,
     ),
@@ -235,28 +232,28 @@ _RULES = (
 _NAMED = _Rule(
     "secret",
     _NAME_NEEDLES,
-    re.compile(r"(?i)(" + _NAMES + r")[\w-]{0,20}\\?[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}\\?[\"'`]?" + _VALUE),
+    r"(?i)(" + _NAMES + r")[\w-]{0,20}\\?[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}\\?[\"'`]?" + _VALUE,
     group=2,
     accept=_named_value_is_secret,
 )
 _OPTION = _Rule(
     "secret",
     ("--",),
-    re.compile(r"(?i)(?<![\w-])--(?:[a-z]{1,16}-){0,3}(" + _NAMES + r")\s{1,4}[\"']?" + _VALUE),
+    r"(?i)(?<![\w-])--(?:[a-z]{1,16}-){0,3}(" + _NAMES + r")\s{1,4}[\"']?" + _VALUE,
     group=2,
     accept=_named_value_is_secret,
 )
-_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BLOCK_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_BLOCK_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
-_KEY_BODY = re.compile(r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++")
+_KEY_BODY = r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++"
 
 _HOMES = (
-    (("/Users/", "/home/"), re.compile(r"(?<![\w.~-])/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}")),
-    (("/root",), re.compile(r"(?<![\w.~/-])/root(?=/|$|[\s:\"'])")),
-    (("sers\\",), re.compile(r"(?i)(?<![\w])[a-z]:\\{1,2}Users\\{1,2}(?!Public\b)[^\\/\s:\"'<>|]{1,64}")),
+    (("/Users/", "/home/"), r"(?<![\w.~-])/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
+    (("/root",), r"(?<![\w.~/-])/root(?=/|$|[\s:\"'])"),
+    (("sers\\",), r"(?i)(?<![\w])[a-z]:\\{1,2}Users\\{1,2}(?!Public\b)[^\\/\s:\"'<>|]{1,64}"),
     # The folder names that Claude Code makes of paths.
-    (("/-Users-", "/-home-"), re.compile(r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}")),
+    (("/-Users-", "/-home-"), r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}"),
 )
 
 
@@ -271,7 +268,13 @@ def _found(text: str) -> Iterator[Cut]:
         yield from _key_blocks(text)
     for needles, pattern in _HOMES:
         if _mentions(text, needles):
-            yield from (_cut("home", *found.span()) for found in pattern.finditer(text))
+            yield from (_cut("home", *found.span()) for found in _compiled(pattern).finditer(text))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when first needed: all of them at once cost 30 ms, and most texts need none."""
+    return re.compile(pattern)
 
 
 def _mentions(text: str, needles: tuple[str, ...]) -> bool:
@@ -283,16 +286,16 @@ def _mentions(text: str, needles: tuple[str, ...]) -> bool:
 
 
 def _by_rule(rule: _Rule, text: str) -> Iterator[Cut]:
-    for match in rule.pattern.finditer(text):
+    for match in _compiled(rule.pattern).finditer(text):
         if rule.accept(match):
             yield _cut(rule.kind, *match.span(rule.group))
 
 
 def _key_blocks(text: str) -> Iterator[Cut]:
     """From its first line to its last; without a last line, as far as the base64 goes."""
-    for begin in _KEY_BLOCK.finditer(text):
-        end = _KEY_BLOCK_END.search(text, begin.end(), begin.end() + _LONGEST_KEY_BLOCK)
-        body = end or _KEY_BODY.match(text, begin.end())
+    for begin in _compiled(_KEY_BLOCK).finditer(text):
+        end = _compiled(_KEY_BLOCK_END).search(text, begin.end(), begin.end() + _LONGEST_KEY_BLOCK)
+        body = end or _compiled(_KEY_BODY).match(text, begin.end())
         if body is not None:
             yield _cut("private-key", begin.start(), body.end())
 
