@@ -90,8 +90,13 @@ def open_in_memory() -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection, kind: Kind) -> None:
-    """Drops every table there is and makes those of the schema, within the transaction under way."""
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    """Drops every table there is and makes those of the schema, within the transaction under way.
+
+    The last one made goes first, since tables refer to those made before them.
+    """
+    tables = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid DESC"
+    )
     for (name,) in tables.fetchall():
         connection.execute(f'DROP TABLE "{name}"')
     for statement in kind.schema.split(";"):
@@ -118,7 +123,7 @@ def transaction(connection: sqlite3.Connection, *, keep: bool = True) -> Iterato
 
 @contextlib.contextmanager
 def reporting(path: Path) -> Iterator[None]:
-    """Turns what SQLite raises within into our errors.
+    """Turns what SQLite says about the file into our errors; a broken constraint or a wrong query stays a bug.
 
     Raises:
         DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
@@ -126,6 +131,8 @@ def reporting(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error

@@ -1,0 +1,51 @@
+"""What leads straight to a thing, and what does it lead straight to?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph.errors import EmptyQuery
+
+if TYPE_CHECKING:
+    from conftest import Draw, Remember
+
+
+def test_causes_are_ordered_by_evidence(draw: Draw, remember: Remember) -> None:
+    graph = remember(
+        draw("one", "run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501"),
+        draw("two", "run ruff -> ruff fails: E501"),
+    )
+    (group,) = graph.causes("ruff fails: E501").groups
+    assert [(r.node.label, r.type, r.evidence_count) for r in group.relations] == [
+        ("run ruff", "causes", 2),
+        ("edit source (.py)", "prevents", 1),
+    ]
+    assert group.relations[0].episodes == ("episode-one", "episode-two")
+    assert group.relations[0].reasons == ("call",)
+
+
+def test_effects_are_grouped_by_node_the_one_asked_for_first(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("s", "run a -> commit", "run a b -> ruff passes", "run a b -> pytest passes"))
+    answer = graph.effects("run a")
+    assert [group.node.label for group in answer.groups] == ["run a", "run a b"]
+    assert [relation.node.label for relation in answer.groups[1].relations] == ["pytest passes", "ruff passes"]
+
+
+def test_a_text_asks_only_the_episodes_that_hold_it(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("one", "edit cart.py -> commit"), draw("two", "edit price.py -> ruff passes"))
+    (group,) = graph.effects("price.py").groups
+    assert [relation.node.label for relation in group.relations] == ["ruff passes"]
+
+
+def test_a_node_without_neighbours_is_found_all_the_same(draw: Draw, remember: Remember) -> None:
+    (group,) = remember(draw("s", "run a -> commit")).causes("run a").groups
+    assert group.relations == ()
+
+
+def test_what_is_not_there_is_said(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("s", "run a -> commit"))
+    assert graph.causes("cargo").error == "Node not found: cargo"
+    with pytest.raises(EmptyQuery):
+        graph.causes(" ")

@@ -1,0 +1,100 @@
+"""Have we met this error before, and what fixed it?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph.errors import OutOfRange
+
+if TYPE_CHECKING:
+    from conftest import Draw, Remember
+
+    from helix_graph.graph.door import Graph
+
+FIXED = ("run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit a.py -> ruff passes")
+
+
+@pytest.fixture
+def graph(draw: Draw, remember: Remember) -> Graph:
+    return remember(
+        draw("open", "run ruff -> ruff fails: E501", at="2026-03-09T10:00:00Z"),
+        draw("fixed", *FIXED, at="2026-03-02T10:00:00Z"),
+        draw("other", "run ruff -> ruff fails: F401", at="2026-03-05T10:00:00Z"),
+        draw("tests", "run pytest -> pytest fails: test failed", at="2026-03-04T10:00:00Z"),
+    )
+
+
+def test_the_very_line_is_recognised_but_for_its_numbers(graph: Graph) -> None:
+    answer = graph.seen("shop/cart.py:977: E501")
+    assert (answer.found, answer.level) == (True, "exact")
+
+
+def test_a_fix_that_was_verified_comes_before_a_newer_meeting(graph: Graph) -> None:
+    first, second = graph.seen("shop/cart.py:977: E501").precedents
+    assert (first.episode, first.fixed, second.episode, second.fixed) == ("episode-fixed", True, "episode-open", False)
+    (remedy,) = first.fixes
+    assert (remedy.label, remedy.path, remedy.verified, remedy.verified_by) == (
+        "edit source (.py)",
+        "a.py",
+        True,
+        "ruff passes",
+    )
+    assert (first.session, first.date, first.task) == ("fixed", "2026-03-02T10:00:00Z", "the task of fixed")
+    assert (first.line, first.quote) == (2, "ruff fails: E501")
+
+
+def test_another_line_of_the_family_is_met_at_family_level(graph: Graph) -> None:
+    output = "shop/price.py:3:89: E501 Line too long (99 > 88)\nFound 1 error.\n"
+    answer = graph.seen(output)
+    assert (answer.level, answer.looked_for) == ("family", ("ruff fails: E501",))
+    assert answer.sessions == {"exact": 0, "family": 2, "check": 3}
+    assert [precedent.level for precedent in answer.precedents] == ["family", "family", "check"]
+
+
+def test_another_kind_of_the_same_check_is_met_at_check_level(graph: Graph) -> None:
+    answer = graph.seen("shop/price.py:3:89: B006 Mutable default\nFound 1 error.\n")
+    assert answer.level == "check"
+    assert {precedent.label for precedent in answer.precedents} == {"ruff fails: E501", "ruff fails: F401"}
+
+
+def test_a_family_that_says_nothing_joins_nobody(graph: Graph) -> None:
+    answer = graph.seen("===== 1 failed, 2 passed in 0.31s =====\n")
+    assert answer.level == "check"
+    assert answer.looked_for == ()
+
+
+@pytest.mark.parametrize("text", ["E501", "ruff fails: E501", "RUFF FAILS: e501"])
+def test_a_label_or_a_part_of_it_will_do(graph: Graph, text: str) -> None:
+    assert graph.seen(text).level == "family"
+
+
+def test_a_code_in_a_line_without_its_summary_is_recognised(graph: Graph) -> None:
+    assert graph.seen("lib/new.py:1:1: E501 too long by far").level == "family"
+
+
+def test_what_was_never_met_is_not_found(graph: Graph) -> None:
+    answer = graph.seen("error[E0308]: mismatched types\n --> src/main.rs:2:5\n")
+    assert (answer.found, answer.level, answer.precedents) == (False, None, ())
+
+
+def test_without_a_text_the_newest_errors_are_shown(graph: Graph) -> None:
+    answer = graph.seen("", limit=2)
+    assert answer.level == "recent"
+    assert [precedent.episode for precedent in answer.precedents] == ["episode-open", "episode-other"]
+
+
+def test_a_session_counts_once_per_level(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("s", "run ruff -> ruff fails: E501", "run ruff#2 -> ruff fails: E501#2"))
+    assert len(graph.seen("E501").precedents) == 1
+
+
+def test_a_megabyte_of_output_is_answered(graph: Graph) -> None:
+    assert graph.seen("all is well\n" * 90_000 + "shop/cart.py:4: E501\n").level == "exact"
+
+
+@pytest.mark.parametrize("limit", [0, 101])
+def test_the_limit_has_a_range(graph: Graph, limit: int) -> None:
+    with pytest.raises(OutOfRange, match="between 1 and 100"):
+        graph.seen("x", limit=limit)
