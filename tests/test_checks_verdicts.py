@@ -64,6 +64,7 @@ def verdicts(command: str, output: str, exit_code: int | None, status: str = "un
         # What would have said so did not fail as long as something else can have.
         ("go build -o x . && ./x help", "Error: unknown command", 1, [("go build", True)]),
         ("./setup.sh && go test ./...", "setup: cannot reach the database", 1, []),
+        ("cd nowhere && go test ./...", "(eval):cd:1: no such file or directory: nowhere", 1, []),
         # Nothing else can have failed.
         ("go build ./...", "something odd", 1, [("go build", False)]),
         ("make lint", "Bad style.\nmake: *** [Makefile:3: lint] Error 1\n", 2, [("make lint", False)]),

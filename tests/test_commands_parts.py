@@ -101,7 +101,7 @@ def test_checks_have_one_name_and_a_scope(text: str, check: str, kind: str, scop
             "look",
             (
                 "git status|git log -3|git branch|git branch -a|git stash list|git config --get user.name|git -C x diff"
-                "|gh pr view 3|gh api repos/a/b|gh api graphql -f query=q|ls|find . -name x|sed -n 1,3p x|curl https://a.b"
+                "|gh pr view 3|gh api repos/a/b|gh api graphql -f query=q|ls|find . -name x|sed -n 1,3p x|curl https://a"
                 "|docker ps|npm ls|go doc fmt|kubectl get pods|pytest --version|entire help|docker compose logs"
             ),
         ),
@@ -109,8 +109,8 @@ def test_checks_have_one_name_and_a_scope(text: str, check: str, kind: str, scop
             "change",
             (
                 "git commit -m x|git checkout -b x|git branch x|git branch -D x|git stash|git stash pop|git config a b"
-                "|gh pr create|gh api x --method POST|gh api x -f a=b|find . -delete|find . -exec rm {} +|sed -i s/a/b/ x"
-                "|curl -X POST a|curl -d a=b c|docker compose up|npm install|echo x > y|cat >> y|./deploy.sh now|go run ."
+                "|gh pr create|gh api x --method POST|gh api x -f a=b|find . -delete|find . -exec rm {} +|sed -i s/a/ x"
+                "|curl -X POST a|curl -d a=b c|docker compose up|npm install|echo x > y|cat >> y|./deploy.sh|go run ."
             ),
         ),
         ("format", "gofmt -w .|mise run fmt|prettier --write .|ruff format|cargo fmt|npm run format|black ."),

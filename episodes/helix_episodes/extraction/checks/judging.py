@@ -9,6 +9,7 @@ conclusive the verdict is ``None``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -77,6 +78,7 @@ _SPEAKING = (
 )
 #: Those that print nothing when all is well.
 _SILENT = {"go build", "go vet", "tsc"}
+_NO_FOLDER = re.compile(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
@@ -236,7 +238,7 @@ def _after_success(run: _Run, text: Output) -> Verdict:
 def _after_failure(
     segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output, code: int
 ) -> tuple[Verdict, ...]:
-    culprit = _culprit(segments, runs)
+    culprit = _culprit(segments, runs, text)
     verdicts: list[Verdict] = []
     for run in runs:
         if run.index == culprit:
@@ -250,13 +252,16 @@ def _after_failure(
     return tuple(verdicts)
 
 
-def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...]) -> int | None:
+def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output) -> int | None:
     """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
     by_index = {run.index: run for run in runs}
     visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
     for index in visible:
         if index in by_index and by_index[index].failed:
             return index
+    moving = [index for index in visible if segments[index].program in {"cd", "pushd"}]
+    if moving and _NO_FOLDER.search(text.text[:1000]):  # the shell complains at once
+        return moving[0]
     suspects = [index for index in visible if not (index in by_index and by_index[index].seen_passing)]
     suspects = [index for index in suspects if segments[index].program not in known.SETTINGS] or suspects
     # A check that would have said so did not fail, as long as something else can have.
@@ -275,8 +280,12 @@ def _failed(run: _Run, fallback: Finding | None) -> Verdict:
         findings = (fallback,)
     if not findings:
         message = run.task_failed or (fallback.message if fallback else "") or f"{run.check} failed"
-        findings = (Finding(family=f"{run.kind} failed", message=message.strip(), generic=True),)
+        findings = (_generic(run.kind, message),)
     return _verdict(run, passed=False, findings=findings)
+
+
+def _generic(kind: Kind, message: str) -> Finding:
+    return Finding(family=f"{kind} failed", message=message.strip(), generic=True)
 
 
 def _verdict(run: _Run, *, passed: bool | None, findings: tuple[Finding, ...] = ()) -> Verdict:
@@ -315,6 +324,7 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> t
 
 
 def _from_reading(reading: Reading, index: int) -> Verdict:
+    unnamed = reading.passed is False and not reading.findings
     return Verdict(
         check=reading.check,
         kind=reading.kind,
@@ -322,7 +332,7 @@ def _from_reading(reading: Reading, index: int) -> Verdict:
         passed_count=reading.passed_count,
         failed_count=reading.failed_count,
         skipped_count=reading.skipped_count,
-        findings=reading.findings,
+        findings=(_generic(reading.kind, reading.quote),) if unnamed else reading.findings,
         quote=reading.quote,
         segment=index,
     )
