@@ -1,0 +1,199 @@
+"""Do the commands answer: the library's answer as JSON, all of it as text, and plainly when there is nothing?"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+import pytest
+
+from helix_cli.app import run
+from helix_graph import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REFUND = "21622c70-78fe-546e-92e7-c4074ab7ca25"
+GIFT_CARDS = "f578cbf5-f364-5f2d-a047-4ecea264db5d"
+
+
+@pytest.fixture(scope="module")
+def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "helix_cli", "demo", "--keep", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return Memory(folder / ".helix")
+
+
+@pytest.fixture
+def memory(demo_memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
+    return demo_memory
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    def asking(*arguments: str) -> str:
+        assert run(arguments) == 0
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return printed.out
+
+    return asking
+
+
+ERROR = "ModuleNotFoundError: No module named 'respx'"
+SAME_WORDS: dict[tuple[str, ...], Callable[[Memory], Any]] = {
+    ("seen", ERROR, "--limit", "2"): lambda memory: memory.graph.seen(ERROR, limit=2),
+    ("seen",): lambda memory: memory.graph.seen(),
+    ("path", "--from", "ruff", "--to", "success", "--max-depth", "4"): lambda memory: memory.graph.path(
+        source="ruff", target="success", max_depth=4
+    ),
+    ("causes", "pytest passes"): lambda memory: memory.graph.causes("pytest passes"),
+    ("effects", "edit source"): lambda memory: memory.graph.effects("edit source"),
+    ("patterns", "--min-success-rate", "0.5", "--min-occurrences", "2"): lambda memory: memory.causality.patterns(
+        min_success_rate=0.5, min_occurrences=2
+    ),
+    ("anti-patterns", "--max-success-rate", "0.4"): lambda memory: memory.causality.anti_patterns(max_success_rate=0.4),
+    ("status",): lambda memory: memory.graph.status(),
+    ("compile", "--dry-run"): lambda memory: memory.graph.compile(dry_run=True),
+}
+
+
+@pytest.mark.parametrize("arguments", SAME_WORDS, ids=" ".join)
+def test_json_is_what_the_library_answers(arguments: tuple[str, ...], memory: Memory, ask: Callable[..., str]) -> None:
+    expected = msgspec.to_builtins(SAME_WORDS[arguments](memory))
+    assert orjson.loads(ask(*arguments, "--json")) == orjson.loads(orjson.dumps(expected))
+
+
+@pytest.mark.parametrize("arguments", SAME_WORDS, ids=" ".join)
+def test_every_answer_has_a_text(arguments: tuple[str, ...], memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    assert ask(*arguments).strip()
+
+
+def test_seen_reads_the_output_of_a_command(
+    memory: Memory, ask: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert memory
+    output = f"collected 3 items\nE   {ERROR}\n".encode() + b"\xff\x00 not text\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(output)))
+    assert orjson.loads(ask("seen", "-", "--json"))["found"]
+
+
+def test_seen_names_the_fix_and_how_far_it_is_to_be_trusted(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    told = ask("seen", ERROR)
+    assert "edit requirements-dev.txt  (verified: pytest passes" in told
+    assert "in 2 sessions" in told
+
+
+def test_an_error_never_met_is_an_answer(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    assert ask("seen", "segmentation fault in the flux capacitor") == "Not met before.\n"
+    assert orjson.loads(ask("seen", "segmentation fault in the flux capacitor", "--json"))["found"] is False
+
+
+def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callable[..., str]) -> None:
+    answer = memory.graph.path(source="mypy fails: arg-type", target="success")
+    told = ask("path", "--from", "mypy fails: arg-type", "--to", "success")
+    for step in answer.steps:
+        assert (
+            f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {step.evidence_count} episode" in told
+        )
+        assert [witness.episode for witness in step.witnesses if witness.episode not in told] == []
+    assert "held whole by" in told
+
+
+def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
+    answer = memory.graph.path(source="Edit fails", target="failure")
+    assert answer.stitched
+    assert answer.witnessed_path is None
+    told = ask("path", "--from", "Edit fails", "--to", "failure")
+    assert "stitched from several episodes" in told
+    assert "No single episode leads from one end to the other." in told
+
+
+def test_no_path_says_why(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    assert ask("path", "--from", "no such thing", "--to", "success").startswith("Node not found: no such thing.")
+
+
+@pytest.mark.parametrize("command", ["causes", "effects"])
+def test_neighbours_of_nothing_say_so(command: str, memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    assert ask(command, "no such thing") == "Node not found: no such thing.\n"
+
+
+def test_what_leads_where_is_told_from_both_ends(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    assert "edit source (.py)" in ask("causes", "pytest passes")
+    assert "pytest passes" in ask("effects", "edit source (.py)")
+    assert "It leads to nothing." in ask("effects", "success")
+
+
+def test_episodes_are_listed_newest_first_and_filtered(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    listed = [one["session"] for one in orjson.loads(ask("episode", "list", "--json"))]
+    assert listed[0] == REFUND
+    assert len(listed) == 12
+    assert len(orjson.loads(ask("episode", "list", "--json", "--max-results", "3"))) == 3
+    assert [one["session"] for one in orjson.loads(ask("episode", "list", "--json", "--since", "2026-09-16"))] == [
+        REFUND
+    ]
+    assert GIFT_CARDS in ask("episode", "list", "--outcome", "failure", "--task", "GIFT")
+    assert ask("episode", "list", "--task", "no such task") == "No such episode.\n"
+
+
+def test_an_episode_is_shown_with_its_lines(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    told = ask("episode", "show", REFUND)
+    assert "outcome  success (measured)" in told
+    for title in ("Decisions", "Events", "Links", "Fixes", "Lessons"):
+        assert f"\n{title}\n" in told
+    assert "line 8" in told
+
+
+def test_an_episode_as_json_is_its_file(memory: Memory, ask: Callable[..., str]) -> None:
+    file = memory.root / "episodes" / f"episode-{REFUND}.json"
+    assert orjson.loads(ask("episode", "show", f"episode-{REFUND}", "--json")) == orjson.loads(file.read_bytes())
+
+
+def test_init_begins_a_memory_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]) -> None:
+    monkeypatch.delenv("HELIX_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert "helix-graph episode extract" in ask("init")
+    assert ".gitignore" in {path.name for path in (tmp_path / ".helix").iterdir()}
+    assert orjson.loads(ask("init", "--share", "--json")) == {"root": str(tmp_path / ".helix"), "shared": True}
+
+
+def test_a_first_session_from_log_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]
+) -> None:
+    monkeypatch.delenv("HELIX_DIR", raising=False)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    logs = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "logs"
+    ask("init")
+    assert "Next: helix-graph compile" in ask("episode", "extract", str(logs))
+    assert "12 episodes processed" in ask("compile")
+    assert "12 unchanged" in ask("compile")
+    assert "Met before" in ask("seen", ERROR)
+    assert (tmp_path / ".helix" / "causality" / "causal-graph.json").exists()
+
+
+def test_status_says_when_the_graph_is_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]
+) -> None:
+    ask("demo", "--keep", str(tmp_path))
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
+    assert "Next: helix-graph compile" not in ask("status")
+    (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
+    assert "1 episode file changed since then. Next: helix-graph compile" in ask("status")
+    assert "1 taken out" in ask("compile")
