@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -179,24 +180,33 @@ def _aware(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _lift(raw: Any, kind: Any) -> Any:  # noqa: ANN401  (JSON on its way to being validated)
+def _lift(raw: Any, struct: type[msgspec.Struct]) -> Any:  # noqa: ANN401  (JSON on its way to being validated)
     """``raw`` with the unknown keys of every object moved into `EXTRA`; what does not fit is left to validation."""
     if isinstance(raw, list):
-        inner = next((arg for arg in get_args(kind) if arg is not Ellipsis), Any)
-        return [_lift(item, inner) for item in raw]
-    struct = _struct_in(kind)
-    if struct is None or not isinstance(raw, dict):
+        return [_lift(item, struct) for item in raw]
+    if not isinstance(raw, dict):
         return raw
-    known = {field.encode_name: field.type for field in msgspec.structs.fields(struct) if field.encode_name != EXTRA}
-    lifted = {key: _lift(value, known[key]) for key, value in raw.items() if key in known}
-    unknown = {key: value for key, value in raw.items() if key not in known}
-    return {**lifted, EXTRA: unknown} if unknown else lifted
+    inner = _inner_structs(struct)
+    lifted = {key: _lift(value, inner[key]) if inner.get(key) else value for key, value in raw.items() if key in inner}
+    if len(lifted) < len(raw):
+        lifted[EXTRA] = {key: value for key, value in raw.items() if key not in inner}
+    return lifted
+
+
+@cache
+def _inner_structs(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The keys that a class knows, each with the class of the objects in it, if any."""
+    return {
+        field.encode_name: _struct_in(field.type)
+        for field in msgspec.structs.fields(struct)
+        if field.encode_name != EXTRA
+    }
 
 
 def _struct_in(kind: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401  (a type annotation, of which there is no type)
-    """The Struct of an annotation such as ``Evidence | None``."""
+    """The Struct of an annotation such as ``Evidence | None`` or ``tuple[Event, ...]``."""
     candidates = (kind, *get_args(kind))
-    return next((c for c in candidates if isinstance(c, type) and issubclass(c, msgspec.Struct)), None)
+    return next((one for one in candidates if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -207,12 +217,18 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        field.encode_name: _plain(getattr(value, field.name))
-        for field in msgspec.structs.fields(type(value))
-        if field.encode_name != EXTRA and (field.name in always or getattr(value, field.name) != _default(field))
+        key: _plain(given)
+        for key, default in _defaults(type(value)).items()
+        if (given := getattr(value, key)) != default or key in always
     }
     return plain | getattr(value, "extra", {})
 
 
-def _default(field: msgspec.structs.FieldInfo) -> Any:  # noqa: ANN401  (whatever the field holds)
-    return field.default_factory() if callable(field.default_factory) else field.default
+@cache
+def _defaults(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The keys of a class in order, each with what it holds when nothing was given."""
+    return {
+        field.name: field.default_factory() if callable(field.default_factory) else field.default
+        for field in msgspec.structs.fields(struct)
+        if field.encode_name != EXTRA
+    }

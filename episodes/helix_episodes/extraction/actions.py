@@ -93,6 +93,23 @@ def describe(act: Act) -> str:
     return line(f"{verb} {target}")
 
 
+def changed_part(*, old: str, new: str) -> str:
+    r"""The lines of ``new`` between the lines that both texts begin and end with; all of it when nothing remains.
+
+    An edit names enough of its surroundings to be found; a reader wants to see what it changed.
+
+    >>> changed_part(old="def f():\n    x = 1\n    return x", new="def f():\n    x = 2\n    return x")
+    '    x = 2'
+    """
+    before, after = old.split("\n"), new.split("\n")
+    start = next(
+        (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    rest = zip(reversed(before[start:]), reversed(after[start:]), strict=False)
+    end = next((n for n, (a, b) in enumerate(rest) if a != b), min(len(before), len(after)) - start)
+    return "\n".join(after[start : len(after) - end]) or new
+
+
 def plan_title(text: str) -> str:
     r"""A plan's heading, or its first line.
 

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.account import DraftDecision
-from helix_episodes.extraction.actions import action_of, describe, plan_title, type_of
+from helix_episodes.extraction.actions import action_of, changed_part, describe, plan_title, type_of
 from helix_episodes.extraction.acts import UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import file_name
@@ -221,6 +221,9 @@ def _last_sentences(text: str) -> str:
 
 
 def _words(act: Act) -> str:
+    """What to quote of a call: of an edit what it changed, of anything else what it was told."""
     arguments = act.call.arguments
-    names = ("command", "new", "prompt", "plan", "path", "pattern", "query")
+    if arguments.get("new"):
+        return changed_part(old=str(arguments.get("old") or ""), new=str(arguments["new"]))
+    names = ("command", "prompt", "plan", "path", "pattern", "query")
     return next((str(arguments[name]) for name in names if arguments.get(name)), describe(act))
