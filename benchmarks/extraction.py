@@ -2,12 +2,13 @@
 
     python benchmarks/extraction.py [--misses] [--corpus DIR]
 
-Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call whose
-line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An annotated
-failure is found when one of our error events stands on its line or on one of its ``also_lines``. A fix is found when its
-failure is and at least one of its changes stands on one of the annotated ``fix_lines``. A link (fix, edit-test, commit,
-spawn) is found when both its lines are those of one of ours with that reason. Items the annotator calls doubtful count
-neither as missed nor as false. n stands beside every figure; ``--misses`` lists what was missed and what was false.
+Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
+whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
+annotated failure is found when one of our error events stands on its line or on one of its ``also_lines``. A fix is
+found when its failure is and at least one of its changes stands on one of the annotated ``fix_lines``. A link (fix,
+edit-test, commit, spawn) is found when both its lines are those of one of ours with that reason. Items the annotator
+calls doubtful count neither as missed nor as false. n stands beside every figure; ``--misses`` lists what was missed
+and what was false.
 
 There is one annotator, so no agreement between annotators to compare with.
 """
@@ -17,11 +18,13 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.pipeline import extract
-from helix_episodes.model import Decision, Episode, Event
 from helix_episodes.readers import read_sessions
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Decision, Episode, Event
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code"
 
@@ -82,7 +85,8 @@ class Lines:
 
     def __init__(self, episode: Episode, pairs: dict[int, set[int]]) -> None:
         self.pairs = pairs
-        self.of = {one.id: self._lines(one) for one in (*episode.decisions, *episode.events)}
+        self.of = {one.id: self._lines(one) for one in episode.decisions}
+        self.of |= {one.id: self._lines(one) for one in episode.events}
 
     def _lines(self, one: Decision | Event) -> set[int]:
         own = {one.evidence.line, *one.evidence.also} if one.evidence else set()
@@ -100,7 +104,9 @@ def score_decisions(episode: Episode, gold: dict[str, Any], lines: Lines, tally:
             hit = any(lines.of[ours.id] & span for ours in episode.decisions)
             tally.want(hit=hit, text=f"{one['lines']} {one['type']}: {one['what']}")
     for ours in episode.decisions:
-        tally.give(right=any(lines.of[ours.id] & span for _, span in spans), text=f"{place(ours)} {ours.type}: {ours.chosen}")
+        tally.give(
+            right=any(lines.of[ours.id] & span for _, span in spans), text=f"{place(ours)} {ours.type}: {ours.chosen}"
+        )
 
 
 def score_failures(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tally) -> None:
@@ -164,7 +170,11 @@ def main() -> None:
     for name, tally in tallies.items():
         print(tally.row(name))
         if options.misses:
-            print("\n".join([*(f"    missed {text}" for text in tally.misses), *(f"    false  {text}" for text in tally.false)]))
+            print(
+                "\n".join(
+                    [*(f"    missed {text}" for text in tally.misses), *(f"    false  {text}" for text in tally.false)]
+                )
+            )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
+
 from helix_episodes.files import write_atomically
 from helix_episodes.recording import ExtractReport, record
 from helix_episodes.store import EpisodeStore
@@ -79,7 +81,11 @@ class Memory:
         """What led to what: the causal graph and its questions."""
         from helix_graph.graph.door import Graph  # noqa: PLC0415  (commands that ask nothing of the graph start faster)
 
-        return Graph(episodes=self.root / "episodes", causality=self.root / "causality")
+        return Graph(
+            episodes=self.root / "episodes",
+            causality=self.root / "causality",
+            patterns=lambda: [to_builtins(pattern) for pattern in self.causality.patterns()],
+        )
 
     @property
     def causality(self) -> Causality:

@@ -11,7 +11,8 @@ edit      ``path``, ``old``, ``new`` (several replacements are joined by a newli
 create    ``path``, ``new``
 delete    ``path``
 run       ``command``, and ``background`` (bool) when the log says so
-delegate  ``agent`` (kind of helper), ``prompt``, ``description``
+delegate  ``agent`` (kind of helper), ``prompt``, ``description``; ``inline`` (bool) when
+          it is a skill that the agent carries out itself
 look      what was looked at: ``path``, ``pattern``, ``url`` or ``query``
 track     the agent's own to-do list: ``items`` (list of text)
 plan      ``plan`` (text handed in for approval)
@@ -75,7 +76,7 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
-    """Every line of the log: used, known and skipped, of unknown type (by type), blank, or bad; ``lines`` is their sum."""
+    """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum."""
 
     lines: int = 0
     used: int = 0
