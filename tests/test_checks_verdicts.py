@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +92,7 @@ def verdicts(command: str, output: str, exit_code: int | None, status: str = "un
         # The output shows what a script ran; a printed log shows nothing.
         ("./run-all.sh", "== 2 failed, 3 passed in 0.12s ==\n", 1, [("pytest", False)]),
         ("cat old.log", "== 2 failed, 3 passed in 0.12s ==\n", 0, []),
+        ("./start.sh; cat old.log", "== 2 failed, 3 passed in 0.12s ==\n", 0, []),
         ("git commit -m x", "ruff.........Failed\n- hook id: ruff\n", 1, [("pre-commit", False)]),
         # Neither status nor text.
         ("make test", "", None, [("make test", None)]),
@@ -131,6 +133,20 @@ def test_a_run_whose_compile_errors_were_cut_off_still_names_them() -> None:
     assert [found.family for found in verdict.findings] == ["wrong arguments"]
 
 
+def test_what_only_follows_from_another_compile_error_is_left_out() -> None:
+    output = (
+        "a.go:3:2: could not import shop/tax (undefined)\ntax/t.go:7:1: missing return\nFAIL\tshop [build failed]\n"
+    )
+    (verdict,) = verdicts("go test ./...", output, 1)
+    assert [found.family for found in verdict.findings] == ["missing return"]
+
+
+def test_the_words_of_a_failing_test_are_its_own_not_those_of_helpers() -> None:
+    output = "--- FAIL: TestA (0.0s)\n    a_test.go:3: want 1\n    helper.go:9: cleaning up\nFAIL\nFAIL\tshop\t0.1s\n"
+    (verdict,) = verdicts("go test ./...", output, 1)
+    assert verdict.findings[0].message == "a_test.go:3: want 1"
+
+
 def test_counts_of_a_cut_output_are_not_given() -> None:
     shown = "--- PASS: TestA (0.0s)\n--- FAIL: TestB (0.0s)\nFAIL\tshop\t0.1s\n"
     (verdict,) = verdicts("go test -v ./... | tail -3", shown, 0)
@@ -138,7 +154,7 @@ def test_counts_of_a_cut_output_are_not_given() -> None:
 
 
 def test_task_runners_say_what_they_run() -> None:
-    output = "> shop@1.0.0 test\n> jest --ci\n\n[lint] $ golangci-lint run ./...\n"
+    output = "> shop@1.0.0 test\n> jest --ci\n\n[lint] $ golangci-lint run ./...\n[lint] $ x\n"
     assert check_name_from_output(output) == {"test": "jest", "lint": "golangci-lint"}
 
 
@@ -286,6 +302,12 @@ def test_a_later_run_says_something_only_about_what_it_took_in(
     *, later: Verdict, earlier: Verdict, expected: bool
 ) -> None:
     assert covers(later, earlier) is expected
+
+
+def test_failures_without_names_need_the_whole_run() -> None:
+    unnamed = Finding(family="panic", message="panic: x")
+    earlier = msgspec.structs.replace(run(tests=("TestPut",)), findings=(*run(tests=("TestPut",)).findings, unnamed))
+    assert not covers(run("-run TestPut"), earlier)
 
 
 def test_another_check_says_nothing() -> None:

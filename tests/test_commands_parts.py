@@ -25,6 +25,7 @@ def programs(text: str) -> list[str]:
         ("cd api && go test ./... 2>&1 | tail -5", ["cd", "go", "tail"]),
         (HEREDOC_COMMIT, ["git", "git", "git"]),
         ("cat > x.sh <<EOF\nrm -rf /\nmake test\nEOF\nchmod +x x.sh", ["cat", "chmod"]),
+        ("cat <<E.F\nEXF\nrm x\nE.F\nls", ["cat", "ls"]),
         ("cat <<-'E O F' | wc\n\ta && b\n\tE O F\nls", ["cat", "wc", "ls"]),
         ("echo 'a && b; c | d' \"e && $(f && g)\" && h", ["echo", "h"]),
         ("for f in *.go; do gofmt -l $f; done", ["gofmt"]),
@@ -185,6 +186,11 @@ def test_nothing_is_decisive_in_nothing() -> None:
 def test_which_exit_status_can_be_seen(text: str, hidden: list[bool]) -> None:
     parts = parse_command(text)
     assert [hides_exit(parts, at) for at in range(len(parts))] == hidden
+
+
+def test_a_list_goes_on_behind_a_newline() -> None:
+    parts = parse_command("a &&\n  b |\n c\nd")
+    assert [part.joiner for part in parts] == ["", "&&", "|", ";"]
 
 
 SHELL_BITS = st.sampled_from(
