@@ -107,7 +107,7 @@ def _counts(verdict: Verdict) -> str:
     counts = [
         f"{count} {word}"
         for count, word in ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
-        if count is not None
+        if count
     ]
     return f" ({', '.join(counts)})" if counts else ""
 

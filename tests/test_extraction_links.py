@@ -1,0 +1,182 @@
+"""What is linked to what, and what takes the credit for a fix?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix_episodes.extraction.pipeline import extract
+from helix_episodes.readers import read_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Script
+
+    from helix_episodes.model import Episode
+
+    Begin = Callable[..., Script]
+    Extracted = Callable[[Script], Episode]
+
+RUFF_FAILS = "shop/cart.py:3:1: F401 [*] `os` imported but unused\nFound 1 error."
+RUFF_PASSES = "All checks passed!"
+PYTEST_FAILS = (
+    "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n===== 1 failed, 4 passed in 0.12s ====="
+)
+PYTEST_PASSES = "===== 5 passed in 0.10s ====="
+
+
+def named(episode: Episode) -> set[tuple[str, str, str]]:
+    """Links as (source, reason, target) in words."""
+    words = {one.id: one.chosen for one in episode.decisions} | {one.id: one.content for one in episode.events}
+    return {(words[link.source], link.reason, words[link.target]) for link in episode.links}
+
+
+def test_a_failing_check_its_answer_and_the_run_that_verifies_it(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("ruff check .", RUFF_FAILS, code=1)
+    episode = episode_of(log.edit("shop/cart.py").run("ruff check .", RUFF_PASSES))
+    assert named(episode) == {
+        ("run ruff check .", "call", "ruff fails: F401 (1 failed)"),
+        ("ruff fails: F401 (1 failed)", "answer", "edit shop/cart.py"),
+        ("edit shop/cart.py", "edit-test", "ruff passes"),
+        ("run ruff check .", "call", "ruff passes"),
+    }
+    (fix,) = episode.fixes
+    assert (fix.error, fix.changes, fix.check, fix.verified_by, fix.share) == ("e001", ("d002",), "ruff", "e002", 1.0)
+    assert episode.lessons[0].startswith("When ruff fails: F401")
+    assert episode.lesson_evidence[0].derived
+
+
+def test_a_change_is_not_blamed_for_a_failure_that_was_there_before(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("pytest", PYTEST_FAILS, code=1)
+    log = log.edit("shop/cart.py").run("pytest", PYTEST_FAILS, code=1)
+    assert not any(reason == "edit-test" for _, reason, _ in named(episode_of(log)))
+
+
+def test_a_change_is_linked_to_the_failure_it_brought(script: Begin, episode_of: Extracted) -> None:
+    log = (
+        script("s").prompt("Test").run("pytest", PYTEST_PASSES).edit("shop/cart.py").run("pytest", PYTEST_FAILS, code=1)
+    )
+    links = [target for source, reason, target in named(episode_of(log)) if reason == "edit-test" and "edit" in source]
+    assert len(links) == 1
+    assert links[0].startswith("pytest fails")
+
+
+def test_every_change_since_the_last_failing_run_shares_the_credit(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("pytest", PYTEST_FAILS, code=1).edit("shop/old.py")
+    log = log.run("pytest", PYTEST_FAILS, code=1).edit("shop/cart.py").edit("shop/tax.py").edit("README.md")
+    episode = episode_of(log.run("pytest", PYTEST_PASSES))
+    chosen = {one.id: one.chosen for one in episode.decisions}
+    shares = {tuple(chosen[change] for change in fix.changes): fix.share for fix in episode.fixes}
+    assert shares == {("edit shop/cart.py", "edit shop/tax.py"): 0.5}
+
+
+def test_where_a_linter_names_the_file_only_changes_to_it_count(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("ruff check .", RUFF_FAILS, code=1).edit("shop/tax.py").edit("shop/cart.py")
+    (fix,) = episode_of(log.run("ruff check .", RUFF_PASSES)).fixes
+    assert fix.changes == ("d003",)
+
+
+def test_a_pass_of_one_test_verifies_no_other(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("pytest", PYTEST_FAILS, code=1).edit("shop/cart.py")
+    assert episode_of(log.run("pytest tests/test_tax.py", "===== 1 passed in 0.10s =====")).fixes == ()
+
+
+def test_a_tools_error_is_repaired_when_the_call_goes_well(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Edit").edit_fails("shop/cart.py")
+    log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
+    (fix,) = episode_of(log).fixes
+    assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d002", "d003"), "d003")
+
+
+def test_a_commit_holds_the_edits_that_were_staged(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py")
+    log = log.run("git add shop/cart.py && git commit -m x", "[main 1a2b3c4] x\n 1 file changed")
+    links = {(source, target) for source, reason, target in named(episode_of(log)) if reason == "commit"}
+    assert links == {("edit shop/cart.py", "x")}
+
+
+def test_a_delegation_its_handing_over_and_what_came_back(script: Begin, episode_of: Extracted) -> None:
+    arguments = {"subagent_type": "Explore", "description": "Find tax", "prompt": "Look."}
+    episode = episode_of(script("s").prompt("Do").call("Task", arguments, output="In tax.py."))
+    assert named(episode) == {
+        ("delegate to Explore: Find tax", "spawn", "handed to Explore: Find tax"),
+        ("handed to Explore: Find tax", "spawn", "Explore came back: In tax.py."),
+    }
+
+
+def test_order_in_time_alone_makes_no_link(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py").run("git push", "done").run("mkdir x")
+    assert named(episode_of(log)) == set()
+
+
+steps = st.lists(
+    st.sampled_from(
+        [
+            "edit a",
+            "edit b",
+            "edit fails",
+            "lint fails",
+            "lint passes",
+            "test fails",
+            "test passes",
+            "commit",
+            "prompt",
+            "look",
+        ]
+    ),
+    max_size=14,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(what=steps)
+def test_links_agree_both_ways_run_forwards_and_name_what_there_is(
+    tmp_path: Path, script: Begin, what: list[str]
+) -> None:
+    log = script("s").prompt("Do")
+    for one in what:
+        play(log, one)
+    (session,) = read_sessions(log.save(tmp_path))
+    episode = extract(session)
+    assert extract(session) == episode
+    lines = {one.id: one.evidence.line for one in episode.decisions if one.evidence}
+    lines |= {one.id: one.evidence.line for one in episode.events if one.evidence}
+    for link in episode.links:
+        assert lines[link.source] <= lines[link.target]
+        assert link.source != link.target
+    causes = {one.id: set(one.caused_by) for one in episode.decisions}
+    causes |= {one.id: set(one.caused_by) for one in episode.events}
+    effects = {one.id: set(one.effects) for one in episode.decisions}
+    effects |= {one.id: set(one.leads_to) for one in episode.events}
+    pairs = {(link.source, link.target) for link in episode.links}
+    assert pairs == {(source, target) for target, sources in causes.items() for source in sources}
+    assert pairs == {(source, target) for source, targets in effects.items() for target in targets}
+    for fix in episode.fixes:
+        assert all(lines[fix.error] < max(lines[change], lines[fix.error] + 1) for change in fix.changes)
+        assert abs(fix.share * len(fix.changes) - 1) < 1e-5
+
+
+def play(log: Script, what: str) -> None:
+    match what:
+        case "edit a" | "edit b":
+            log.edit(f"shop/{what[-1]}.py")
+        case "edit fails":
+            log.edit_fails("shop/a.py")
+        case "lint fails":
+            log.run("ruff check .", RUFF_FAILS, code=1)
+        case "lint passes":
+            log.run("ruff check .", RUFF_PASSES)
+        case "test fails":
+            log.run("pytest", PYTEST_FAILS, code=1)
+        case "test passes":
+            log.run("pytest", PYTEST_PASSES)
+        case "commit":
+            log.run("git commit -am x", "[main 1a2b3c4] x\n 1 file changed")
+        case "prompt":
+            log.prompt("And more")
+        case _:
+            log.run("git status", "clean")
