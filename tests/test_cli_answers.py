@@ -49,7 +49,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 ERROR = "ModuleNotFoundError: No module named 'respx'"
 SAME_WORDS: dict[tuple[str, ...], Callable[[Memory], Any]] = {
-    ("seen", ERROR, "--limit", "2"): lambda memory: memory.graph.seen(ERROR, limit=2),
+    ("seen", ERROR, "--limit", "1"): lambda memory: memory.graph.seen(ERROR, limit=1),
     ("seen",): lambda memory: memory.graph.seen(),
     ("path", "--from", "ruff", "--to", "success", "--max-depth", "4"): lambda memory: memory.graph.path(
         source="ruff", target="success", max_depth=4

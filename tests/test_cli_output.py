@@ -112,7 +112,7 @@ def test_a_bar_moves_on_stderr_only(monkeypatch: pytest.MonkeyPatch, capsys: pyt
         advance(1, 2, Path("odd [name].jsonl"))
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "Reading logs" in printed.err
+    assert "Reading logs odd [name].jsonl" in printed.err
 
 
 def test_a_console_without_the_character_gets_an_escape() -> None:

@@ -16,7 +16,6 @@ code  meaning
 from __future__ import annotations
 
 import io
-import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -87,18 +86,18 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; what went wrong has been said on stderr."""
+    """Run one command and return its exit code; what went wrong has been said on stderr.
+
+    When the reader of a pipe (``| head``) has had enough, click ends the process quietly.
+    """
     _never_fail_on_a_character()
     try:
         code = cli.main(args=list(arguments), prog_name="helix-graph", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as problem:
         problem.show()
         return problem.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        return _reader_went_away()
     except HelixGraphError as problem:
         click.echo(f"helix-graph: {problem}", err=True)
         return EXIT_FAILED
@@ -110,9 +109,3 @@ def _never_fail_on_a_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _reader_went_away() -> int:
-    """End quietly when the reader of a pipe (``| head``) has enough: what is still buffered goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXIT_FAILED
