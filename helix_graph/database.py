@@ -17,16 +17,21 @@ import msgspec
 from helix_graph.errors import DatabaseBusy, DatabaseUnreadable, NotOurDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 #: How long a writer waits for another: a full compile of ten thousand episodes takes a few seconds.
 BUSY_SECONDS = 30.0
+#: A first compile of ten thousand episodes writes to pages all over the file; SQLite's own 2 MB would spill them.
+_CACHE_KIB = 64 * 1024
 _MAGIC = b"SQLite format 3\0"
 #: Where the header of an SQLite file keeps the application id (https://sqlite.org/fileformat2.html#the_database_header).
 _ID_AT = slice(68, 72)
 _HEADER_LENGTH = 100
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+
+#: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
+ANY_OF = "IN (SELECT value FROM json_each(?))"
 
 Ownership = Literal["absent", "ours"]
 
@@ -81,6 +86,7 @@ def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
 
@@ -137,6 +143,11 @@ def reporting(path: Path) -> Iterator[None]:
         if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
         raise DatabaseUnreadable(path=path, problem=str(error)) from error
+
+
+def as_list(values: Iterable[int | str]) -> str:
+    """Values for `ANY_OF`."""
+    return msgspec.json.encode(list(values)).decode()
 
 
 def remove(path: Path) -> None:

@@ -19,11 +19,12 @@ import msgspec
 from helix_episodes.files import write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, OutsideMemory
-from helix_graph.graph.export import EXPORT_NAME, LABEL_MODE, export_bytes
-from helix_graph.graph.file import FILE_NAME, GRAPH_FILE, Changes, begin_changes, finish_changes, take_in, take_out
-from helix_graph.graph.labels import LABEL_VERSION
+from helix_graph.graph.export import export_bytes
+from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
 from helix_graph.graph.model import moment
+from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.sources import Read, Seen, Stamp, differs, known_files, read_source, scan
+from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from helix_graph import database
 from helix_graph.errors import GraphNotCompiled, OutOfRange
-from helix_graph.graph.export import LABEL_MODE
-from helix_graph.graph.file import FILE_NAME, GRAPH_FILE
-from helix_graph.graph.labels import LABEL_VERSION
 from helix_graph.graph.neighbours import FileNeighbours
+from helix_graph.graph.schema import GRAPH_FILE
+from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3

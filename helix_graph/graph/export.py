@@ -20,18 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.fold import aliases, mean_weight, rate
-from helix_graph.graph.labels import LABEL_VERSION
+from helix_graph.graph.fold import aliases
+from helix_graph.graph.version import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.weights import mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
 
-EXPORT_NAME = "causal-graph.json"
-#: The original schema asks for two numbers and a dot.
-EXPORT_VERSION = "1.0"
 #: Enough to see what a label stands for.
 ALIAS_LIMIT = 20
-LABEL_MODE = "grammar"
 
 
 def export_bytes(connection: sqlite3.Connection) -> bytes:

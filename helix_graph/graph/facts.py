@@ -23,7 +23,8 @@ from helix_graph.graph.labels import (
     outcome_key,
 )
 from helix_graph.graph.masking import first_line, is_telling, line_key
-from helix_graph.graph.model import MILLION, OUTCOME_ID, Claim, EpisodeFacts, Mention, Repair
+from helix_graph.graph.model import OUTCOME_ID, Claim, EpisodeFacts, Mention, Repair
+from helix_graph.graph.weights import MILLION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,68 +15,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.database import Kind
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.fold import EdgeKey, edge_shares, node_shares
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, moment
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
-
-FILE_NAME = "graph.db"
-#: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
-ANY_OF = "IN (SELECT value FROM json_each(?))"
-
-GRAPH_FILE = Kind(
-    application_id=int.from_bytes(b"hlxg", "big"),
-    version=1,
-    schema="""
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE episode (
-        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
-        moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
-        log TEXT, problems TEXT NOT NULL
-    );
-    CREATE TABLE file (
-        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
-        episode INTEGER REFERENCES episode, problem TEXT
-    ) WITHOUT ROWID;
-    CREATE INDEX file_of_episode ON file (episode);
-    CREATE TABLE node (
-        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
-        folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
-        measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
-    );
-    CREATE INDEX node_by_label ON node (type, label);
-    CREATE TABLE mention (
-        episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
-        raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
-        exact TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL, folded TEXT NOT NULL,
-        PRIMARY KEY (episode, local)
-    ) WITHOUT ROWID;
-    CREATE INDEX mention_of_node ON mention (node, episode);
-    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
-    CREATE TABLE claim (
-        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
-        episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
-        reason TEXT NOT NULL, weight INTEGER NOT NULL,
-        PRIMARY KEY (source, target, type, episode, source_local, target_local, reason)
-    ) WITHOUT ROWID;
-    CREATE INDEX claim_of_episode ON claim (episode);
-    CREATE INDEX claim_of_target ON claim (target);
-    CREATE TABLE edge (
-        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
-        weight_sum INTEGER NOT NULL, claims INTEGER NOT NULL, episodes INTEGER NOT NULL,
-        PRIMARY KEY (source, target, type)
-    ) WITHOUT ROWID;
-    CREATE INDEX edge_backwards ON edge (target, source, type);
-    CREATE TABLE repair (
-        episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
-        verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
-    ) WITHOUT ROWID;
-    CREATE TABLE pattern (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID
-    """,
-)
 
 _MENTION_COLUMNS = "raw, timestamp, path, command, message, checked, family, exact, actor, line, log, quote"
 
@@ -172,11 +117,6 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
     )
     for number, *rest in rows.fetchall():
         yield _facts(connection, number, rest)
-
-
-def as_list(values: Iterable[int | str]) -> str:
-    """Values for `ANY_OF`."""
-    return msgspec.json.encode(list(values)).decode()
 
 
 def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:

@@ -24,12 +24,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.graph.model import MILLION, Claim, EpisodeFacts, Mention
+from helix_graph.graph.weights import mean_weight, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import networkx as nx
+
+    from helix_graph.graph.model import Claim, EpisodeFacts, Mention
 
 EdgeKey = tuple[str, str, str]
 
@@ -64,20 +66,6 @@ def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
     for claim in facts.claims:
         weights[claim.source, claim.target, claim.type].append(claim.weight)
     return {edge: EdgeShare(sum(each), len(each), 1) for edge, each in weights.items()}
-
-
-def mean_weight(weight_sum: int, claims: int) -> float:
-    """The mean of weights in millionths, as a number from 0 to 1 with six digits, rounded half up in integers.
-
-    >>> mean_weight(1_500_000, 3)
-    0.5
-    """
-    return (2 * weight_sum + claims) // (2 * claims) / MILLION
-
-
-def rate(successes: int, measured: int) -> float | None:
-    """Successes of measured, to six digits; None when nothing was measured."""
-    return mean_weight(successes * MILLION, measured) if measured else None
 
 
 def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:

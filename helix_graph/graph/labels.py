@@ -37,12 +37,11 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from helix_graph.graph.masking import extension, first_line, one_line, template
+from helix_graph.graph.version import LABEL_VERSION as LABEL_VERSION  # noqa: PLC0414  (part of what this module offers)
 from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
 
 if TYPE_CHECKING:
     from helix_episodes.model import Action, Decision, Event, Outcome
-
-LABEL_VERSION = "1"
 
 NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
 #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.

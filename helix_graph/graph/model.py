@@ -4,7 +4,7 @@ A *mention* is one decision, event or outcome of an episode, under its label. A 
 between two mentions. The facts of an episode are a set of both; the graph is the sum over all episodes (`fold`), so the
 union of two machines' facts is the merge of their graphs.
 
-Weights are integer millionths: integers add up to the same sum in any order and in any engine.
+Weights are integer millionths (`weights`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import msgspec
 
 from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
 from helix_graph.graph.labels import NodeType
+from helix_graph.graph.weights import MILLION
 
-MILLION = 1_000_000
 #: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
 OUTCOME_ID = "outcome"
 #: Somebody or something other than the agent vouches for these; only they count in rates.

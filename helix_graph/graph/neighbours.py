@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from helix_graph.graph.file import ANY_OF, as_list
-from helix_graph.graph.fold import mean_weight, rate
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.weights import mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,18 +65,14 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
 
 
-class Matches(msgspec.Struct, frozen=True):
-    """The nodes that a text names: by their label, or only by the text of mentions in certain episodes."""
-
-    by_label: frozenset[int]
-    by_text: dict[int, frozenset[str]]
-
-
 class Neighbours(Protocol):
     """A causal graph, as far as a search needs it."""
 
-    def matches(self, text: str) -> Matches:
-        """The nodes whose label or mentions contain ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
+    def labelled(self, text: str) -> frozenset[int]:
+        """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
+
+    def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
 
     def edges_from(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
@@ -113,16 +109,20 @@ class FileNeighbours(Neighbours):
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._ask = connection.execute
 
-    def matches(self, text: str) -> Matches:
-        folded = text.casefold()
-        labels = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (folded,))
-        by_label = frozenset(number for (number,) in labels)
-        by_text: defaultdict[int, set[str]] = defaultdict(set)
-        mentions = "SELECT DISTINCT node, id FROM mention JOIN episode ON number = episode WHERE instr(folded, ?)"
-        for node, episode in self._ask(mentions, (folded,)):
-            if node not in by_label:
-                by_text[node].add(episode)
-        return Matches(by_label, {node: frozenset(episodes) for node, episodes in by_text.items()})
+    def labelled(self, text: str) -> frozenset[int]:
+        rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
+        return frozenset(number for (number,) in rows)
+
+    def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        found: defaultdict[int, set[str]] = defaultdict(set)
+        rows = self._ask(
+            "SELECT DISTINCT node, e.id FROM mention m JOIN episode e ON e.number = m.episode"
+            " JOIN node n ON n.number = m.node WHERE instr(m.folded, ?1) AND NOT instr(n.folded, ?1)",
+            (text.casefold(),),
+        )
+        for node, episode in rows:
+            found[node].add(episode)
+        return {node: frozenset(episodes) for node, episodes in found.items()}
 
     def edges_from(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None

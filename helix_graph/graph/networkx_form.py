@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.graph.neighbours import Card, EdgeCard, Matches, Neighbours, Place, make_edge_card
+from helix_graph.graph.neighbours import Card, EdgeCard, Neighbours, Place, make_edge_card
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -31,17 +31,20 @@ class NetworkxNeighbours(Neighbours):
             for episode, claim in held:
                 self._claims[episode].append((claim.source_local, claim.target_local, edge))
 
-    def matches(self, text: str) -> Matches:
-        folded = text.casefold()
-        by_label = {
-            handle for name, handle in self._handles.items() if folded in self._graph.nodes[name]["label"].casefold()
+    def labelled(self, text: str) -> frozenset[int]:
+        wanted = text.casefold()
+        return frozenset(
+            handle for name, handle in self._handles.items() if wanted in self._graph.nodes[name]["label"].casefold()
+        )
+
+    def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        wanted, labelled = text.casefold(), self.labelled(text)
+        found = {
+            handle: frozenset(episode for episode, mention in self._mentions(name) if wanted in mention.folded())
+            for name, handle in self._handles.items()
+            if handle not in labelled
         }
-        by_text: dict[int, frozenset[str]] = {}
-        for name, handle in self._handles.items():
-            episodes = {episode for episode, mention in self._mentions(name) if folded in mention.folded()}
-            if episodes and handle not in by_label:
-                by_text[handle] = frozenset(episodes)
-        return Matches(frozenset(by_label), by_text)
+        return {handle: episodes for handle, episodes in found.items() if episodes}
 
     def edges_from(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None

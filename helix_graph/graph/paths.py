@@ -25,7 +25,7 @@ from helix_graph.graph.neighbours import Card, Edge, EdgeCard, Joint, Neighbours
 from helix_graph.graph.routes import Choice, shortest_layers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
 LEADING = ("causes", "enables")
@@ -94,13 +94,13 @@ def find_path(
             raise EmptyQuery(option)
     if not LOWEST_DEPTH <= max_depth <= HIGHEST_DEPTH:
         raise OutOfRange("--max-depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
-    missing = [text for text in (source, target) if not _is_there(graph, text)]
-    if missing:
-        return PathAnswer(found=False, error=f"Node not found: {missing[0]}", hint=_NO_NODE)
     for ends in _pairs_of_ends(graph, source, target):
         answer = _between(graph, ends, max_depth, follow)
         if answer:
             return answer
+    missing = [text for text in (source, target) if not _is_there(graph, text)]
+    if missing:
+        return PathAnswer(found=False, error=f"Node not found: {missing[0]}", hint=_NO_NODE)
     return PathAnswer(
         found=False, error=f"No path found within depth {max_depth}", hint=_hint(graph, target, max_depth)
     )
@@ -111,7 +111,7 @@ _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads
 
 
 def _hint(graph: Neighbours, target: str, max_depth: int) -> str | None:
-    ends = graph.matches(target).by_label
+    ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.card(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
         return _NO_DECIDER
@@ -119,23 +119,28 @@ def _hint(graph: Neighbours, target: str, max_depth: int) -> str | None:
 
 
 def _is_there(graph: Neighbours, text: str) -> bool:
-    found = graph.matches(text.strip())
-    return bool(found.by_label or found.by_text)
+    return bool(graph.labelled(text.strip()) or graph.mentioning(text.strip()))
 
 
 def _pairs_of_ends(graph: Neighbours, source: str, target: str) -> Iterator[Ends]:
-    """Where to search, in order: labels at both ends, then texts at one, then at both."""
-    from_, to = graph.matches(source.strip()), graph.matches(target.strip())
-    sources = ((from_.by_label, None), (frozenset(from_.by_text), _union(from_.by_text.values())))
-    targets = ((to.by_label, None), (frozenset(to.by_text), _union(to.by_text.values())))
-    for one, other in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        (starts, by_source), (goals, by_target) = sources[one], targets[other]
+    """Where to search, in order: labels at both ends, then texts at one, then at both.
+
+    Texts are read only when labels led nowhere: there are many more of them.
+    """
+    for by_text in ((False, False), (False, True), (True, False), (True, True)):
+        (starts, one), (goals, other) = (
+            _one_end(graph, text.strip(), by_text=texts) for text, texts in zip((source, target), by_text, strict=True)
+        )
         if starts and goals:
-            yield Ends(starts, goals, _both(by_source, by_target))
+            yield Ends(starts, goals, _both(one, other))
 
 
-def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*sets)
+def _one_end(graph: Neighbours, text: str, *, by_text: bool) -> tuple[frozenset[int], frozenset[str] | None]:
+    """The nodes at one end, and the episodes that a match by text is restricted to."""
+    if not by_text:
+        return graph.labelled(text), None
+    found = graph.mentioning(text)
+    return frozenset(found), frozenset().union(*found.values())
 
 
 def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:

@@ -65,11 +65,11 @@ def find_relations(graph: Neighbours, label: str, *, direction: Literal["causes"
 
 
 def _matching(graph: Neighbours, label: str) -> Iterator[tuple[int, frozenset[str] | None]]:
-    found = graph.matches(label)
-    if found.by_label:
-        yield from ((node, None) for node in found.by_label)
+    labelled = graph.labelled(label)
+    if labelled:
+        yield from ((node, None) for node in labelled)
     else:
-        yield from found.by_text.items()
+        yield from graph.mentioning(label).items()
 
 
 def _relations(

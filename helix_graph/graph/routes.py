@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.graph.model import MILLION
 from helix_graph.graph.neighbours import Edge
+from helix_graph.graph.weights import MILLION
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.error_text import Sought, read_error, says_something
-from helix_graph.graph.file import ANY_OF, as_list
 from helix_graph.graph.labels import check_label
-from helix_graph.graph.model import MILLION
+from helix_graph.graph.weights import MILLION
 
 if TYPE_CHECKING:
     import sqlite3

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.export import EXPORT_NAME, EXPORT_VERSION, updated
-from helix_graph.graph.file import FILE_NAME
-from helix_graph.graph.labels import LABEL_VERSION
+from helix_graph.graph.export import updated
+from helix_graph.graph.version import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
