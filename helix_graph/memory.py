@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 
 from helix_episodes.files import write_atomically
-from helix_episodes.recording import ExtractReport, record
-from helix_episodes.store import EpisodeStore
 from helix_graph.errors import NoMemory
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from helix_episodes.recording import ExtractReport
+    from helix_episodes.store import EpisodeStore
     from helix_graph.causality.door import Causality
     from helix_graph.graph.door import Graph
 
@@ -74,12 +74,14 @@ class Memory:
     @property
     def episodes(self) -> EpisodeStore:
         """What happened: the episodes."""
+        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (questions to the graph do without)
+
         return EpisodeStore(self.root / "episodes")
 
     @property
     def graph(self) -> Graph:
         """What led to what: the causal graph and its questions."""
-        from helix_graph.graph.door import Graph  # noqa: PLC0415  (commands that ask nothing of the graph start faster)
+        from helix_graph.graph.door import Graph  # noqa: PLC0415  (as above)
 
         return Graph(
             episodes=self.root / "episodes",
@@ -107,5 +109,8 @@ class Memory:
 
         Bad logs stand in the report's ``failed``; the rest goes on.
         """
+        from helix_episodes.recording import record  # noqa: PLC0415  (readers and grammars take 100 ms to load)
+        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
+
         store = EpisodeStore(output) if output is not None else self.episodes
         return record(logs, store, force=force, format=format, progress=progress)
