@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
@@ -16,6 +15,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     Raises:
         WriteFailed: The disk is full, or the folder is read-only or missing and cannot be made.
     """
+    import tempfile  # noqa: PLC0415  (takes 10 ms to load, and most commands write nothing)
+
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

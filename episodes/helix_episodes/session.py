@@ -31,7 +31,7 @@ plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``con
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003  (msgspec reads the annotation at run time)
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec

@@ -16,14 +16,15 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from helix_episodes.extraction.programs import Kind, Purpose
 
-ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+ASSIGNMENT = Regex(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 
 
-_VERSIONED = re.compile(r"(python|pip|node|ruby|php|clang|gcc)-?\d[\d.]*")
+_VERSIONED = Regex(r"(python|pip|node|ruby|php|clang|gcc)-?\d[\d.]*")
 
 
 def program_name(word: str) -> str:
@@ -182,7 +183,7 @@ def _task_kind(task: str) -> Kind | None:
     return next((kind for kind, telling in known.TASK_WORDS if telling & words), None)
 
 
-_TEST_SCRIPT = re.compile(r"test_\w+\.py|\w+_test\.(?:py|rb)|\w+[._](?:test|spec)\.[cm]?[jt]sx?|runtests\.py")
+_TEST_SCRIPT = Regex(r"test_\w+\.py|\w+_test\.(?:py|rb)|\w+[._](?:test|spec)\.[cm]?[jt]sx?|runtests\.py")
 
 
 def _script_kind(script: str | None, program: str) -> Kind | None:

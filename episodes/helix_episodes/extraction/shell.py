@@ -17,6 +17,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from helix_episodes.regex import Regex
+
 Joiner = Literal["", "&&", "||", ";", "|"]
 
 
@@ -45,17 +47,17 @@ class _Token(NamedTuple):
 # and stopping there keeps the recursion bounded.
 _DEEPEST = 20
 
-_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+|#[^\n]*")
-_REDIRECT = re.compile(r"\d*(?:<<<|<<-?|&>>|&>|>>|>\||>&|<&|<>|<|>)(?!\()")
-_OPERATOR = re.compile(r"&&|\|\||;;|;|\|&|\||&|\(|\)")
-_PLAIN = re.compile(r"[^\s\\'\"`$|&;()<>]+")
-_PLAIN_QUOTED = re.compile(r'[^"\\$`]+')
-_PLAIN_SUBSTITUTED = re.compile(r"[^'\"\\`()<\n]+")
-_ANSI_QUOTE = re.compile(r"\$'(?:[^'\\]|\\.)*'?", re.DOTALL)
-_PARAMETER = re.compile(r"\$\{[^}]*\}?")
-_BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`?", re.DOTALL)
-_DELIMITER = re.compile(r"[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_BLANK = Regex(r"(?:[ \t\r]|\\\r?\n)+|#[^\n]*")
+_REDIRECT = Regex(r"\d*(?:<<<|<<-?|&>>|&>|>>|>\||>&|<&|<>|<|>)(?!\()")
+_OPERATOR = Regex(r"&&|\|\||;;|;|\|&|\||&|\(|\)")
+_PLAIN = Regex(r"[^\s\\'\"`$|&;()<>]+")
+_PLAIN_QUOTED = Regex(r'[^"\\$`]+')
+_PLAIN_SUBSTITUTED = Regex(r"[^'\"\\`()<\n]+")
+_ANSI_QUOTE = Regex(r"\$'(?:[^'\\]|\\.)*'?", re.DOTALL)
+_PARAMETER = Regex(r"\$\{[^}]*\}?")
+_BACKTICKS = Regex(r"`(?:[^`\\]|\\.)*`?", re.DOTALL)
+_DELIMITER = Regex(r"[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
+_ESCAPE = Regex(r"\\(.)", re.DOTALL)
 
 
 def split_shell(text: str) -> tuple[Simple, ...]:
@@ -107,7 +109,7 @@ def _skip_documents(text: str, at: int, pending: list[str]) -> int:
     """Past the bodies of the here-documents that begin on this line; one that never ends takes the rest."""
     for delimiter in pending:
         # ")" after the delimiter: people close $(cat <<EOF … EOF) on the same line and shells accept it.
-        closing = re.compile(rf"^\t*{re.escape(delimiter)}[ \t\r]*(?=\)|$)", re.MULTILINE).search(text, at)
+        closing = Regex(rf"^\t*{re.escape(delimiter)}[ \t\r]*(?=\)|$)", re.MULTILINE).search(text, at)
         at = closing.end() if closing else len(text)
     pending.clear()
     return at

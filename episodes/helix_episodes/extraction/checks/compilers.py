@@ -9,7 +9,7 @@ kind: an undefined name wants an import, a rename or a declaration wherever it h
 
 from __future__ import annotations
 
-import re
+from helix_episodes.regex import Regex
 
 #: Families and the wordings they are known by, checked in order.
 _WORDINGS: tuple[tuple[str, ...], ...] = (
@@ -41,7 +41,7 @@ _WORDINGS: tuple[tuple[str, ...], ...] = (
         r"unterminated|not terminated|non-declaration statement",
     ),
 )
-_FAMILIES = tuple((family, re.compile("|".join(wordings))) for family, *wordings in _WORDINGS)
+_FAMILIES = tuple((family, Regex("|".join(wordings))) for family, *wordings in _WORDINGS)
 
 
 def compile_family(message: str) -> str:

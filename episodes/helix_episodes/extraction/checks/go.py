@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_TEST = re.compile(r"(\s*)--- (PASS|FAIL|SKIP): (\S+)")
-_PACKAGE = re.compile(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
-_PACKAGE_SPACED = re.compile(r"(ok|FAIL|\?)\s+(\S*[./]\S*)\s+((?:\d+\.\d+s|\(cached\)|\[[^\]]+\]).*)$")
-_COMPILE = re.compile(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(?::\d+)?: (.+)$")
+_TEST = Regex(r"(\s*)--- (PASS|FAIL|SKIP): (\S+)")
+_PACKAGE = Regex(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
+_PACKAGE_SPACED = Regex(r"(ok|FAIL|\?)\s+(\S*[./]\S*)\s+((?:\d+\.\d+s|\(cached\)|\[[^\]]+\]).*)$")
+_COMPILE = Regex(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(?::\d+)?: (.+)$")
 # Linters print their findings in the compiler's shape, and then the linter's name or a number of issues.
-_LINTED = re.compile(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|\d+ issues?[:.]$")
-_LOG = re.compile(r"\s+(\S+\.go):\d+: (.+)$")
-_PANIC = re.compile(r"panic: (.+)$")
-_MISSING = re.compile(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
+_LINTED = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|\d+ issues?[:.]$")
+_LOG = Regex(r"\s+(\S+\.go):\d+: (.+)$")
+_PANIC = Regex(r"panic: (.+)$")
+_MISSING = Regex(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
 
 
 def read_go_test(output: Output) -> Reading | None:

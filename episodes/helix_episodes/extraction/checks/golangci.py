@@ -7,16 +7,20 @@ family, because a remedy for one rule says nothing about another.
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.go import compile_report
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+from helix_episodes.regex import Regex
 
-_SUMMARY = re.compile(r"(\d+) issues?[:.]$")
-_PER_LINTER = re.compile(r"\* (\w[\w-]*): (\d+)$")
-_ISSUE = re.compile(r"([^\s:][^:]*\.\w+|[^\s:]+):(\d+)(?::(\d+))?: ?(.*)$")
-_LINTER = re.compile(r" ?\(([a-z][a-z0-9_-]+)\)$")
-_RULE = re.compile(r"([A-Za-z][\w-]*): ")
+if TYPE_CHECKING:
+    import re
+
+_SUMMARY = Regex(r"(\d+) issues?[:.]$")
+_PER_LINTER = Regex(r"\* (\w[\w-]*): (\d+)$")
+_ISSUE = Regex(r"([^\s:][^:]*\.\w+|[^\s:]+):(\d+)(?::(\d+))?: ?(.*)$")
+_LINTER = Regex(r" ?\(([a-z][a-z0-9_-]+)\)$")
+_RULE = Regex(r"([A-Za-z][\w-]*): ")
 _CUT_OFF = ":1: : # "
 #: Ends of lines that look like a linter's name and are a Go signature ("have (string)").
 _TYPES = {"string", "int", "bool", "error", "byte", "rune", "any", "float64", "int64", "uint64", "nil", "number"}
@@ -48,7 +52,7 @@ def read_golangci(output: Output) -> Reading | None:
 
 
 # An issue on one line: the only sign left when the summary was cut off.
-_LINTER_LINE = re.compile(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
+_LINTER_LINE = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
 
 
 def _reports(lines: list[str]) -> list[Report]:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
+from helix_episodes.regex import Regex
 
-_JEST_END = re.compile(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
-_JEST_SUITES = re.compile(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
-_JEST_TEST = re.compile(r"\s*● (?!Console$)(.+ › .+|[^›]+)$")  # noqa: RUF001  (jest's own sign)
-_VITEST_END = re.compile(r"\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
-_VITEST_FILES = re.compile(r"\s*Test Files\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
-_VITEST_TEST = re.compile(r"\s*(?:FAIL|×|❯)\s+(\S+\.[cm]?[jt]sx?)(?: > (.+?))?(?: \d+ms)?$")  # noqa: RUF001  (vitest)
-_COUNT = re.compile(r"(\d+) (\w+)")
-_MOCHA = re.compile(r"\s*(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$")
-_TAP = re.compile(r"(?:#|ℹ) (tests|pass|fail|skipped) (\d+)$")  # noqa: RUF001  (that is the sign node prints)
-_THROWN = re.compile(r"\s*((?:[A-Z]\w*)?(?:Error|Exception))(?: \[\w+\])?:(?: |$)")
+if TYPE_CHECKING:
+    import re
 
-_TSC = re.compile(r"([^\s(:]+)(?:\(\d+,\d+\):|:\d+:\d+ -) error (TS\d+): (.*)$")
-_TSC_BARE = re.compile(r"error (TS\d+): (.*)$")
-_TSC_END = re.compile(r"Found (\d+) errors?")
-_ESLINT = re.compile(r"\s+\d+:\d+\s+error\s+(.+?)(?:\s{2,}(\S+))?$")
-_ESLINT_END = re.compile(r"[✖×] \d+ problems? \((\d+) errors?, \d+ warnings?\)")  # noqa: RUF001  (eslint's own sign)
-_ESLINT_FILE = re.compile(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
-_PRETTIER = re.compile(r"\[warn\] (\S+\.\w+)$")
+_JEST_END = Regex(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
+_JEST_SUITES = Regex(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
+_JEST_TEST = Regex(r"\s*● (?!Console$)(.+ › .+|[^›]+)$")  # noqa: RUF001  (jest's own sign)
+_VITEST_END = Regex(r"\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
+_VITEST_FILES = Regex(r"\s*Test Files\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
+_VITEST_TEST = Regex(r"\s*(?:FAIL|×|❯)\s+(\S+\.[cm]?[jt]sx?)(?: > (.+?))?(?: \d+ms)?$")  # noqa: RUF001  (vitest)
+_COUNT = Regex(r"(\d+) (\w+)")
+_MOCHA = Regex(r"\s*(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$")
+_TAP = Regex(r"(?:#|ℹ) (tests|pass|fail|skipped) (\d+)$")  # noqa: RUF001  (that is the sign node prints)
+_THROWN = Regex(r"\s*((?:[A-Z]\w*)?(?:Error|Exception))(?: \[\w+\])?:(?: |$)")
+
+_TSC = Regex(r"([^\s(:]+)(?:\(\d+,\d+\):|:\d+:\d+ -) error (TS\d+): (.*)$")
+_TSC_BARE = Regex(r"error (TS\d+): (.*)$")
+_TSC_END = Regex(r"Found (\d+) errors?")
+_ESLINT = Regex(r"\s+\d+:\d+\s+error\s+(.+?)(?:\s{2,}(\S+))?$")
+_ESLINT_END = Regex(r"[✖×] \d+ problems? \((\d+) errors?, \d+ warnings?\)")  # noqa: RUF001  (eslint's own sign)
+_ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
+_PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
 def read_jest(output: Output) -> Reading | None:
@@ -40,9 +44,9 @@ def _suites(
     output: Output,
     *,
     check: str,
-    end: re.Pattern[str],
-    files: re.Pattern[str],
-    test: re.Pattern[str],
+    end: Regex,
+    files: Regex,
+    test: Regex,
     sign: str,
 ) -> Reading | None:
     if not output.has(sign, "Test Suites:"):
@@ -70,7 +74,7 @@ def _numbers(words: str) -> dict[str, int]:
     return {word: int(number) for number, word in _COUNT.findall(words)}
 
 
-def _thrown_findings(output: Output, test: re.Pattern[str]) -> tuple[Finding, ...]:
+def _thrown_findings(output: Output, test: Regex) -> tuple[Finding, ...]:
     """By type of error where one is named; tests are listed with the first."""
     names = tuple(dict.fromkeys(_test_name(found) for line in output.lines if (found := test.match(line))))
     thrown = [found for line in output.lines if (found := _THROWN.match(line))]
@@ -79,7 +83,7 @@ def _thrown_findings(output: Output, test: re.Pattern[str]) -> tuple[Finding, ..
     if specific:
         first, *others = specific
         return (Finding(family=first.family, message=first.message, count=first.count, tests=names), *others)
-    expectation = re.compile(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
+    expectation = Regex(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
     message = next((line for line in output.lines if expectation.match(line)), names[0] if names else "")
     return (
         Finding(family="test failed", message=message.strip(), count=max(1, len(names)), tests=names, generic=True),
@@ -117,7 +121,7 @@ def _tested(output: Output, check: str, *, passed: int | None, failed: int) -> R
         passed=not failed,
         passed_count=passed,
         failed_count=failed,
-        findings=_thrown_findings(output, re.compile(r"\s*(?:\d+\)|not ok \d+ -|✖) (.+)$")) if failed else (),
+        findings=_thrown_findings(output, Regex(r"\s*(?:\d+\)|not ok \d+ -|✖) (.+)$")) if failed else (),
         quote=quoted(*(line for line in output.lines if _MOCHA.match(line) or _TAP.match(line))),
     )
 

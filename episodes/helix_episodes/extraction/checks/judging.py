@@ -21,6 +21,7 @@ from helix_episodes.extraction.checks.runners import echoed_commands, failed_tas
 from helix_episodes.extraction.checks.troubles import finding_of
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.extraction.programs import Kind
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ _SPEAKING = (
 )
 #: Those that print nothing when all is well.
 _SILENT = {"go build", "go vet", "tsc"}
-_NO_FOLDER = re.compile(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
+_NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.extraction.programs import Kind
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +19,8 @@ QUOTE_LIMIT = 240
 #: pattern linear.
 _LONGEST_LINE = 2000
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_EXIT_LINE = re.compile(r"Exit code (\d+)\s*$")
+_ESCAPES = Regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,13 +6,17 @@ failed and skipped. Rust and the C compilers have error codes or fixed wording a
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.extraction.programs import Kind  # noqa: TC001  (msgspec reads the annotation at run time)
+from helix_episodes.regex import Regex
+
+if TYPE_CHECKING:
+    import re
 
 
 class _Closing(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,8 +28,8 @@ class _Closing(msgspec.Struct, frozen=True, kw_only=True):
 
     check: str
     sign: str
-    pattern: re.Pattern[str]
-    test: re.Pattern[str] | None = None
+    pattern: Regex
+    test: Regex | None = None
     many: bool = False
 
 
@@ -33,76 +37,74 @@ _CLOSINGS = (
     _Closing(
         check="cargo test",
         sign="test result: ",
-        pattern=re.compile(
-            r"test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<skipped>\d+) ignored"
-        ),
-        test=re.compile(r"test (\S+) \.\.\. FAILED"),
+        pattern=Regex(r"test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<skipped>\d+) ignored"),
+        test=Regex(r"test (\S+) \.\.\. FAILED"),
         many=True,
     ),
     _Closing(
         check="mvn test",
         sign="Tests run: ",
-        pattern=re.compile(
+        pattern=Regex(
             r"(?:\[\w+\]\s+)?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), "
             r"Skipped: (?P<skipped>\d+)\s*$"
         ),
-        test=re.compile(r"\[ERROR\]\s+(\w+(?:\.\w+)+):\d+"),
+        test=Regex(r"\[ERROR\]\s+(\w+(?:\.\w+)+):\d+"),
     ),
     _Closing(
         check="gradle test",
         sign=" tests completed",
-        pattern=re.compile(r"(?P<total>\d+) tests? completed, (?P<failed>\d+) failed(?:, (?P<skipped>\d+) skipped)?"),
-        test=re.compile(r"(\w\S* > .+) FAILED$"),
+        pattern=Regex(r"(?P<total>\d+) tests? completed, (?P<failed>\d+) failed(?:, (?P<skipped>\d+) skipped)?"),
+        test=Regex(r"(\w\S* > .+) FAILED$"),
     ),
     _Closing(
         check="dotnet test",
         sign="Failed:",
-        pattern=re.compile(
+        pattern=Regex(
             r"(?:Passed|Failed)!\s+- Failed:\s+(?P<failed>\d+), Passed:\s+(?P<passed>\d+), Skipped:\s+(?P<skipped>\d+)"
         ),
-        test=re.compile(r"\s+Failed (\S+) \["),
+        test=Regex(r"\s+Failed (\S+) \["),
         many=True,
     ),
     _Closing(
         check="rspec",
         sign=" example",
-        pattern=re.compile(r"(?P<total>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?"),
-        test=re.compile(r"rspec (\S+)"),
+        pattern=Regex(r"(?P<total>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?"),
+        test=Regex(r"rspec (\S+)"),
     ),
     _Closing(
         check="rake test",
         sign=" assertions, ",
-        pattern=re.compile(
+        pattern=Regex(
             r"(?P<total>\d+) (?:runs|tests), \d+ assertions, (?P<failed>\d+) failures, (?P<errors>\d+) errors"
             r"(?:, (?P<skipped>\d+) skips)?"
         ),
-        test=re.compile(r"(?:Failure|Error):\s*$|(\w+#test_\w+)"),
+        test=Regex(r"(?:Failure|Error):\s*$|(\w+#test_\w+)"),
     ),
     _Closing(
         check="phpunit",
         sign=" assertion",
-        pattern=re.compile(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)"),
+        pattern=Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)"),
     ),
     _Closing(
         check="phpunit",
         sign="Assertions: ",
-        pattern=re.compile(
+        pattern=Regex(
             r"Tests: (?P<total>\d+), Assertions: \d+(?:, Errors: (?P<errors>\d+))?(?:, Failures: (?P<failed>\d+))?"
             r"(?:, Skipped: (?P<skipped>\d+))?"
         ),
-        test=re.compile(r"\d+\) (\S+::\S+)"),
+        test=Regex(r"\d+\) (\S+::\S+)"),
     ),
     _Closing(
         check="Pester",
         sign="Tests Passed: ",
-        pattern=re.compile(r"Tests Passed: (?P<passed>\d+), Failed: (?P<failed>\d+)(?:, Skipped: (?P<skipped>\d+))?"),
-        test=re.compile(r"\s*\[-\] (.+?) \d+(?:\.\d+)?m?s"),
+        pattern=Regex(r"Tests Passed: (?P<passed>\d+), Failed: (?P<failed>\d+)(?:, Skipped: (?P<skipped>\d+))?"),
+        test=Regex(r"\s*\[-\] (.+?) \d+(?:\.\d+)?m?s"),
     ),
 )
 _PLAIN_CLOSING = _Closing(
     check="tests",
     sign=" passed",
-    pattern=re.compile(
+    pattern=Regex(
         r"(?P<passed>\d+) (?:tests? )?passed[,;] (?P<failed>\d+) (?:tests? )?failed"
         r"(?:[,;] (?P<skipped>\d+) skipped)?[.!]?$"
     ),
@@ -158,11 +160,11 @@ def _test_failed(output: Output, closing: _Closing, failed: int, summary: str) -
     return Finding(family="test failed", message=message.strip(), count=failed, tests=names, generic=True)
 
 
-_RUST_ERROR = re.compile(r"(error|warning)(?:\[(E\d+)\])?: (.+)$")
-_RUST_AT = re.compile(r"\s*--> ([^\s:]+):\d+:\d+")
-_RUST_LINT = re.compile(r"\s*= (?:note|help): .*?`?#\[(?:deny|warn|forbid)\(([\w:-]+)\)\]|.*-D ([\w:-]+)`?")
+_RUST_ERROR = Regex(r"(error|warning)(?:\[(E\d+)\])?: (.+)$")
+_RUST_AT = Regex(r"\s*--> ([^\s:]+):\d+:\d+")
+_RUST_LINT = Regex(r"\s*= (?:note|help): .*?`?#\[(?:deny|warn|forbid)\(([\w:-]+)\)\]|.*-D ([\w:-]+)`?")
 _RUST_SUMS = ("could not compile", "aborting due to", "build failed")
-_RUST_FMT = re.compile(r"Diff in (\S+?):?(?: at line |:)\d+")
+_RUST_FMT = Regex(r"Diff in (\S+?):?(?: at line |:)\d+")
 
 
 def read_rust(output: Output) -> Reading | None:
@@ -218,11 +220,11 @@ def _failing(check: str, kind: Kind, reports: list[Report]) -> Reading:
     )
 
 
-_C_ERROR = re.compile(r"([^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|m|mm|swift|zig)):\d+:\d+: (?:fatal )?error: (.+)$")
-_JAVA_ERROR = re.compile(
+_C_ERROR = Regex(r"([^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|m|mm|swift|zig)):\d+:\d+: (?:fatal )?error: (.+)$")
+_JAVA_ERROR = Regex(
     r"(?:\[ERROR\] |e: )?(?:file://)?([^\s:]+\.(?:java|kt|scala)):\[?\d+[,:]?\d*\]?:? (?:error: )?(.+)$"
 )
-_CSHARP_ERROR = re.compile(r"\s*([^\s(]+)\(\d+,\d+\): error ([A-Z]+\d+): (.+?)(?: \[.*\])?$")
+_CSHARP_ERROR = Regex(r"\s*([^\s(]+)\(\d+,\d+\): error ([A-Z]+\d+): (.+?)(?: \[.*\])?$")
 
 
 def read_compilers(output: Output) -> Reading | None:
@@ -244,8 +246,8 @@ def read_compilers(output: Output) -> Reading | None:
     return _failing(name, "build", reports) if reports else None
 
 
-_HOOK = re.compile(r"(.+?)\.{3,}(?:\([^)]*\))?(Passed|Failed|Skipped)$")
-_HOOK_ID = re.compile(r"- hook id: (\S+)$")
+_HOOK = Regex(r"(.+?)\.{3,}(?:\([^)]*\))?(Passed|Failed|Skipped)$")
+_HOOK_ID = Regex(r"- hook id: (\S+)$")
 
 
 def read_hooks(output: Output) -> Reading | None:

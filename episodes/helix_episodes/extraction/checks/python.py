@@ -11,29 +11,28 @@ from collections import defaultdict
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.extraction.programs import Kind  # noqa: TC001  (kept with the other names of this vocabulary)
+from helix_episodes.regex import Regex
 
-_PYTEST_END = re.compile(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
-_PYTEST_COUNT = re.compile(r"(\d+) ([a-z]+)")
-_PYTEST_FAILED = re.compile(r"(FAILED|ERROR) (\S+\.py\S*|\S+::\S+)(?: - (.*))?$")
-_RAISED = re.compile(
-    r"(?:E\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failed))\b(?::|$| )"
-)
-_RAN = re.compile(r"Ran (\d+) tests? in \d")
-_UNITTEST_END = re.compile(r"(OK|FAILED)(?: \(([^)]*)\))?$")
-_UNITTEST_FAILED = re.compile(r"(?:FAIL|ERROR): (\w+) \(([\w.]+)\)")
+_PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
+_PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
+_PYTEST_FAILED = Regex(r"(FAILED|ERROR) (\S+\.py\S*|\S+::\S+)(?: - (.*))?$")
+_RAISED = Regex(r"(?:E\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failed))\b(?::|$| )")
+_RAN = Regex(r"Ran (\d+) tests? in \d")
+_UNITTEST_END = Regex(r"(OK|FAILED)(?: \(([^)]*)\))?$")
+_UNITTEST_FAILED = Regex(r"(?:FAIL|ERROR): (\w+) \(([\w.]+)\)")
 _TRACEBACK = "Traceback (most recent call last):"
 
-_MYPY = re.compile(r"([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.*?)(?:  \[([\w-]+)\])?$")
-_MYPY_END = re.compile(r"Found (\d+) errors? in \d+ files?|Success: no issues found")
-_PYRIGHT = re.compile(r"\s*(\S+\.pyi?):\d+:\d+ - error: (.*?)(?: \((report\w+)\))?$")
-_PYRIGHT_END = re.compile(r"(\d+) errors?, \d+ warnings?(?:, \d+ informations?)?\s*$")
-_CODED = re.compile(r"([^\s:]+\.(?:pyi?|ipynb)):\d+:\d+: ([A-Z]{1,5}\d{3,4}):? (.*)$")
-_RUFF_FULL = re.compile(r"([A-Z]{1,5}\d{3,4}|invalid-syntax)(?: \[\*\])?:? (.+)$")
-_RUFF_AT = re.compile(r"\s*--> ([^\s:]+):\d+")
-_RUFF_END = re.compile(r"Found (\d+) errors?(?: \(.*\))?\.?$|All checks passed!$")
-_PYLINT_END = re.compile(r"Your code has been rated at")
-_BLACK = re.compile(r"[Ww]ould reformat:? (.+)$")
-_BLACK_END = re.compile(
+_MYPY = Regex(r"([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.*?)(?:  \[([\w-]+)\])?$")
+_MYPY_END = Regex(r"Found (\d+) errors? in \d+ files?|Success: no issues found")
+_PYRIGHT = Regex(r"\s*(\S+\.pyi?):\d+:\d+ - error: (.*?)(?: \((report\w+)\))?$")
+_PYRIGHT_END = Regex(r"(\d+) errors?, \d+ warnings?(?:, \d+ informations?)?\s*$")
+_CODED = Regex(r"([^\s:]+\.(?:pyi?|ipynb)):\d+:\d+: ([A-Z]{1,5}\d{3,4}):? (.*)$")
+_RUFF_FULL = Regex(r"([A-Z]{1,5}\d{3,4}|invalid-syntax)(?: \[\*\])?:? (.+)$")
+_RUFF_AT = Regex(r"\s*--> ([^\s:]+):\d+")
+_RUFF_END = Regex(r"Found (\d+) errors?(?: \(.*\))?\.?$|All checks passed!$")
+_PYLINT_END = Regex(r"Your code has been rated at")
+_BLACK = Regex(r"[Ww]ould reformat:? (.+)$")
+_BLACK_END = Regex(
     r"(?:(\d+) files? would be reformatted|All done!|\d+ files? (?:would be left unchanged|already formatted))"
 )
 
@@ -219,7 +218,7 @@ def _framed(output: Output) -> list[Report]:
     return reports
 
 
-def _counted(check: str, kind: Kind, reports: list[Report], output: Output, end: re.Pattern[str]) -> Reading | None:
+def _counted(check: str, kind: Kind, reports: list[Report], output: Output, end: Regex) -> Reading | None:
     """A reading from single reports and a closing line that may hold their number."""
     ends = [found for line in output.lines if (found := end.search(line))]
     if not reports and not ends:

@@ -6,30 +6,29 @@ print the command of each task before it (cut to the width of a terminal) and th
 
 from __future__ import annotations
 
-import re
-
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, quoted
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
+from helix_episodes.regex import Regex
 
-_MISE = re.compile(r"\[([\w:./-]+)\] \$ (.+)$")
-_NPM_TITLE = re.compile(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
-_NPM = re.compile(r"> (.+)$")
-_YARN = re.compile(r"\$ (.+)$")
+_MISE = Regex(r"\[([\w:./-]+)\] \$ (.+)$")
+_NPM_TITLE = Regex(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
+_NPM = Regex(r"> (.+)$")
+_YARN = Regex(r"\$ (.+)$")
 #: The runner itself could not start the task: nothing was checked.
 _NOT_STARTED = (
-    re.compile(r"mise ERROR (?:no tasks? |unknown task).*"),
-    re.compile(r"npm (?:ERR!|error) Missing script.*"),
-    re.compile(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
-    re.compile(r"error: Justfile does not contain recipe.*"),
-    re.compile(r"error Command \".*\" not found\."),
-    re.compile(r"task: Task \".*\" does not exist"),
+    Regex(r"mise ERROR (?:no tasks? |unknown task).*"),
+    Regex(r"npm (?:ERR!|error) Missing script.*"),
+    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
+    Regex(r"error: Justfile does not contain recipe.*"),
+    Regex(r"error Command \".*\" not found\."),
+    Regex(r"task: Task \".*\" does not exist"),
 )
 _FAILED_SIGNS = ("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task")
 _FAILED = (
-    re.compile(r"\[([\w:./-]+)\] ERROR task failed"),
-    re.compile(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
-    re.compile(r"error: Recipe `([\w-]+)` failed"),
-    re.compile(r"task: Failed to run task \"([\w:-]+)\""),
+    Regex(r"\[([\w:./-]+)\] ERROR task failed"),
+    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
+    Regex(r"error: Recipe `([\w-]+)` failed"),
+    Regex(r"task: Failed to run task \"([\w:-]+)\""),
 )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
 from helix_episodes.extraction.checks.python import raised_exception
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,9 +95,9 @@ _COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
     ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
     ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded"),
 )
-_TOOL_FAMILIES = tuple((family, re.compile("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
-_COMMAND_FAMILIES = tuple((family, re.compile("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)
-_HTTP = re.compile(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
+_TOOL_FAMILIES = tuple((family, Regex("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
+_COMMAND_FAMILIES = tuple((family, Regex("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)
+_HTTP = Regex(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
 
 # Exit 1 of these is an answer ("no", "none", "they differ"), not trouble.
 _ANSWERING = frozenset(
@@ -140,7 +141,7 @@ def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: in
     return finding_of(segments, Output(output), exit_code)
 
 
-_REFUSED = re.compile(r"(?:\(eval\)|(?:-)?(?:ba|z|da|k)?sh)(?::(?: line)? ?\d+)?: .+")
+_REFUSED = Regex(r"(?:\(eval\)|(?:-)?(?:ba|z|da|k)?sh)(?::(?: line)? ?\d+)?: .+")
 _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
 
 
@@ -200,8 +201,8 @@ def _known(lines: Iterable[str]) -> Finding | None:
     return None
 
 
-_NOISE = re.compile(r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$)", re.IGNORECASE)
-_LOUD = re.compile(r"\s*(?:\S+: )?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
+_NOISE = Regex(r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$)", re.IGNORECASE)
+_LOUD = Regex(r"\s*(?:\S+: )?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
 
 
 def _is_noise(line: str) -> bool:
@@ -219,13 +220,13 @@ def _loudest(lines: list[str]) -> str:
 
 
 _MASKS = (
-    (re.compile(r"https?://\S+"), "<url>"),
-    (re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"), "<address>"),
-    (re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`|\u201c[^\u201d]{0,200}\u201d"), "<text>"),
-    (re.compile(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?|[\w.-]+(?:/[\w.@+-]+)+|[A-Za-z]:\\\S+"), "<path>"),
-    (re.compile(r"\b[\w-]+\.(?:go|py|js|ts|tsx|json|ya?ml|toml|md|sh|rs|java|c|h|rb|txt)\b"), "<file>"),
-    (re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]+)*\b"), "<id>"),
-    (re.compile(r"\b\d[\d.,:]*(?:ms|s|kb|mb|gb|%)?\b", re.IGNORECASE), "<n>"),
+    (Regex(r"https?://\S+"), "<url>"),
+    (Regex(r"[\w.+-]+@[\w-]+\.[\w.]+"), "<address>"),
+    (Regex(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`|\u201c[^\u201d]{0,200}\u201d"), "<text>"),
+    (Regex(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?|[\w.-]+(?:/[\w.@+-]+)+|[A-Za-z]:\\\S+"), "<path>"),
+    (Regex(r"\b[\w-]+\.(?:go|py|js|ts|tsx|json|ya?ml|toml|md|sh|rs|java|c|h|rb|txt)\b"), "<file>"),
+    (Regex(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]+)*\b"), "<id>"),
+    (Regex(r"\b\d[\d.,:]*(?:ms|s|kb|mb|gb|%)?\b", re.IGNORECASE), "<n>"),
 )
 
 
