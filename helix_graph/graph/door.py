@@ -91,20 +91,22 @@ class Graph:
             return find_seen(connection, text, limit=limit)
 
     def path(
-        self, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] = ("causes", "enables")
+        self, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] | None = None
     ) -> PathAnswer:
         """The shortest way from ``source`` to ``target``; see `helix_graph.graph.paths.find_path`.
+
+        ``follow`` names the types of edges to go along; by default those that lead to something: causes and enables.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: One of the labels is empty.
             OutOfRange: ``max_depth`` is not between 1 and 10.
         """
-        from helix_graph.graph.paths import find_path  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import LEADING, find_path  # noqa: PLC0415  (as above)
 
         with self._open() as connection:
             graph = FileNeighbours(connection)
-            return find_path(graph, source=source, target=target, max_depth=max_depth, follow=follow)
+            return find_path(graph, source=source, target=target, max_depth=max_depth, follow=follow or LEADING)
 
     def causes(self, label: str) -> RelationsAnswer:
         """What leads straight to the nodes that match ``label``.

@@ -109,6 +109,15 @@ def test_a_path_of_many_episodes_wins_over_one_of_few(draw: Draw, remember: Reme
     assert answer.whole == ("episode-one", "episode-two")
 
 
+def test_of_two_paths_in_as_many_episodes_the_stronger_wins(draw: Draw, remember: Remember) -> None:
+    shared = ("run x -> edit a.py", "edit a.py -| a fails: x", "edit b.go -| a fails: x", "a fails: x -> commit")
+    alone = ("run x -> edit a.py", "edit a.py -| b fails: x", "b fails: x -> commit")
+    answer = remember(draw("one", *shared), draw("two", *alone)).path(
+        source="run x", target="commit", follow=("causes", "prevents")
+    )
+    assert labels(answer) == ["run x", "edit source (.py)", "b fails: x", "commit"]
+
+
 def test_equal_paths_are_told_apart_by_label(draw: Draw, remember: Remember) -> None:
     for first, second in (("a", "b"), ("b", "a")):
         drawn = [draw(name, f"run x -> {name} fails: x", f"{name} fails: x -> commit") for name in (first, second)]

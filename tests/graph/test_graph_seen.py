@@ -45,6 +45,15 @@ def test_a_fix_that_was_verified_comes_before_a_newer_meeting(graph: Graph) -> N
     assert (first.line, first.quote) == (2, "ruff fails: E501")
 
 
+def test_a_fix_that_nothing_verified_comes_after_one_that_was(draw: Draw, remember: Remember) -> None:
+    graph = remember(
+        draw("fixed", *FIXED, at="2026-03-02T10:00:00Z"),
+        draw("perhaps", *FIXED[:2], at="2026-03-09T10:00:00Z"),
+    )
+    assert [p.episode for p in graph.seen("E501").precedents] == ["episode-fixed", "episode-perhaps"]
+    assert [p.fixed for p in graph.seen("E501").precedents] == [True, False]
+
+
 def test_another_line_of_the_family_is_met_at_family_level(graph: Graph) -> None:
     output = "shop/price.py:3:89: E501 Line too long (99 > 88)\nFound 1 error.\n"
     answer = graph.seen(output)
