@@ -11,6 +11,7 @@ Nodes go by *handles*: numbers that mean nothing outside one `Neighbours`. Nothi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol
 
@@ -68,37 +69,47 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 class Neighbours(Protocol):
     """A causal graph, as far as a search needs it."""
 
+    @abstractmethod
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
 
+    @abstractmethod
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
         """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
 
+    @abstractmethod
     def edges_from(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
     ) -> list[Edge]:
         """The edges that leave ``nodes``; only those that one of the episodes ``within`` claims, if given."""
 
+    @abstractmethod
     def edges_to(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
     ) -> list[Edge]:
         """The edges that enter ``nodes``; otherwise as `edges_from`."""
 
+    @abstractmethod
     def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
         """For each edge, which mentions of which episodes it joins."""
 
+    @abstractmethod
     def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
         """The episodes that mention one of ``nodes``."""
 
+    @abstractmethod
     def claims_of(self, episode: str) -> list[EpisodeClaim]:
         """All that one episode claims."""
 
+    @abstractmethod
     def card(self, node: int) -> Card:
         """A node as shown to people."""
 
+    @abstractmethod
     def edge_card(self, edge: Edge) -> EdgeCard:
         """An edge as shown to people."""
 
+    @abstractmethod
     def place(self, episode: str, local: str) -> Place:
         """Where a mention stands."""
 
