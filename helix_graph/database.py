@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.errors import DatabaseBusy, DatabaseUnreadable, NotOurDatabase
+from helix_graph.errors import DatabaseBusy, DatabaseRefused, DatabaseUnreadable, NotOurDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +30,13 @@ _ID_AT = slice(68, 72)
 _HEADER_LENGTH = 100
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
+#: The lowest byte of an extended result code is the kind of error (https://sqlite.org/rescode.html).
+_PRIMARY_CODE = 0xFF
+_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+#: About the place, not the file: deleting and rebuilding would help nobody.
+_REFUSED_CODES = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+)
 #: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
 ANY_OF = "IN (SELECT value FROM json_each(?))"
 
@@ -49,6 +56,7 @@ def ownership(path: Path, kind: Kind) -> Ownership:
 
     Raises:
         NotOurDatabase: It is another program's file, or no database at all.
+        DatabaseRefused: It cannot be opened.
     """
     try:
         with path.open("rb") as file:
@@ -56,7 +64,7 @@ def ownership(path: Path, kind: Kind) -> Ownership:
     except FileNotFoundError:
         return "absent"
     except OSError as error:
-        raise NotOurDatabase(path=path, problem=error.strerror or str(error)) from error
+        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     if not header:
         return "absent"
     if not header.startswith(_MAGIC):
@@ -77,9 +85,12 @@ def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
     The mark is written before write-ahead logging begins: later it would stand in the log, not in the header.
     """
     made = ownership(path, kind) == "absent"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = _connect(path.absolute().as_uri())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
+        connection = _connect(path.absolute().as_uri())
         if made:
             connection.execute(f"PRAGMA application_id = {kind.application_id}")
             connection.execute("VACUUM")  # writes the header of a database that has no tables yet
@@ -133,6 +144,7 @@ def reporting(path: Path) -> Iterator[None]:
 
     Raises:
         DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
+        DatabaseRefused: The disk is full, or permissions are missing.
         DatabaseUnreadable: The file is damaged, or its tables are not what they should be.
     """
     try:
@@ -140,8 +152,11 @@ def reporting(path: Path) -> Iterator[None]:
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+        if code in _BUSY_CODES:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
+        if code in _REFUSED_CODES:
+            raise DatabaseRefused(path=path, problem=str(error)) from error
         raise DatabaseUnreadable(path=path, problem=str(error)) from error
 
 

@@ -9,6 +9,7 @@
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
         ├── DatabaseUnreadable       ours, but damaged: it can be deleted and compiled again
         ├── DatabaseBusy             another process kept it locked for longer than we wait
+        ├── DatabaseRefused          the disk is full, or permissions are missing: nothing is wrong with the file
         ├── OutsideMemory            a file to compile that lies outside the episodes' folder
         ├── EmptyQuery               a label was asked for without a letter in it
         └── OutOfRange               a number outside what an option allows
@@ -78,6 +79,15 @@ class DatabaseBusy(GraphError):
         super().__init__(
             f"{path} has been locked by another process for {seconds:g} seconds; try again when it is done"
         )
+
+
+class DatabaseRefused(GraphError):
+    """The file system did not let us read or write; the file itself is as it was."""
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(f"{path} cannot be used ({problem}); check the disk's space and the file's permissions")
 
 
 class OutsideMemory(GraphError):

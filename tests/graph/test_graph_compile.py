@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import database
-from helix_graph.errors import DatabaseBusy, GraphNotCompiled, NotOurDatabase, OutsideMemory
+from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphNotCompiled, NotOurDatabase, OutsideMemory
 from helix_graph.graph import compile as compiling
 from helix_graph.graph.compile import compile_graph
 from helix_graph.graph.door import Graph
@@ -261,6 +261,30 @@ def test_a_locked_graph_says_so(draw: Draw, remember: Remember, folder: Path, mo
         graph.compile()
     assert graph.status().episodes == 1
     other.close()
+
+
+def test_a_full_disk_is_no_reason_to_delete_the_graph(
+    draw: Draw, remember: Remember, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = remember(draw("a", "run ruff -> ruff passes"))
+    write(folder, draw("b", "run pytest -> pytest passes"))
+
+    def full(*_: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr(compiling, "finish_changes", full)
+    with pytest.raises(DatabaseRefused, match="disk is full"):
+        graph.compile()
+    assert graph.status().episodes == 1
+
+
+def test_a_folder_that_cannot_be_made_is_said(draw: Draw, folder: Path) -> None:
+    write(folder, draw("a", "run ruff -> ruff passes"))
+    (folder.parent / "file").write_text("in the way")
+    with pytest.raises(DatabaseRefused, match="permissions"):
+        Graph(folder, folder.parent / "file" / "causality").compile()
 
 
 def test_progress_and_patterns_are_asked_for_only_when_something_changed(draw: Draw, folder: Path) -> None:
