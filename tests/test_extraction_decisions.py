@@ -9,9 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Script
-
     from helix_episodes.model import Episode
+    from session_script import Script
 
     Begin = Callable[..., Script]
     Chosen = Callable[[Script], list[tuple[str, str]]]

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Script
-
     from helix_episodes.model import Episode
+    from session_script import Script
 
     Begin = Callable[..., Script]
     Extracted = Callable[[Script], Episode]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Script
+    from session_script import Script
 
 
 def test_the_same_log_again_changes_nothing(tmp_path: Path, script: Callable[..., Script]) -> None:

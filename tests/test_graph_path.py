@@ -17,8 +17,7 @@ from helix_graph.graph.networkx_form import NetworkxNeighbours
 from helix_graph.graph.paths import find_path
 
 if TYPE_CHECKING:
-    from conftest import Draw, Remember
-
+    from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph.graph.paths import PathAnswer
 

@@ -26,8 +26,7 @@ from helix_graph.graph.file import read_facts
 from helix_graph.graph.fold import fold
 
 if TYPE_CHECKING:
-    from conftest import Draw, Remember
-
+    from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
 
 

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Draw, Remember
+    from episode_drawing import Draw, Remember
 
 
 def test_the_figures_that_watch_the_labels(draw: Draw, remember: Remember) -> None:

@@ -9,7 +9,7 @@ import pytest
 from helix_graph.errors import EmptyQuery
 
 if TYPE_CHECKING:
-    from conftest import Draw, Remember
+    from episode_drawing import Draw, Remember
 
 
 def test_causes_are_ordered_by_evidence(draw: Draw, remember: Remember) -> None:

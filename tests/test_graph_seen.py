@@ -9,8 +9,7 @@ import pytest
 from helix_graph.errors import OutOfRange
 
 if TYPE_CHECKING:
-    from conftest import Draw, Remember
-
+    from episode_drawing import Draw, Remember
     from helix_graph.graph.door import Graph
 
 FIXED = ("run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit a.py -> ruff passes")

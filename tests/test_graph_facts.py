@@ -9,7 +9,7 @@ from helix_graph.graph.facts import REASON_WEIGHT, facts_of, node_id
 from helix_graph.graph.model import OUTCOME_ID
 
 if TYPE_CHECKING:
-    from conftest import Draw
+    from episode_drawing import Draw
 
 
 def test_every_link_is_a_claim_between_two_labels(draw: Draw) -> None:
