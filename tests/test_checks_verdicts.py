@@ -387,3 +387,31 @@ def test_a_megabyte_takes_a_moment(line: str) -> None:
     command_finding(parts, output=output, exit_code=1)
     # Measured 0.15 s on two shared cores; ten times that still tells a quadratic pattern (minutes) from a linear one.
     assert time.perf_counter() - started < 1.5
+
+
+def test_a_run_without_tests_is_no_pass() -> None:
+    output = "?   \tgithub.com/shop/cart\t[no test files]"
+    (verdict,) = read_verdicts(parse_command("go test ./cart/..."), output=output, exit_code=0, status="ok")
+    assert verdict.passed is None
+
+
+def test_a_tests_own_log_is_no_compile_error_even_without_its_indentation() -> None:
+    output = "cart_test.go:79: Reason should contain rounding\nFAIL\nFAIL\tgithub.com/shop/cart\t3.7s\nFAIL"
+    (verdict,) = read_verdicts(parse_command("go test ./... | tail -4"), output=output, exit_code=0, status="ok")
+    assert [(found.family, found.generic) for found in verdict.findings] == [("test failed", True)]
+
+
+def test_a_file_that_cannot_be_collected_is_told_by_what_was_raised() -> None:
+    output = (
+        "E   ModuleNotFoundError: No module named 'respx'\n"
+        "=========================== short test summary info ============================\n"
+        "ERROR tests/test_shipping.py\n"
+        "=============================== 1 error in 0.10s ==============================="
+    )
+    (verdict,) = read_verdicts(parse_command("pytest"), output=output, exit_code=2, status="error")
+    (finding,) = verdict.findings
+    assert (finding.family, finding.message) == (
+        "ModuleNotFoundError",
+        "ModuleNotFoundError: No module named 'respx'",
+    )
+    assert finding.path == "tests/test_shipping.py"

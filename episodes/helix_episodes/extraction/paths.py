@@ -44,7 +44,8 @@ def role_of(path: str) -> Role:
     ('test', 'ci', 'source')
     """
     name = path.replace("\\", "/").lower()
-    return next((role for role, pattern in _ROLES if pattern.search(name)), "source")
+    found: list[Role] = [role for role, pattern in _ROLES if pattern.search(name)]
+    return found[0] if found else "source"
 
 
 def relative(path: str, *, root: str | None) -> str:

@@ -57,7 +57,7 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     """The kind of task. What asked for a fix and changed nothing was a question; what changed only prose was docs."""
     words = task_of(session)
     roles = {one.action.role for one in decisions if one.action and one.action.role}
-    named: TaskKind = next((kind for kind, pattern in _KINDS if pattern.search(words)), "other")
+    named = _named(words)
     if not roles and named not in {"review", "merge"}:
         return "question" if _ASKS.search(words) else named
     if roles == {"docs"} and named != "merge":
@@ -65,6 +65,11 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     if roles == {"test"} and named in {"feature", "question", "other"}:
         return "test"
     return "feature" if named == "question" else named
+
+
+def _named(words: str) -> TaskKind:
+    found: list[TaskKind] = [kind for kind, pattern in _KINDS if pattern.search(words)]
+    return found[0] if found else "other"
 
 
 def _first_prompt(session: Session) -> str:

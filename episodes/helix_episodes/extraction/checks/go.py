@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TEST = Regex(r"(\s*)--- (PASS|FAIL|SKIP): (\S+)")
 _PACKAGE = Regex(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
 _PACKAGE_SPACED = Regex(r"(ok|FAIL|\?)\s+(\S*[./]\S*)\s+((?:\d+\.\d+s|\(cached\)|\[[^\]]+\]).*)$")
-_COMPILE = Regex(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(?::\d+)?: (.+)$")
+_COMPILE = Regex(r"(?:vet: )?((?:\.{0,2}/)?[^\s:]+\.(?:go|s|c|h)):(\d+)(:\d+)?: (.+)$")
 # Linters print their findings in the compiler's shape, and then the linter's name or a number of issues.
 _LINTED = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9_-]+\)$|\d+ issues?[:.]$")
 _LOG = Regex(r"\s+(\S+\.go):\d+: (.+)$")
@@ -38,15 +38,14 @@ def read_go_test(output: Output) -> Reading | None:
         return None
     failed_tests = [found for found in tests if found[2] == "FAIL"]
     failed_packages = [found for found in packages if found[1].startswith("FAIL")]
-    stopped = _stopped(output) if failed_tests or failed_packages else ()
-    findings = stopped or _go_findings(output, failed_tests, failed_packages)
     failed = bool(failed_tests or failed_packages)
+    findings = (_stopped(output) or _go_findings(output, failed_tests, failed_packages)) if failed else ()
     ran = any(found[1].startswith("ok") for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
     return Reading(
         check="go test",
         kind="test",
-        passed=not failed,
+        passed=not failed if tests or failed or ran else None,
         passed_count=_count(tests, "PASS"),
         failed_count=_count(tests, "FAIL") if failed else (0 if tests or ran else None),
         skipped_count=_count(tests, "SKIP"),
@@ -186,9 +185,12 @@ def compile_report(line: str) -> Report | None:
     if line[:1].isspace():
         return None
     if found := _COMPILE.match(line):
-        if found[3].startswith(("too many errors", ": # ", "# ")):  # says only where the errors belong
+        if found[4].startswith(("too many errors", ": # ", "# ")):  # says only where the errors belong
             return None
-        return Report(family=compile_family(found[3]), message=line, path=found[1])
+        family = compile_family(found[4])
+        # A test's log has no column, and the first line of what `tail` left may have lost its indentation.
+        logged = found[3] is None and family == "does not compile"
+        return None if logged else Report(family=family, message=line, path=found[1])
     if _MISSING.search(line):
         return Report(family="missing package", message=line)
     if line.startswith(("go: cannot find main module", "go: go.mod file not found")):

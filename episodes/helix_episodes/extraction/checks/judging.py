@@ -233,7 +233,11 @@ def _silently_passed(run: _Run, text: Output) -> bool:
 
 
 def _after_success(run: _Run, text: Output) -> Verdict:
-    return _by_text(run, text) if run.hidden else _verdict(run, passed=True)
+    if run.hidden:
+        return _by_text(run, text)
+    # A test run that found no tests ends with 0 as well, and says nothing of the work.
+    empty = run.kind == "test" and run.reading is not None and run.reading.passed is None
+    return _verdict(run, passed=None if empty else True)
 
 
 def _after_failure(

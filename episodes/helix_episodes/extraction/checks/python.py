@@ -76,7 +76,7 @@ def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Findi
     return tuple(
         Finding(
             family=family,
-            message=failures[0].string.strip(),
+            message=_pytest_message(failures[0], family, raised),
             path=failures[0][2].partition("::")[0],
             count=len(failures),
             tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
@@ -84,6 +84,12 @@ def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Findi
         )
         for family, failures in tests.items()
     )
+
+
+def _pytest_message(failure: re.Match[str], family: str, raised: list[str]) -> str:
+    """The summary's line when it says why; that of a file that cannot be collected does not, but the report does."""
+    reasons = (found.string for line in raised if (found := _RAISED.match(line)) and found[1].endswith(family))
+    return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E").strip()
 
 
 def _exception(words: str, raised: list[str]) -> str:
