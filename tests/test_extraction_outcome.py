@@ -108,6 +108,8 @@ def test_metrics_count_what_there_is_and_leave_out_pauses(script: Begin, episode
         ("Resolve the merge conflicts", "merge"),
         ("Review my branch", "review"),
         ("Add a discount", "feature"),
+        ("Add a discount, with tests", "feature"),
+        ("Write a unit test for the discount", "test"),
     ],
 )
 def test_the_kind_of_task_comes_from_the_first_prompt(

@@ -102,7 +102,8 @@ class Event(_Value, frozen=True, kw_only=True):
     For errors and tests, ``check`` is the program whose verdict it is (``golangci-lint``, ``pytest`` …, or the tool for
     errors of tools), ``family`` the kind of error within it (``errcheck``, ``ModuleNotFoundError`` …), ``message`` the
     first informative line, ``path`` the file it names and ``tests`` the failing tests. Counts are ``None`` when the
-    output does not give them.
+    output does not give them. ``tool`` is set on an error of one of the agent's own tools, whose message is mostly a
+    fixed sentence that says nothing of this file.
     """
 
     id: str
@@ -114,6 +115,7 @@ class Event(_Value, frozen=True, kw_only=True):
     check: str | None = None
     family: str | None = None
     message: str | None = None
+    tool: str | None = None
     path: str | None = None
     tests: tuple[str, ...] = ()
     passed: int | None = None

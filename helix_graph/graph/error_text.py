@@ -31,6 +31,8 @@ _WORDS = re.compile(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = re.compile(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = re.compile(r"^\S+?:\d+(?::\d+)?: ")
+#: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
+_NAMES_ITSELF = re.compile(r"([a-z][\w.-]{1,30}): \S")
 #: The grammars ask which command printed the text; this stands for one that may have run anything.
 _SOME_COMMAND = "./something"
 
@@ -64,7 +66,7 @@ def read_error(text: str) -> Sought:
     (('ruff', 'E501'),)
     """
     ends = _both_ends(text)
-    found = list(_judged(ends)) or [(None, finding) for finding in _guessed(ends)]
+    found = list(_judged(ends)) or list(_guessed(ends))
     lines = (*(finding.message for _, finding in found), *_lines(ends))
     families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
     return Sought(
@@ -95,16 +97,26 @@ def _judged(text: str) -> Iterator[tuple[str | None, Finding]]:
             yield from ((verdict.check, finding) for finding in verdict.findings)
 
 
-def _guessed(text: str) -> Iterator[Finding]:
-    """Whatever the wording of the text may mean, when no grammar knows it."""
-    from helix_episodes.extraction.checks import command_finding, tool_finding  # noqa: PLC0415  (as above)
+def _guessed(text: str) -> Iterator[tuple[str | None, Finding]]:
+    """Whatever the wording of the text may mean, when no grammar knows it, with the program that it names.
+
+    "No such file" from ``grep`` has nothing to do with "no such file" from a script, so a command's family counts only
+    for the program that prints its own name before it.
+    """
+    from helix_episodes.extraction.checks import command_finding, tools_own_finding  # noqa: PLC0415  (as above)
     from helix_episodes.extraction.checks.compilers import compile_family  # noqa: PLC0415  (as above)
 
-    yield tool_finding("", text)
+    tool = tools_own_finding(text)
+    if tool:
+        yield None, tool
     command = command_finding((), output=text, exit_code=None)
-    yield command
+    named = _NAMES_ITSELF.match(command.message)
+    if command.message.startswith("fatal: "):
+        yield "git", command
+    elif named:
+        yield named[1], command
     if _AT_A_PLACE.match(command.message):
-        yield msgspec.structs.replace(command, family=compile_family(command.message))
+        yield None, msgspec.structs.replace(command, family=compile_family(command.message))
 
 
 def _phrase(text: str) -> str:

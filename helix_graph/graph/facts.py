@@ -164,6 +164,7 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         timestamp=decision.timestamp,
         path=decision.action.path if decision.action else None,
         command=decision.action.command if decision.action else None,
+        rationale=decision.rationale or None,
         actor=decision.actor,
         line=line,
         log=where,
@@ -186,12 +187,19 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         message=message,
         check=event.check,
         family=family_of(event) if is_error(event) else event.family,
-        exact=line_key(message) if message and is_error(event) and is_telling(message) else None,
+        exact=line_key(message) if message and is_error(event) and _is_its_own(event, message) else None,
         actor=event.actor,
         line=line,
         log=where,
         quote=quote,
     )
+
+
+def _is_its_own(event: Event, message: str) -> bool:
+    """Whether a message, met again, means the same trouble: "File does not exist." says that of any file."""
+    if event.tool and event.path:
+        return event.path.replace("\\", "/").rpartition("/")[2] in message
+    return is_telling(message)
 
 
 def _of_outcome(episode: Episode, label: str) -> Mention:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-_MENTION_COLUMNS = "raw, timestamp, path, command, message, checked, family, exact, actor, line, log, quote"
+_MENTION_COLUMNS = "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote"
+#: One place for each of these columns, and for episode, local id, node and the texts to look in.
+_MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 5))
 
 
 class Changes(msgspec.Struct, kw_only=True):
@@ -57,7 +59,7 @@ def take_in(connection: sqlite3.Connection, facts: EpisodeFacts, changes: Change
     _insert_nodes(connection, facts, changes)
     numbers = changes.known_nodes
     connection.executemany(
-        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}, folded) VALUES ({','.join('?' * 16)})",  # noqa: S608  (constant columns)
+        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}, folded) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
         (_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions),
     )
     connection.executemany(
@@ -163,6 +165,7 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
         mention.check,
         mention.family,
         mention.exact,
+        mention.rationale,
         mention.actor,
         mention.line,
         mention.log,

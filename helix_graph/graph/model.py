@@ -27,8 +27,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """One decision, event or outcome of an episode.
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
-    text as recorded. ``exact`` recognises the same message again (errors only). ``line`` and ``log`` lead to the place
-    in the session log, ``quote`` is what stands there.
+    text as recorded. ``exact`` recognises the same message again (errors only), ``rationale`` is why (decisions only).
+    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what stands there.
     """
 
     local: str
@@ -43,6 +43,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     check: str | None = None
     family: str | None = None
     exact: str | None = None
+    rationale: str | None = None
     actor: str = "agent"
     line: int | None = None
     log: str | None = None

@@ -63,7 +63,7 @@ class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     found: bool
-    path: tuple[Card, ...] = ()
+    path: tuple[Card, ...]
     steps: tuple[Step, ...] = ()
     depth: int | None = None
     whole: tuple[str, ...] = ()
@@ -100,9 +100,9 @@ def find_path(
             return answer
     missing = [text for text in (source, target) if not _is_there(graph, text)]
     if missing:
-        return PathAnswer(found=False, error=f"Node not found: {missing[0]}", hint=_NO_NODE)
+        return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0]}", hint=_NO_NODE)
     return PathAnswer(
-        found=False, error=f"No path found within depth {max_depth}", hint=_hint(graph, target, max_depth)
+        found=False, path=(), error=f"No path found within depth {max_depth}", hint=_hint(graph, target, max_depth)
     )
 
 

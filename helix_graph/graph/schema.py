@@ -31,7 +31,8 @@ GRAPH_FILE = Kind(
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
-        exact TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL, folded TEXT NOT NULL,
+        exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
+        folded TEXT NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE INDEX mention_of_node ON mention (node, episode);

@@ -34,7 +34,8 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     """One change that may have repaired an error.
 
     ``verified`` is true when the failing check was seen to pass after it; ``verified_by`` says what was seen. Of
-    several changes each may have done it: ``share`` is 1/n.
+    several changes each may have done it: ``share`` is 1/n. ``rationale`` is what the agent said it was for, ``quote``
+    what it changed.
     """
 
     label: str
@@ -44,6 +45,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool
     verified_by: str | None
     share: float
+    rationale: str | None
     log: str | None
     line: int | None
     quote: str
@@ -112,7 +114,8 @@ def _is_family(label: str, folded: str, sought: Sought) -> bool:
     check, _, family = label.partition(" fails: ")
     if sought.phrase and sought.phrase in folded:
         return True
-    if any(family == other and named in {None, check} for named, other in sought.families):
+    program = check.partition(" ")[0]
+    if any(family == other and named in {None, check, program} for named, other in sought.families):
         return True
     return not sought.checks and says_something(family) and sought.names(check=check, family=family)
 
@@ -171,14 +174,14 @@ def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Remedy]:
     """The changes that may have repaired an error, in the order they were made; repeats of one are one."""
     rows = connection.execute(
         "SELECT n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL, coalesce(v.raw, r.verified_by),"
-        " sum(r.share), m.log, m.line, m.quote, min(m.local) FROM repair r"
+        " sum(r.share), m.rationale, m.log, m.line, m.quote, min(m.local) FROM repair r"
         " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
         " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
         " WHERE r.episode = ? AND r.error = ? GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
         " ORDER BY min(m.local)",
         (hit.episode, hit.local),
     )
-    for label, chosen, path, command, verified, verified_by, share, log, line, quote, _ in rows:
+    for label, chosen, path, command, verified, verified_by, share, rationale, log, line, quote, _ in rows:
         yield Remedy(
             label=label,
             chosen=chosen,
@@ -187,6 +190,7 @@ def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Remedy]:
             verified=bool(verified),
             verified_by=verified_by,
             share=share / MILLION,
+            rationale=rationale,
             log=log,
             line=line,
             quote=quote,

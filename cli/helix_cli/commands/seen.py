@@ -63,5 +63,7 @@ def _render_precedent(one: Precedent) -> None:
 def _render_remedy(remedy: Remedy) -> None:
     trust = f"verified: {remedy.verified_by}" if remedy.verified else "not verified"
     say(f"  -> {remedy.chosen}  ({trust}; line {remedy.line or '?'})")
-    if remedy.quote:
+    if remedy.rationale:
+        say(f"     why: {remedy.rationale}")
+    if remedy.quote and remedy.quote != remedy.command:
         say(f"     {remedy.quote}")

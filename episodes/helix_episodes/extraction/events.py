@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from helix_episodes.extraction.account import DraftEvent
 from helix_episodes.extraction.acts import UNDONE, Act
 from helix_episodes.extraction.checks import Finding, Verdict, command_finding, tool_finding, unflagged_finding
@@ -129,7 +131,8 @@ def _culprit(act: Act) -> str:
 
 
 def _tool_error(act: Act, *, root: str | None) -> Event:
-    return _error(act, check=_name(act), finding=tool_finding(_name(act), act.output), root=root)
+    finding = tool_finding(_name(act), act.output)
+    return msgspec.structs.replace(_error(act, check=_name(act), finding=finding, root=root), tool=_name(act))
 
 
 def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event:

@@ -29,7 +29,11 @@ _WORDS: tuple[tuple[TaskKind, str], ...] = (
         r"refactor\w*|rename|clean ?up|simplif\w+|move|extract|dedup\w*|unify|reorgani[sz]e|consolidat\w+",
     ),
     ("docs", r"docs?|document(ation)?|readme|changelog|comments?|license"),
-    ("test", r"tests?|coverage|benchmarks?"),
+    (
+        "test",
+        r"(add|write|create|improve|extend) ((a|an|the|some|more|unit|integration|regression|missing|new) )*tests?|"
+        r"(test )?coverage|benchmarks?",
+    ),
     (
         "feature",
         r"add|implement|create|build|introduce|support|make|enable|write|new|provide|allow|ensure|change|update|use",

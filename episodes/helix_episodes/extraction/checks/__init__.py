@@ -13,7 +13,12 @@ from helix_episodes.extraction.checks.judging import read_verdicts
 from helix_episodes.extraction.checks.model import Finding, Output, Verdict
 from helix_episodes.extraction.checks.runners import echoed_commands
 from helix_episodes.extraction.checks.scopes import covers
-from helix_episodes.extraction.checks.troubles import command_finding, tool_finding, unflagged_finding
+from helix_episodes.extraction.checks.troubles import (
+    command_finding,
+    tool_finding,
+    tools_own_finding,
+    unflagged_finding,
+)
 
 __all__ = [
     "Finding",
@@ -23,6 +28,7 @@ __all__ = [
     "covers",
     "read_verdicts",
     "tool_finding",
+    "tools_own_finding",
     "unflagged_finding",
 ]
 

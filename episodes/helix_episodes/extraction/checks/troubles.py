@@ -121,11 +121,26 @@ def tool_finding(tool: str, text: str) -> Finding:
     if code:
         return Finding(family=f"HTTP {code[1] or code[2] or code[3]}", message=first)
     head = "\n".join(lines[:3])
-    family = next((family for family, pattern in _TOOL_FAMILIES if pattern.search(head)), None)
+    family = _tools_own(head)
     if family:
         return Finding(family=family, message=first)
     masked = template(first)
     return Finding(family=masked or f"{tool} failed", message=first, generic=not masked)
+
+
+def tools_own_finding(text: str) -> Finding | None:
+    """The error of an agent's tool that a text is known to be by its wording, whichever tool printed it.
+
+    >>> tools_own_finding("Found 2 matches of the string to replace, but replace_all is false.").family
+    'text not unique'
+    """
+    lines = Output(text).lines
+    family = _tools_own("\n".join(lines[:3]))
+    return Finding(family=family, message=informative_line(lines)) if family else None
+
+
+def _tools_own(head: str) -> str | None:
+    return next((family for family, pattern in _TOOL_FAMILIES if pattern.search(head)), None)
 
 
 def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: int | None) -> Finding:
