@@ -31,8 +31,10 @@ _WORDS: tuple[tuple[TaskKind, str], ...] = (
     ("docs", r"docs?|document(ation)?|readme|changelog|comments?|license"),
     (
         "test",
-        r"(add|write|create|improve|extend) ((a|an|the|some|more|unit|integration|regression|missing|new) )*tests?|"
-        r"(test )?coverage|benchmarks?",
+        (
+            r"(add|write|create|improve|extend) ((a|an|the|some|more|unit|integration|regression|missing|new) )*tests?|"
+            r"(test )?coverage|benchmarks?"
+        ),
     ),
     (
         "feature",
