@@ -42,7 +42,9 @@ _WORDS: tuple[tuple[TaskKind, str], ...] = (
     ),
     ("question", r"why|what|how|explain|where|which|is there|can we|could we|does|do we|investigate|understand"),
 )
-_KINDS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _WORDS)
+_KINDS: tuple[tuple[TaskKind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _WORDS
+)
 _ASKS = re.compile(
     r"^\s*(why|what|how|explain|where|which|is|are|does|do|did|can you (explain|tell))\b|\?\s*$", re.IGNORECASE
 )
