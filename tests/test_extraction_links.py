@@ -179,3 +179,9 @@ def play(log: Script, what: str) -> None:
             log.prompt("And more")
         case _:
             log.run("git status", "clean")
+
+
+def test_a_failure_that_names_a_file_is_linked_to_the_change_of_that_file(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py").run("ruff check .", RUFF_FAILS, code=1)
+    links = {source for source, reason, target in named(episode_of(log)) if reason == "edit-test"}
+    assert links == {"edit shop/cart.py"}

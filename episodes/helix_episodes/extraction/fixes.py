@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.acts import CHANGES
-from helix_episodes.extraction.history import touches
+from helix_episodes.extraction.history import pointed_at
 from helix_episodes.extraction.runs import Run, repaired
 from helix_episodes.model import Decision, Event, Fix
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.acts import Act
     from helix_episodes.extraction.history import History
-
-#: Kinds of check whose message points at the line that is wrong.
-_POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 
 
 def fixes_of(history: History) -> tuple[Fix, ...]:
@@ -58,7 +55,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
     if not changes:
         return None
-    named = _pointed_at(changes, error, failure)
+    named = pointed_at(changes, error, kind=failure.verdict.kind)
     return Fix(
         error=error.id,
         changes=tuple(change.id for change in named),
@@ -70,12 +67,6 @@ def _check_fix(history: History, error: Event) -> Fix | None:
 
 def _last_showing(runs: Sequence[Run], error: Event, *, default: Run) -> Run:
     return next((run for run in reversed(runs) if not run.passed and error.family in run.families), default)
-
-
-def _pointed_at(changes: Sequence[Decision], error: Event, failure: Run) -> Sequence[Decision]:
-    if error.path is None or failure.verdict.kind not in _POINTS_AT_PLACE:
-        return changes
-    return [one for one in changes if touches(one, error.path)] or changes
 
 
 def _passing(history: History, runs: Sequence[Run]) -> str | None:

@@ -43,6 +43,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
+#: Kinds of check whose message points at the line that is wrong; a test's points at the test.
+_POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Flags with which a checker rewrites what it finds.
 _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
 
@@ -131,6 +133,13 @@ def touches(decision: Decision, path: str | None) -> bool:
     """Whether a decision is about the file that ``path`` ends in; tools and checks give different parts of a path."""
     own = decision.action.path if decision.action else None
     return bool(own and path) and file_name(own or "") == file_name(path or "")
+
+
+def pointed_at(changes: Sequence[Decision], event: Event, *, kind: str | None) -> Sequence[Decision]:
+    """Of several changes those to the file that an error names, where its check points at the place; else all."""
+    if event.type != "error" or event.path is None or kind not in _POINTS_AT_PLACE:
+        return changes
+    return [one for one in changes if touches(one, event.path)] or changes
 
 
 def _beside(decision: Decision, kind: str | None) -> bool:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.evidence import evidence_of
+from helix_episodes.extraction.marked import marked_items
 from helix_episodes.extraction.words import first_sentence, line
 from helix_episodes.model import LessonEvidence
 
@@ -18,15 +19,13 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.model import Decision, Event, Fix
-    from helix_episodes.session import Session, Step
+    from helix_episodes.session import Session
 
 _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)\s*(?:key |main )?"
     r"(?:lessons?(?: learn(?:ed|t))?|learnings?|takeaways?|retrospective)\s*:?\s*(?:\*\*)?\s*:?\s*$",
     re.IGNORECASE,
 )
-_OTHER_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
@@ -45,23 +44,8 @@ def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
         if step.kind == "lesson":
             yield line(step.text), LessonEvidence(evidence=evidence_of(step, step.text))
         elif step.kind == "message" and _CUE.search(step.text):
-            for words in _marked(step):
+            for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))
-
-
-def _marked(step: Step) -> Iterator[str]:
-    """The items under a heading such as "Lessons learned", and what follows "Root cause:"."""
-    listed = False
-    for part in step.text.splitlines():
-        labelled, item = _LABELLED.match(part), _ITEM.match(part)
-        if labelled:
-            yield labelled[1]
-        elif _HEADING.match(part):
-            listed = True
-        elif _OTHER_HEADING.match(part):
-            listed = False
-        elif listed and item:
-            yield item[1]
 
 
 def _derived(account: Account, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:

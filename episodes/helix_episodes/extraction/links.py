@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.history import pointed_at
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.model import Link
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
-    from helix_episodes.model import Decision
+    from helix_episodes.model import Decision, Event
 
 
 def links_of(history: History) -> tuple[Link, ...]:
@@ -59,16 +60,17 @@ def _edit_tests(history: History) -> Iterator[Link]:
             if run is None:
                 continue
             start = previous.position if previous else -1
-            for decision in history.changes_between(start, run.position, kind=run.verdict.kind):
-                for target in _news(history, run, previous):
-                    yield Link(source=decision.id, target=target, reason="edit-test")
+            changes = history.changes_between(start, run.position, kind=run.verdict.kind)
+            for event in _news(history, run, previous):
+                for decision in pointed_at(changes, event, kind=run.verdict.kind):
+                    yield Link(source=decision.id, target=event.id, reason="edit-test")
 
 
-def _news(history: History, run: Run, previous: Run | None) -> list[str]:
+def _news(history: History, run: Run, previous: Run | None) -> list[Event]:
     """The events of a run that a change before it may have brought about: not a failure that was there already."""
     known = previous.families if previous else frozenset()
     events = [history.account.event(name) for name in run.events]
-    return [event.id for event in events if event.type != "error" or event.family not in known]
+    return [event for event in events if event.type != "error" or event.family not in known]
 
 
 def _commits(history: History) -> Iterator[Link]:

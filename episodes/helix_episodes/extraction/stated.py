@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.marked import marked_items
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -24,8 +25,6 @@ _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?\s*:?\s*(?:\*\*)?\s*:?\s*$",
     re.IGNORECASE,
 )
-_OTHER_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 _REASON = re.compile(r"\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
 
 
@@ -34,25 +33,8 @@ def stated_in(step: Step, *, context: str) -> Iterator[Decision]:
     if step.kind == "decision":
         yield _from_step(step, context=context)
     else:
-        for chosen in _items(step.text):
+        for chosen in marked_items(step.text, label=_LABELLED, heading=_HEADING) if "ecision" in step.text else ():
             yield _from_words(step, chosen, context=context)
-
-
-def _items(text: str) -> Iterator[str]:
-    """The sentences that a text marks as decisions."""
-    if "ecision" not in text:
-        return
-    listed = False
-    for part in text.splitlines():
-        labelled, item = _LABELLED.match(part), _ITEM.match(part)
-        if labelled:
-            yield labelled[1]
-        elif _HEADING.match(part):
-            listed = True
-        elif _OTHER_HEADING.match(part):
-            listed = False
-        elif listed and item:
-            yield item[1]
 
 
 def _from_step(step: Step, *, context: str) -> Decision:

@@ -49,6 +49,6 @@ def first_sentence(text: str) -> str:
     'Fix 1: guard the prefix.'
     """
     paragraph = next((part for part in text.strip().split("\n\n") if part.strip()), "")
-    plain = re.sub(r"[*`#>]+", "", paragraph).strip()
+    plain = re.sub(r"^\s*(?:\d+[.)]|[-+])\s+", "", re.sub(r"[*`#>]+", "", paragraph)).strip()
     match = re.match(r".+?[.!?](?=\s|$)", plain, re.DOTALL)
     return line(match.group() if match else plain)
