@@ -6,7 +6,8 @@ Rule. A call and its own result stand for each other. An annotated decision is *
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
 annotated failure is found when one of our error events stands on its line or on one of its ``also_lines``. A fix is
 found when its failure is and at least one of its changes stands on one of the annotated ``fix_lines``. A link (fix,
-edit-test, commit, spawn) is found when both its lines are those of one of ours with that reason. Items the annotator
+edit-test, commit, spawn) is found when both its lines are those of one of ours with that reason, and one of ours is
+right when the annotator joins these lines, for whatever reason. Items the annotator
 calls doubtful count neither as missed nor as false. n stands beside every figure; ``--misses`` lists what was missed
 and what was false.
 
@@ -142,6 +143,12 @@ def score_links(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tal
             for reason, a, b in ours
         )
         tally.want(hit=hit, text=f"{one['reason']} {one['cause_line']} -> {one['effect_line']}: {one['what']}")
+    for reason, a, b in ours:
+        if reason in {"fix", "edit-test", "commit", "spawn"}:
+            right = any(
+                lines.meets(a, {one["cause_line"]}) and lines.meets(b, {one["effect_line"]}) for one in gold["links"]
+            )
+            tally.give(right=right, text=f"{reason} {sorted(lines.of[a])} -> {sorted(lines.of[b])}")
 
 
 def place(one: Decision | Event) -> str:
