@@ -9,6 +9,7 @@ refused before SQLite itself has touched it.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from typing import TYPE_CHECKING, Literal
 
@@ -28,7 +29,10 @@ _MAGIC = b"SQLite format 3\0"
 #: Where the header of an SQLite file keeps the application id (https://sqlite.org/fileformat2.html#the_database_header).
 _ID_AT = slice(68, 72)
 _HEADER_LENGTH = 100
-_SIDE_FILES = ("-wal", "-shm", "-journal")
+#: What SQLite keeps beside a file while it is open, or after a crash.
+SIDE_FILES = ("-wal", "-shm", "-journal")
+LOCK_SUFFIX = ".lock"
+OWNER_ONLY = 0o600
 
 #: The lowest byte of an extended result code is the kind of error (https://sqlite.org/rescode.html).
 _PRIMARY_CODE = 0xFF
@@ -75,8 +79,13 @@ def ownership(path: Path, kind: Kind) -> Ownership:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write."""
-    return _connect(f"{path.absolute().as_uri()}?mode=ro")
+    """A connection that cannot write.
+
+    Even a reader of a file with write-ahead logging makes files beside it. Where it may not, and no log stands there,
+    nobody else can be writing either, and the file is read as one that does not change.
+    """
+    fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
+    return _connect(f"{path.absolute().as_uri()}?mode=ro{fixed}")
 
 
 def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
@@ -87,6 +96,8 @@ def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
     made = ownership(path, kind) == "absent"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Its files quote people's prompts; SQLite gives the files beside it the same permissions.
+        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, OWNER_ONLY))
     except OSError as error:
         raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
@@ -135,7 +146,8 @@ def transaction(connection: sqlite3.Connection, *, keep: bool = True) -> Iterato
         yield
         done = True
     finally:
-        connection.execute("COMMIT" if done and keep else "ROLLBACK")
+        if connection.in_transaction:  # a full disk ends it before we do
+            connection.execute("COMMIT" if done and keep else "ROLLBACK")
 
 
 @contextlib.contextmanager
@@ -167,8 +179,48 @@ def as_list(values: Iterable[int | str]) -> str:
 
 def remove(path: Path) -> None:
     """Deletes a database file and what SQLite keeps beside it."""
-    for suffix in ("", *_SIDE_FILES):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    for suffix in ("", *SIDE_FILES):
+        _beside(path, suffix).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def sole_builder(path: Path) -> Iterator[None]:
+    """Only one process at a time is within: for deleting a damaged file, which others may be about to do as well.
+
+    Without it the second would delete what the first has just built, and SQLite, on closing, would delete by name a
+    log that belongs to somebody else's new file.
+
+    Raises:
+        DatabaseRefused: The lock's file cannot be made.
+    """
+    import fcntl  # noqa: PLC0415  (only the mending of a damaged file needs it)
+
+    try:
+        lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR, OWNER_ONLY)
+    except OSError as error:
+        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def erase_traces(path: Path, kind: Kind) -> bool:
+    """Writes the file anew without its free pages and empties its log, so that nothing deleted can be read from either.
+
+    False when another process was reading and its log could therefore not be emptied; it is the next time.
+    """
+    if ownership(path, kind) == "absent":
+        return True
+    with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
+        connection.execute("VACUUM")
+        busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    return not busy
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
 
 
 def _connect(target: str) -> sqlite3.Connection:

@@ -183,7 +183,7 @@ def _beginning(path: Path) -> _Beginning | None:
     """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` tells."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Beginning)
-    except msgspec.DecodeError:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -64,8 +64,15 @@ def check_session_id(session: str) -> str:
 
 
 def encode_episode(episode: Episode) -> bytes:
-    """The bytes of an episode's file: UTF-8, two-space indent, keys in schema order, a newline at the end."""
-    return orjson.dumps(_plain(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    """The bytes of an episode's file: UTF-8, two-space indent, keys in schema order, a newline at the end.
+
+    Raises:
+        InvalidEpisode: A text holds half a character, or unknown keys are nested deeper than JSON is written.
+    """
+    try:
+        return orjson.dumps(_plain(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError as error:
+        raise InvalidEpisode(path=None, problem=f"{episode.id} cannot be written as JSON ({error})") from error
 
 
 def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:

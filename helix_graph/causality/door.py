@@ -86,6 +86,6 @@ def read_episodes(folder: Path) -> tuple[list[Episode], tuple[Skipped, ...]]:
     for path in EpisodeStore(folder).files():
         try:
             episodes.append(decoder.decode(path.read_bytes()))
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             skipped.append(Skipped(path=str(path), problem=str(error)))
     return episodes, tuple(skipped)

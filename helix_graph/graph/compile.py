@@ -110,8 +110,18 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     try:
         return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
     except DatabaseUnreadable as error:
-        if not dry_run:
-            database.remove(path)
+        if dry_run:
+            return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
+    with database.sole_builder(path):
+        return _mend(path, job)
+
+
+def _mend(path: Path, job: _Job) -> CompileReport:
+    """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
+    try:
+        return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
+    except DatabaseUnreadable as error:
+        database.remove(path)
         return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 

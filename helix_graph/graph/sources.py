@@ -113,7 +113,7 @@ def _decode(data: bytes, path: Path) -> Episode:
     """
     try:
         episode = msgspec.json.decode(data, type=Episode)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidEpisode(path=path, problem=str(error)) from error
     if episode.id != path.stem:
         raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")

@@ -1,0 +1,69 @@
+"""Real processes that work on one memory: started, waited for, killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from helix_graph import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from session_script import Script
+
+COMMAND = (sys.executable, "-m", "helix_cli")
+#: Far longer than any of these takes; a process that hangs fails its test instead of the whole run.
+PATIENCE = 120
+
+
+def start(*arguments: str | Path, memory: Path, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+    """``helix-graph ARGUMENTS`` on a memory, as a process of its own, in a group of its own."""
+    command = [*prefix, *COMMAND, *map(str, arguments)]
+    environment = {**os.environ, "HELIX_DIR": str(memory)}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """How it ended and what it said, on stdout and on stderr."""
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def command(*arguments: str | Path, memory: Path, prefix: tuple[str, ...] = ()) -> tuple[int, str, str]:
+    """One command from start to end."""
+    return finish(start(*arguments, memory=memory, prefix=prefix))
+
+
+def write_logs(folder: Path, script: Callable[..., Script], count: int = 6) -> list[Path]:
+    """Logs of sessions that meet in their errors and edits."""
+    return [
+        script(f"session-{place}")
+        .prompt(f"Fix the cart, part {place}")
+        .run("pytest -q", "E   KeyError: 'sku'\n1 failed in 0.1s", code=1)
+        .edit(f"shop/cart{place % 3}.py")
+        .run("pytest -q", "1 passed in 0.1s")
+        .save(folder)
+        for place in range(count)
+    ]
+
+
+def assert_as_fresh(memory: Path, fresh: Path) -> None:
+    """The graph is what one process would have made of the same episodes, byte for byte, and SQLite finds it whole."""
+    shutil.copytree(memory / "episodes", fresh / "episodes")
+    if (memory / "causality" / "assertions").exists():
+        shutil.copytree(memory / "causality" / "assertions", fresh / "causality" / "assertions")
+    Memory(fresh).graph.compile()
+    export = "causality/causal-graph.json"
+    assert (memory / export).read_bytes() == (fresh / export).read_bytes()
+    connection = sqlite3.connect(memory / "causality" / "graph.db")
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    connection.close()

@@ -1,0 +1,82 @@
+"""Is the memory valid after a process was killed in the middle of its work, whenever that was?"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph import Memory
+from processes import assert_as_fresh, command, finish, start, write_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from session_script import Script
+
+#: Kills a test; each takes a third of a second, mostly Python's start.
+KILLS = 12
+
+
+def kill_at(moment: float, *arguments: str | Path, memory: Path) -> bool:
+    """Starts a command and kills it after so many seconds; whether it was still at work."""
+    process = start(*arguments, memory=memory)
+    time.sleep(moment)
+    at_work = process.poll() is None
+    if at_work:
+        os.killpg(process.pid, signal.SIGKILL)
+    finish(process)
+    return at_work
+
+
+@pytest.fixture
+def duration(tmp_path: Path, script: Callable[..., Script]) -> float:
+    """How long the work takes when nobody disturbs it, so that the kills fall into it on any machine."""
+    logs = write_logs(tmp_path / "trial-logs", script, 20)
+    began = time.monotonic()
+    command("episode", "extract", *logs, memory=tmp_path / "trial")
+    return time.monotonic() - began
+
+
+def test_killed_at_any_moment_it_goes_on_where_it_was(
+    tmp_path: Path, script: Callable[..., Script], duration: float
+) -> None:
+    logs, memory = write_logs(tmp_path / "logs", script, 20), tmp_path / "memory"
+    memory.mkdir()
+    moments = random.Random(7)  # noqa: S311  (any moments will do, the same ones in each run)
+    at_work = 0
+    for place in range(KILLS):
+        work = ("compile",) if place % 2 else ("episode", "extract", *logs, "--force")
+        at_work += kill_at(moments.uniform(0.3, 1.0) * duration, *work, memory=memory)
+        for path, episode in Memory(memory).episodes.scan():
+            assert path.stem == getattr(episode, "id", None), "half an episode was left behind"
+    assert at_work, "every command was over before it could be killed"
+    assert command("episode", "extract", *logs, memory=memory)[0::2] == (0, "")
+    assert command("compile", memory=memory)[0::2] == (0, "")
+    assert_as_fresh(memory, tmp_path / "fresh")
+
+
+def test_killed_between_the_export_and_the_end_of_the_transaction(
+    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one moment at which both files are being written, hit for certain."""
+    memory = Memory(tmp_path / "memory")
+    logs = write_logs(tmp_path / "logs", script)
+    memory.extract(logs[:3])
+    memory.graph.compile()
+    memory.extract(logs)
+    pid = os.fork()
+    if pid == 0:  # the child dies as by kill -9, right after it has written the export
+        monkeypatch.setattr("helix_graph.graph.compile._mark", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+        memory.graph.compile()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    assert memory.graph.status().episodes == 3
+    memory.graph.compile()
+    assert memory.graph.status().episodes == len(logs)
+    assert_as_fresh(memory.root, tmp_path / "fresh")
