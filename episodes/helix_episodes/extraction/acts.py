@@ -8,7 +8,8 @@ import msgspec
 
 from helix_episodes.extraction.checks import Verdict, read_verdicts
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
-from helix_episodes.extraction.paths import file_name, relative
+from helix_episodes.extraction.paths import file_name, is_outside, relative
+from helix_episodes.redaction import redact_text
 from helix_episodes.session import Operation, Session, Status, Step
 
 if TYPE_CHECKING:
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
+#: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
+_NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
     """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
 
-    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said.
+    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said. ``outside`` is
+    true when it happened elsewhere than in the session's project: another repository, a scratch folder.
     """
 
     position: int
@@ -32,6 +36,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
     segments: tuple[Segment, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    outside: bool = False
 
     @property
     def operation(self) -> Operation | None:
@@ -55,13 +60,14 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def decisive(self) -> Segment | None:
-        """The part of a shell command that it was run for."""
-        return decisive(self.segments)
+        """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
+        heads = tuple(one for one in self.segments if one.joiner != "|" or one.purpose in {"check", "change"})
+        return decisive(heads)
 
     @property
     def changes_files(self) -> bool:
-        """Whether it changed a file through a tool of the agent."""
-        return self.operation in CHANGES and self.status not in {*UNDONE, "error"}
+        """Whether it changed a file of the project through a tool of the agent."""
+        return self.operation in CHANGES and not self.outside and self.status not in {*UNDONE, "error"}
 
 
 def understand(session: Session) -> tuple[Act, ...]:
@@ -82,12 +88,14 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
     result_position, result = answer or (None, None)
     segments = parse_command(str(call.arguments.get("command", ""))) if call.operation == "run" else ()
     path = call.arguments.get("path")
+    inside = relative(path, root=root) if isinstance(path, str) and path else None
     return Act(
         position=position,
         call=call,
         result=result,
         result_position=result_position,
-        path=relative(path, root=root) if isinstance(path, str) and path else None,
+        path=inside,
+        outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
         segments=segments,
         verdicts=_verdicts(segments, result) if result else (),
     )
@@ -96,7 +104,17 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
 def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[Verdict, ...]:
     if not segments or result.status in UNDONE:
         return ()
-    return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
+    verdicts = read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
+    return tuple(one for one in verdicts if not any(found.family in _NEVER_RAN for found in one.findings))
+
+
+def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
+    """Whether a command first goes to a folder outside the project."""
+    first = next((one for one in segments if one.program in {"cd", "pushd"}), None)
+    if first is None or not first.arguments or not root:
+        return False
+    folder, home = redact_text(first.arguments[0]).rstrip("/"), redact_text(root).rstrip("/")
+    return is_outside(folder) and not f"{folder}/".startswith(f"{home}/")
 
 
 def mentions_file(act: Act, path: str) -> bool:

@@ -68,7 +68,8 @@ def _outcome(decision: Decision, history: History, links: Sequence[Link], fixes:
     verdicts = _verdicts(decision, history, links)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
-    if _answers_in_vain(decision, links, fixes):
+    looks = all(act.operation == "look" for act in history.acts_of(decision))
+    if not looks and _answers_in_vain(decision, links, fixes):
         return "failure"
     return _by_call(decision, history)
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.account import DraftDecision
 from helix_episodes.extraction.actions import action_of, changed_part, describe, plan_title, type_of
-from helix_episodes.extraction.acts import UNDONE, Act, mentions_file
+from helix_episodes.extraction.acts import CHANGES, UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.stated import stated_in
@@ -191,10 +191,15 @@ class _Observer:
         self.errors = [n for n in self.errors if file_name(self.acts[n].path or "") != file_name(act.path or "")]
 
     def _rationale(self, act: Act) -> str:
-        """The words just before: the message or else the thought since the last result, else the last message."""
+        """The words just before: the message or else the thought since the last result, else the last message.
+
+        Words may announce two things that are then done one after the other; past that they are no longer about this.
+        """
         words: Step | None = None
-        for step in reversed(self.session.steps[: act.position]):
-            if step.kind == "prompt":
+        passed = 0
+        for position in range(act.position - 1, -1, -1):
+            step = self.session.steps[position]
+            if step.kind == "prompt" or passed > 1:
                 break
             if step.actor != act.actor:
                 continue
@@ -205,7 +210,16 @@ class _Observer:
                 words = step
             if step.kind == "result" and words is not None:
                 break
+            passed += self._does_something(position)
         return line(_last_sentences(words.text)) if words else ""
+
+    def _does_something(self, position: int) -> bool:
+        """Whether the step is a call that changes or checks something."""
+        if position not in self.numbers:
+            return False
+        act = self.acts[self.numbers[position]]
+        segment = act.decisive
+        return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
 
 
 def _program(act: Act) -> tuple[str, str | None] | None:
@@ -226,4 +240,4 @@ def _words(act: Act) -> str:
     if arguments.get("new"):
         return changed_part(old=str(arguments.get("old") or ""), new=str(arguments["new"]))
     names = ("command", "prompt", "plan", "path", "pattern", "query")
-    return next((str(arguments[name]) for name in names if arguments.get(name)), describe(act))
+    return next((str(arguments[name]) for name in names if arguments.get(name)), "")

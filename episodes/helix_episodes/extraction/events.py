@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FAMILIES_PER_RUN = 5
 #: The family of a command whose exit status is an answer (``grep`` found nothing) and no trouble.
 ANSWERED_NO = "answered no"
+#: The shell itself refuses a part of the text: whichever program stood there never ran.
+_SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 
 
@@ -92,17 +94,24 @@ def _failure(act: Act, verdict: Verdict, finding: Finding, *, root: str | None) 
     return _event(
         act,
         type="error",
-        content=line(f"{verdict.check} fails: {finding.family}{_counts(verdict)}"),
+        content=line(f"{verdict.check} fails: {finding.family}{_times(verdict, finding)}"),
         check=verdict.check,
         family=line(finding.family),
         message=line(finding.message) or None,
         path=relative(finding.path, root=root) if finding.path else None,
         tests=finding.tests,
         passed=verdict.passed_count,
-        failed=verdict.failed_count,
+        failed=verdict.failed_count if verdict.kind == "test" else finding.count,
         status="error",
         evidence=_evidence(act, finding.message or verdict.quote or act.output),
     )
+
+
+def _times(verdict: Verdict, finding: Finding) -> str:
+    """Counts of the test run; for anything else how often this one thing was found, when more than once."""
+    if verdict.kind == "test":
+        return _counts(verdict)
+    return f" ({finding.count} times)" if finding.count > 1 else ""
 
 
 def _counts(verdict: Verdict) -> str:
@@ -124,6 +133,8 @@ def _trouble(act: Act) -> Finding | None:
 
 def _culprit(act: Act) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
+    if _SHELL_SPEAKS.match(act.output.lstrip()):
+        return "shell"
     passed = {verdict.segment for verdict in act.verdicts if verdict.passed}
     others = [segment for number, segment in enumerate(act.segments) if number not in passed and segment.joiner != "|"]
     segment = decisive(tuple(others)) or act.decisive
@@ -151,7 +162,7 @@ def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event
 
 
 def _commits(act: Act) -> Iterator[Event]:
-    if any(segment.program == "git" for segment in act.segments):
+    if not act.outside and any(segment.program == "git" for segment in act.segments):
         for match in _COMMIT.finditer(act.output):
             yield _event(
                 act,
@@ -210,7 +221,7 @@ def _milestone(step: Step, item: str) -> Event:
         content=line(item),
         actor=step.actor,
         status="ok",
-        evidence=evidence_of(step, item),
+        evidence=evidence_of(step, "" if step.arguments.get("task") else item),
     )
 
 

@@ -51,7 +51,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     good = next((run for run in later if repaired(run, failure, error.family or "")), None)
     if good is None:
         return None
-    last_bad = _last_showing(later[: later.index(good)], error, default=failure)
+    last_bad = _last_showing(history, later[: later.index(good)], error, default=failure)
     changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
     if not changes:
         return None
@@ -65,8 +65,18 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     )
 
 
-def _last_showing(runs: Sequence[Run], error: Event, *, default: Run) -> Run:
-    return next((run for run in reversed(runs) if not run.passed and error.family in run.families), default)
+def _last_showing(history: History, runs: Sequence[Run], error: Event, *, default: Run) -> Run:
+    """The last run that still shows this failure; where that cannot be told, the one that showed it first."""
+    showing = (run for run in reversed(runs) if not run.passed and _shows(history, run, error))
+    return next(showing, default)
+
+
+def _shows(history: History, run: Run, error: Event) -> bool:
+    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
+    same = [event for name in run.events if (event := history.account.event(name)).family == error.family]
+    if error.tests:
+        return any(set(event.tests) & set(error.tests) for event in same)
+    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
 
 
 def _passing(history: History, runs: Sequence[Run]) -> str | None:

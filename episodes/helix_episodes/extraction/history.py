@@ -45,6 +45,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
 }
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
+#: Where people try things out; what is done there changes nothing of the project.
+_SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP", "~")  # noqa: S108  (read, not used)
 #: Flags with which a checker rewrites what it finds.
 _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
 
@@ -126,7 +128,8 @@ class History:
 
     def _segments(self, decision: Decision) -> list[Segment]:
         """What its commands were run for."""
-        return [act.decisive for act in self.acts_of(decision) if act.decisive is not None]
+        inside = (act for act in self.acts_of(decision) if not act.outside)
+        return [act.decisive for act in inside if act.decisive is not None]
 
 
 def touches(decision: Decision, path: str | None) -> bool:
@@ -143,8 +146,9 @@ def pointed_at(changes: Sequence[Decision], event: Event, *, kind: str | None) -
 
 
 def _beside(decision: Decision, kind: str | None) -> bool:
-    """Whether an edit is of no concern to a check: prose, for anything that compiles or runs code."""
-    return decision.action is not None and decision.action.role == "docs" and kind != "format"
+    """Whether an edit is of no concern to a check: prose to anything but a formatter, tests to a mere build."""
+    role = decision.action.role if decision.action else None
+    return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
 
 
 def _alike(other: Act, act: Act) -> bool:
@@ -153,7 +157,8 @@ def _alike(other: Act, act: Act) -> bool:
         twin, segment = other.decisive, act.decisive
         if twin is None or segment is None:
             return False
-        return (twin.program, twin.subcommand) == (segment.program, segment.subcommand)
+        same = (twin.program, twin.subcommand) == (segment.program, segment.subcommand)
+        return same and "--abort" not in twin.arguments
     if act.path is None:
         return (other.call.tool, other.operation) == (act.call.tool, act.operation)
     return other.operation != "run" and mentions_file(other, act.path)
@@ -163,5 +168,7 @@ def _changes_repository(segment: Segment) -> bool:
     subcommands = _CHANGES_FILES.get(segment.program, frozenset())
     if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
         return False
+    if "--abort" in segment.arguments:
+        return False
     paths = [part for part in segment.arguments if not part.startswith("-")]
-    return not paths or not all(part.startswith(("/tmp", "$TMP", "~")) for part in paths)  # noqa: S108  (read, not used)
+    return not paths or not all(part.startswith(_SCRATCH) for part in paths)

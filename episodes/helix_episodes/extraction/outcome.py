@@ -98,7 +98,8 @@ def _last_check(history: History) -> Judgement | None:
         return None
     failing = [run for run in worked_on if not run.passed]
     if failing:
-        return _measured("failure", "last run of the check fails", history, failing[-1])
+        latest_failing = max(failing, key=lambda run: run.position)
+        return _measured("failure", "last run of the check fails", history, latest_failing)
     settled = [run for run in worked_on if not _changed_after(history, run)]
     latest = max(settled, key=lambda run: run.position, default=None)
     return _measured("success", "last run of the check passes", history, latest) if latest else None

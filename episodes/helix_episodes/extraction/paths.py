@@ -60,6 +60,15 @@ def relative(path: str, *, root: str | None) -> str:
     return redact_text(name)
 
 
+def is_outside(path: str) -> bool:
+    """Whether a path, as `relative` gives it, leads out of the repository.
+
+    >>> is_outside("/tmp/scratch.py"), is_outside("~/notes.md"), is_outside("src/app.py")
+    (True, True, False)
+    """
+    return path.startswith(("/", "~", "$TMP", "../")) or path[1:3] == ":/"
+
+
 def file_name(path: str) -> str:
     """The last part of a path, for comparing what different tools say of the same file."""
     return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]

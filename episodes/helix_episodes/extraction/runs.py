@@ -46,7 +46,7 @@ def runs_by_check(acts: Sequence[Act], account: Account) -> dict[str, list[Run]]
     """The runs of each check that gave a verdict, in order."""
     runs: dict[str, list[Run]] = {}
     for number, act in enumerate(acts):
-        for verdict in act.verdicts:
+        for verdict in () if act.outside else act.verdicts:
             if verdict.passed is not None:
                 runs.setdefault(verdict.check, []).append(_run(number, act, verdict, account))
     return runs

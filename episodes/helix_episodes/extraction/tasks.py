@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import plan_title
+from helix_episodes.extraction.paths import is_outside
 from helix_episodes.extraction.words import line
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def task_of(session: Session) -> str:
 def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     """The kind of task. What asked for a fix and changed nothing was a question; what changed only prose was docs."""
     words = task_of(session)
-    roles = {one.action.role for one in decisions if one.action and one.action.role}
+    inside = [one.action for one in decisions if one.action and one.action.path and not is_outside(one.action.path)]
+    roles = {action.role for action in inside if action.role}
     named = _named(words)
     if not roles and named not in {"review", "merge"}:
         return "question" if _ASKS.search(words) else named

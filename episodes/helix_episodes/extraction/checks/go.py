@@ -103,7 +103,9 @@ def _go_findings(output: Output, tests: list[re.Match[str]], packages: list[re.M
 def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: bool) -> Finding:
     """A package that failed while the lines about its tests were cut off; some of their log may be left."""
     above = reversed(output.lines[: output.lines.index(packages[0].string)])
-    logged = _last_log(list(reversed(_block(above, ends=lambda line: line.startswith(("ok  \t", "--- "))))))
+    closed = _block(above, ends=lambda line: line.startswith(("ok  \t", "--- ", "=== ")))
+    # With tests that passed in sight, what is left of a log may be theirs.
+    logged = None if output.has("--- PASS", "=== ") else _last_log(list(reversed(closed)))
     return Finding(
         family="does not compile" if unbuilt else "test failed",
         message=logged.string.strip() if logged else packages[0].string.strip(),
@@ -127,7 +129,7 @@ def _first_words(output: Output, heading: str) -> tuple[str | None, str]:
     """
     at = output.lines.index(heading)
     below = _block(output.lines[at + 1 :], ends=lambda line: not line[:1].isspace())
-    above = _block(reversed(output.lines[:at]), ends=lambda line: line.startswith(("=== RUN", "--- ", "ok  \t")))
+    above = _block(reversed(output.lines[:at]), ends=lambda line: line.startswith(("=== ", "--- ", "ok  \t")))
     for block in (below, list(reversed(above))):
         if logged := _last_log(block):
             return logged[1], logged.string.strip()
