@@ -31,6 +31,20 @@ _WORDS = re.compile(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = re.compile(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = re.compile(r"^\S+?:\d+(?::\d+)?: ")
+#: What any program may say of anything: without its name, such a message is no precedent.
+_OF_ANY_PROGRAM = frozenset(
+    {
+        "no such file",
+        "permission denied",
+        "unknown option",
+        "unknown command",
+        "timeout",
+        "killed",
+        "interrupted",
+        "failed",
+    }
+)
+_SHELLS = re.compile(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
 _NAMES_ITSELF = re.compile(r"([a-z][\w.-]{1,30}): \S")
 #: The grammars ask which command printed the text; this stands for one that may have run anything.
@@ -67,7 +81,7 @@ def read_error(text: str) -> Sought:
     """
     ends = _both_ends(text)
     found = list(_judged(ends)) or list(_guessed(ends))
-    lines = (*(finding.message for _, finding in found), *_lines(ends))
+    lines = [line.removeprefix("E  ").strip() for line in (*(finding.message for _, finding in found), *_lines(ends))]
     families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
     return Sought(
         lines=tuple(dict.fromkeys(line_key(line) for line in lines if is_telling(line))),
@@ -100,23 +114,31 @@ def _judged(text: str) -> Iterator[tuple[str | None, Finding]]:
 def _guessed(text: str) -> Iterator[tuple[str | None, Finding]]:
     """Whatever the wording of the text may mean, when no grammar knows it, with the program that it names.
 
-    "No such file" from ``grep`` has nothing to do with "no such file" from a script, so a command's family counts only
-    for the program that prints its own name before it.
+    "No such file" from ``grep`` has nothing to do with "no such file" from a script, so such a family counts only for
+    the program that prints its own name before it.
     """
-    from helix_episodes.extraction.checks import command_finding, tools_own_finding  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.checks import command_finding, tools_own_finding, unflagged_finding  # noqa: PLC0415  (as above)
     from helix_episodes.extraction.checks.compilers import compile_family  # noqa: PLC0415  (as above)
 
+    command = unflagged_finding((), output=text) or command_finding((), output=text, exit_code=None)
+    speaker = _speaker(command.message)
     tool = tools_own_finding(text)
-    if tool:
+    if speaker or command.family not in _OF_ANY_PROGRAM:
+        yield speaker, command
+    if tool and not speaker:
         yield None, tool
-    command = command_finding((), output=text, exit_code=None)
-    named = _NAMES_ITSELF.match(command.message)
-    if command.message.startswith("fatal: "):
-        yield "git", command
-    elif named:
-        yield named[1], command
     if _AT_A_PLACE.match(command.message):
         yield None, msgspec.structs.replace(command, family=compile_family(command.message))
+
+
+def _speaker(message: str) -> str | None:
+    """The program that a message says it comes from, under the name that episodes give it."""
+    if message.startswith("fatal: "):
+        return "git"
+    if _SHELLS.match(message):
+        return "shell"
+    named = _NAMES_ITSELF.match(message)
+    return named[1] if named else None
 
 
 def _phrase(text: str) -> str:
