@@ -4,6 +4,9 @@
 
     HelixGraphError                  (helix_episodes.errors)
     ├── NoMemory                     the project has no memory yet
+    ├── EpisodeIsThere               a session that has an episode already
+    ├── InvalidIgnoreFile            a line of .helixignore that is no rule
+    ├── NothingSelected              nothing was named that should be forgotten
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -12,7 +15,14 @@
         ├── DatabaseRefused          the disk is full, or permissions are missing: nothing is wrong with the file
         ├── OutsideMemory            a file to compile that lies outside the episodes' folder
         ├── EmptyQuery               a label was asked for without a letter in it
-        └── OutOfRange               a number outside what an option allows
+        ├── OutOfRange               a number outside what an option allows
+        ├── EmptyText                a text without a letter in it where one is asked for
+        ├── NotOneOf                 a word that is none of those an option allows
+        ├── NodeNotFound             an end of an edge that is no node
+        ├── AmbiguousNode            an end of an edge that is the label of several nodes
+        ├── SameTriggerAndAction     a pattern that says nothing
+        ├── InvalidAssertion         a file of an assertion does not fit the schema
+        └── InvalidCorrection        a correction that its episode contradicts
 
 Each sentence says what is wrong, where, and what to do; the data stands on the instance.
 """
@@ -24,6 +34,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.errors import HelixGraphError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -35,6 +46,24 @@ class NoMemory(HelixGraphError):
         self.expected = expected
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+
+
+class InvalidIgnoreFile(HelixGraphError):
+    """A rule that is not understood: it would let in what it should keep out. ``line`` counts from 1."""
+
+    def __init__(self, *, path: Path | None, line: int | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.problem = problem
+        where = f"{path or '.helixignore'}, line {line}" if line else str(path)
+        super().__init__(f"{where}: {problem}; mend it and try again")
+
+
+class NothingSelected(HelixGraphError):
+    """To forget everything takes more than leaving the options out."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing is named that should be forgotten; give --session, --project, --since or --until")
 
 
 class GraphError(HelixGraphError):
@@ -116,3 +145,76 @@ class OutOfRange(GraphError):
         self.lowest = lowest
         self.highest = highest
         super().__init__(f"{option} is {value:g}; it must be between {lowest:g} and {highest:g}")
+
+
+class EmptyText(GraphError):
+    """A text that has nothing in it."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+        super().__init__(f"{option} is empty; give it a text")
+
+
+class NotOneOf(GraphError):
+    """A word outside the few that an option knows."""
+
+    def __init__(self, option: str, *, value: str, allowed: Sequence[str]) -> None:
+        self.option = option
+        self.value = value
+        self.allowed = tuple(allowed)
+        super().__init__(f"{option} is {value!r}; it must be one of {', '.join(self.allowed)}")
+
+
+class NodeNotFound(GraphError):
+    """No node has that id or label."""
+
+    def __init__(self, option: str, *, name: str) -> None:
+        self.option = option
+        self.name = name
+        super().__init__(
+            f"{option}: Node not found: {name}; give a node's id or whole label, or `helix-graph node add` it"
+        )
+
+
+class AmbiguousNode(GraphError):
+    """Several nodes have that label; ``ids`` tells them apart."""
+
+    def __init__(self, option: str, *, name: str, ids: Sequence[str]) -> None:
+        self.option = option
+        self.name = name
+        self.ids = tuple(ids)
+        super().__init__(f"{option}: {name!r} is the label of several nodes; give an id: {', '.join(self.ids)}")
+
+
+class SameTriggerAndAction(GraphError):
+    """A pattern whose action is its own trigger."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(f"--trigger and --action are both {text!r}; say what to do when it happens")
+
+
+class InvalidAssertion(GraphError):
+    """A file among the assertions that holds none."""
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(f"{path}: not a valid assertion: {problem}; mend or delete it")
+
+
+class InvalidCorrection(GraphError):
+    """A correction that does not go with its episode."""
+
+    def __init__(self, *, episode: str, problem: str) -> None:
+        self.episode = episode
+        self.problem = problem
+        super().__init__(f"{episode}: {problem}; `helix-graph episode show {episode}` lists its parts")
+
+
+class EpisodeIsThere(HelixGraphError):
+    """A session that has an episode already."""
+
+    def __init__(self, *, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path} exists; give another session id, or --force to replace it")

@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
-from helix_episodes.files import write_atomically
+from helix_episodes.files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import datetime
 
     from helix_episodes.recording import ExtractReport
     from helix_episodes.store import EpisodeStore
     from helix_graph.causality.door import Causality
+    from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
@@ -107,10 +109,56 @@ class Memory:
     ) -> ExtractReport:
         """Reads logs (files, or folders of them) and records an episode of each session, in ``output`` if given.
 
-        Bad logs stand in the report's ``failed``; the rest goes on.
+        Bad logs stand in the report's ``failed``; the rest goes on. What ``.helixignore`` keeps out, and sessions that
+        were forgotten, stand in ``left_out``; ``force`` brings a forgotten session back, but ignores no rule.
+
+        Raises:
+            InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
         """
         from helix_episodes.recording import record  # noqa: PLC0415  (readers and grammars take 100 ms to load)
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
+        from helix_graph.admission import MemoryAdmission  # noqa: PLC0415  (as above)
 
         store = EpisodeStore(output) if output is not None else self.episodes
-        return record(logs, store, force=force, format=format, progress=progress)
+        admission = MemoryAdmission(self.root, force=force)
+        report = record(logs, store, force=force, format=format, admission=admission, progress=progress)
+        admission.lift(one.session for one in report.recorded)
+        return report
+
+    def forget(
+        self,
+        sessions: Iterable[str] = (),
+        *,
+        project: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        dry_run: bool = False,
+    ) -> ForgetReport:
+        """Removes sessions everywhere and proves it; see `helix_graph.forgetting.forget`."""
+        from helix_graph.forgetting import Selection, forget  # noqa: PLC0415  (as above)
+
+        chosen = Selection(sessions=tuple(sessions), project=project, since=since, until=until)
+        return forget(self.root, self.graph, chosen, dry_run=dry_run)
+
+    @property
+    def silenced(self) -> str | None:
+        """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
+        from helix_graph.ignoring import silenced_by  # noqa: PLC0415  (as above)
+
+        return silenced_by(self.root)
+
+    def off(self) -> None:
+        """Silences the memory's automatic work until `on`.
+
+        Raises:
+            WriteFailed: The folder cannot be written.
+        """
+        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+
+        write_atomically(self.root / OFF_FILE, b"")
+
+    def on(self) -> None:
+        """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
+        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+
+        remove_file(self.root / OFF_FILE)

@@ -51,7 +51,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(
     moments = random.Random(7)  # noqa: S311  (any moments will do, the same ones in each run)
     at_work = 0
     for place in range(KILLS):
-        work = ("compile",) if place % 2 else ("episode", "extract", *logs, "--force")
+        work: tuple[str | Path, ...] = ("compile",) if place % 2 else ("episode", "extract", *logs, "--force")
         at_work += kill_at(moments.uniform(0.3, 1.0) * duration, *work, memory=memory)
         for path, episode in Memory(memory).episodes.scan():
             assert path.stem == getattr(episode, "id", None), "half an episode was left behind"

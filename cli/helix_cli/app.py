@@ -40,6 +40,9 @@ COMMANDS = {
     "patterns": "patterns:patterns",
     "anti-patterns": "patterns:anti_patterns",
     "status": "status:status",
+    "forget": "forget:forget",
+    "off": "switch:off",
+    "on": "switch:on",
     "demo": "demo:demo",
 }
 EXIT_FAILED = 1

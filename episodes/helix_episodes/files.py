@@ -8,6 +8,9 @@ from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
 
+#: What `write_atomically` writes to before it renames; a killed process leaves one behind.
+TEMPORARY_SUFFIX = ".tmp"
+
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Writes ``data`` to ``path`` through a temporary file beside it: written, synced, renamed.
@@ -20,7 +23,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX, dir=path.parent)
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -33,3 +36,18 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def remove_file(path: Path) -> bool:
+    """Deletes a file; whether it was there.
+
+    Raises:
+        WriteFailed: The folder is read-only.
+    """
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    return True

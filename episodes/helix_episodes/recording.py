@@ -8,7 +8,7 @@ begins with a copy of the old one: the copied messages count for the earlier ses
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -50,10 +50,11 @@ class NotRecorded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of each log."""
+    """What became of each log. ``left_out`` are those that were kept out on purpose."""
 
     recorded: tuple[Recorded, ...]
     failed: tuple[NotRecorded, ...]
+    left_out: tuple[NotRecorded, ...] = ()
 
     @property
     def written(self) -> tuple[Recorded, ...]:
@@ -71,12 +72,29 @@ class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.recorded if one.change == "unchanged")
 
 
+class Admission(Protocol):
+    """What may enter a store. A reason in words keeps something out, None lets it in."""
+
+    def against_log(self, path: Path) -> str | None:
+        """Why a log is not even read."""
+        ...
+
+    def against_session(self, session: Session) -> str | None:
+        """Why a session is not recorded."""
+        ...
+
+    def admitted(self, session: Session) -> Session:
+        """The session without the steps that stay out."""
+        ...
+
+
 def record(
     logs: Iterable[Path],
     store: EpisodeStore,
     *,
     force: bool = False,
     format: str = "auto",  # noqa: A002  (the option's name)
+    admission: Admission | None = None,
     progress: Callable[[int, int, Path], None] | None = None,
 ) -> ExtractReport:
     """Reads logs (files, or folders of them) and keeps an episode of each session in ``store``.
@@ -86,12 +104,14 @@ def record(
     A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on.
     """
     paths = list(_files(logs))
-    recorder = _Recorder(store, force=force, format=format)
+    recorder = _Recorder(store, force=force, format=format, admission=admission)
     for done, path in enumerate(paths):
         if progress:
             progress(done, len(paths), path)
         recorder.take(path)
-    return ExtractReport(recorded=tuple(recorder.recorded), failed=tuple(recorder.failed))
+    return ExtractReport(
+        recorded=tuple(recorder.recorded), failed=tuple(recorder.failed), left_out=tuple(recorder.left_out)
+    )
 
 
 def _files(logs: Iterable[Path]) -> Iterator[Path]:
@@ -105,21 +125,35 @@ def _files(logs: Iterable[Path]) -> Iterator[Path]:
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 
-    def __init__(self, store: EpisodeStore, *, force: bool, format: str) -> None:  # noqa: A002  (as above)
+    def __init__(self, store: EpisodeStore, *, force: bool, format: str, admission: Admission | None) -> None:  # noqa: A002  (as above)
         self.store = store
         self.force = force
         self.format = format
+        self.admission = admission
+        self.left_out: list[NotRecorded] = []
         self.recorded: list[Recorded] = []
         self.failed: list[NotRecorded] = []
         self._beginnings: dict[str, set[str]] | None = None
 
     def take(self, path: Path) -> None:
+        refusal = self.admission.against_log(path) if self.admission else None
+        if refusal is not None:
+            self.left_out.append(NotRecorded(log=str(path), problem=refusal))
+            return
         try:
             reader = find_reader(path, format=self.format)
             for session in reader.read(path):
-                self.recorded.append(self._keep(path, session))
+                self._admit(path, session)
         except HelixGraphError as error:
             self.failed.append(NotRecorded(log=str(path), problem=str(error)))
+
+    def _admit(self, path: Path, session: Session) -> None:
+        refusal = self.admission.against_session(session) if self.admission else None
+        if refusal is not None:
+            self.left_out.append(NotRecorded(log=str(path), problem=refusal))
+            return
+        admitted = self.admission.admitted(session) if self.admission else session
+        self.recorded.append(self._keep(path, admitted))
 
     def _keep(self, path: Path, session: Session) -> Recorded:
         target = self.store.path_of(session.id)

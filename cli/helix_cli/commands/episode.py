@@ -29,7 +29,9 @@ def episode() -> None:
 @episode.command
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--output", type=click.Path(path_type=Path), help="Write the episodes to this folder, not the memory.")
-@click.option("--force", is_flag=True, help="Replace an episode that was recorded from a log that has changed since.")
+@click.option(
+    "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
+)
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @json_option
 def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_format: str, as_json: bool) -> int:
@@ -45,6 +47,8 @@ def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_for
         complain(warning)
     for failure in report.failed:
         complain(failure.problem)
+    for kept_out in report.left_out:
+        complain(f"{kept_out.log}: {kept_out.problem}")
     show(report, as_json=as_json, render=_render_report)
     return 1 if report.failed else 0
 
@@ -63,7 +67,8 @@ def render_counts(report: ExtractReport) -> None:
     """Print how many logs came to what."""
     say(
         f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
-        f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed."
+        f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed"
+        + (f", {len(report.left_out)} left out." if report.left_out else ".")
     )
 
 

@@ -1,0 +1,116 @@
+"""Traces: does any file of the memory still hold what was forgotten?
+
+Every file below ``.helix`` is searched as bytes, databases with their logs and free pages too, for the ids of the
+sessions and for every text that their episodes held: quotations, prompts, commands, paths, messages, the names of logs.
+A text that a kept session says as well (two sessions ran the same tests) stands there in its own right, and is counted
+apart. Texts shorter than `SHORTEST` are not looked for: ``pytest`` is in every memory and leads to nobody.
+"""
+
+from __future__ import annotations
+
+import mmap
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph import database
+from helix_graph.graph.schema import GRAPH_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+#: Shorter texts are words that everybody uses; in a database such a run of bytes also comes about by chance.
+SHORTEST = 12
+#: The start of a long text is enough to find it by; the rest may lie on another page of a database.
+_LONGEST = 200
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that still holds something: in how many ways, and whether a session's id is among them."""
+
+    file: str
+    texts: int
+    names_session: bool
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """What was searched for, where, and what was found.
+
+    ``texts`` were searched for in ``files`` of ``bytes``. ``left`` should be empty. ``shared`` texts stand in kept
+    sessions too. ``too_short`` ones were not searched for.
+    """
+
+    texts: int
+    files: int
+    bytes: int
+    shared: int = 0
+    too_short: int = 0
+    left: tuple[Trace, ...] = ()
+
+
+def find_traces(root: Path, *, sessions: Iterable[str], texts: Iterable[str], graph: Path) -> Proof:
+    """Searches every file of the memory in ``root`` for the sessions' ids and texts; ``graph`` is its graph.db."""
+    ids = {name for session in sessions for name in (session, f"episode-{session}")}
+    wanted = {text for text in {*texts, *ids} if len(text) >= SHORTEST}
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    found = {path: _found_in(path, wanted) for path in files}
+    shared = {text for path, hits in found.items() if _is_truth(root, path) for text in hits} - ids
+    left = {path: hits - shared for path, hits in found.items()}
+    rows = _rows_in_graph(graph, ids)
+    if rows:
+        left[graph] = left.get(graph, set()) | rows
+    return Proof(
+        texts=len(wanted),
+        files=len(files),
+        bytes=sum(path.stat().st_size for path in files),
+        shared=len(shared),
+        too_short=len({*texts} - wanted),
+        left=tuple(
+            Trace(file=str(path.relative_to(root)), texts=len(hits), names_session=bool(hits & ids))
+            for path, hits in left.items()
+            if hits
+        ),
+    )
+
+
+def strings_of(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
+    """Every text in a JSON value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from strings_of(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings_of(each)
+
+
+def _is_truth(root: Path, path: Path) -> bool:
+    """Whether a file is a kept episode or assertion, which say what they say in their own right."""
+    return path.relative_to(root).parts[:-1] in {("episodes",), ("causality", "assertions")} and path.suffix == ".json"
+
+
+def _found_in(path: Path, texts: Iterable[str]) -> set[str]:
+    """Those of the texts that stand in the file, as they are or as JSON writes them."""
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return set()
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return {text for text in texts if any(content.find(form) >= 0 for form in _forms(text))}
+
+
+def _forms(text: str) -> set[bytes]:
+    plain = text[:_LONGEST]
+    return {plain.encode("utf-8", "replace"), msgspec.json.encode(plain)[1:-1]}
+
+
+def _rows_in_graph(graph: Path, ids: Iterable[str]) -> set[str]:
+    """Ids that the graph's tables still hold, however short; a file that is not ours holds nothing of ours."""
+    if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
+        return set()
+    names = database.as_list(sorted(ids))
+    query = f"SELECT id FROM episode WHERE id {database.ANY_OF} OR session {database.ANY_OF}"  # noqa: S608  (a constant)
+    with database.reporting(graph), closing(database.open_for_reading(graph)) as connection:
+        return {name for (name,) in connection.execute(query, (names, names))}

@@ -1,0 +1,186 @@
+"""Is what was forgotten gone from every file, and does it stay gone?"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_episodes.errors import EpisodeNotFound
+from helix_graph import Memory
+from helix_graph.errors import NothingSelected
+from processes import assert_as_fresh, write_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from session_script import Script
+
+THEIR_TASK = "Prepare the layoffs of the bindery"
+THEIR_OUTPUT = "E   BinderyError: the guillotine of hall seven is stuck"
+
+
+def secret(script: Callable[..., Script]) -> Script:
+    return (
+        script("the-secret-session", root="/work/bindery", begin=datetime(2026, 4, 1, tzinfo=UTC))
+        .prompt(THEIR_TASK)
+        .run("pytest -q", f"{THEIR_OUTPUT}\n1 failed in 0.1s", code=1)
+        .edit("bindery/guillotine.py")
+        .run("pytest -q", "1 passed in 0.1s")
+    )
+
+
+@pytest.fixture
+def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
+    memory = Memory(tmp_path / ".helix")
+    memory.extract([*write_logs(tmp_path / "logs", script, 3), secret(script).save(tmp_path / "secret")])
+    memory.graph.compile()
+    return memory
+
+
+def everything(memory: Memory) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(memory.root.rglob("*")) if path.is_file())
+
+
+def test_nothing_of_it_remains_in_any_file(memory: Memory, tmp_path: Path) -> None:
+    told = ("the-secret-session", THEIR_TASK, THEIR_OUTPUT, "bindery/guillotine.py")
+    before = everything(memory)
+    assert all(text.encode() in before for text in told)
+    report = memory.forget(["the-secret-session"])
+    assert report.sessions == ("the-secret-session",)
+    assert report.proof is not None
+    assert report.proof.left == ()
+    assert report.proof.texts > len(told)
+    after = everything(memory)
+    assert [text for text in told if text.encode() in after] == []
+    assert_as_fresh(memory.root, tmp_path / "fresh")
+
+
+def test_it_stays_forgotten_until_forced(memory: Memory, tmp_path: Path) -> None:
+    memory.forget(["episode-the-secret-session"])
+    again = memory.extract([tmp_path / "secret"])
+    assert again.recorded == ()
+    assert "was forgotten" in again.left_out[0].problem
+    forced = memory.extract([tmp_path / "secret"], force=True)
+    assert [one.session for one in forced.written] == ["the-secret-session"]
+    assert [one.change for one in memory.extract([tmp_path / "secret"]).recorded] == ["unchanged"]
+
+
+def test_a_tombstone_says_nothing_but_hashes(memory: Memory) -> None:
+    memory.forget(["the-secret-session"])
+    (stone,) = (memory.root / "forgotten").iterdir()
+    assert "secret" not in stone.name
+    assert all(len(step) == 32 for step in json.loads(stone.read_text())["steps"])
+
+
+def test_a_copy_in_a_resumed_sessions_log_does_not_bring_it_back(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    memory.forget(["the-secret-session"])
+    later = script("later").prompt("And now something else").write("shop/other.py")
+    memory.extract([later.save(tmp_path / "later", copied=secret(script).records)])
+    episode = memory.episodes.require("later")
+    assert episode.task == "And now something else"
+    assert THEIR_TASK.encode() not in everything(memory)
+
+
+def test_what_a_kept_session_says_too_stays_and_is_counted(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    twin = script("a-kept-session").prompt(THEIR_TASK).write("shop/plan.py")
+    memory.extract([twin.save(tmp_path / "twin")])
+    memory.graph.compile()
+    proof = memory.forget(["the-secret-session"]).proof
+    assert proof is not None
+    assert proof.left == ()
+    assert proof.shared >= 1
+    assert memory.episodes.require("a-kept-session").task == THEIR_TASK
+
+
+def test_a_file_that_still_names_it_is_told(memory: Memory) -> None:
+    (memory.root / "notes.txt").write_text(f"see {THEIR_TASK}, the-secret-session")
+    proof = memory.forget(["the-secret-session"]).proof
+    assert proof is not None
+    assert [(trace.file, trace.names_session) for trace in proof.left] == [("notes.txt", True)]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "gone"),
+    [
+        ({"project": "BINDERY"}, {"the-secret-session"}),
+        ({"since": datetime(2026, 4, 1, tzinfo=UTC)}, {"the-secret-session"}),
+        ({"until": datetime(2026, 4, 1)}, {"session-0", "session-1", "session-2"}),  # noqa: DTZ001  (no zone is UTC)
+        ({"project": "shop", "since": datetime(2026, 4, 1, tzinfo=UTC)}, set()),
+        ({"project": "bindery", "sessions": ["session-1"]}, {"the-secret-session", "session-1"}),
+    ],
+    ids=str,
+)
+def test_a_project_or_a_span_of_time(memory: Memory, conditions: dict[str, object], gone: set[str]) -> None:
+    everyone = {one.session for one in memory.episodes.list()}
+    assert set(memory.forget(dry_run=True, **conditions).sessions) == gone  # type: ignore[arg-type]  # drawn above
+    assert {one.session for one in memory.episodes.list()} == everyone
+    assert set(memory.forget(**conditions).sessions) == gone  # type: ignore[arg-type]  # as above
+    assert {one.session for one in memory.episodes.list()} == everyone - gone
+
+
+def test_an_assertion_that_names_it_goes_too(memory: Memory) -> None:
+    folder = memory.root / "causality" / "assertions"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gone.json").write_text(json.dumps({"x": {"episode": "episode-the-secret-session"}}))
+    (folder / "kept.json").write_text(json.dumps({"x": {"episode": "episode-session-1"}}))
+    assert memory.forget(["the-secret-session"]).assertions == ("gone.json",)
+    assert [path.name for path in folder.iterdir()] == ["kept.json"]
+
+
+def test_it_can_be_run_again_after_it_was_cut_short(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as cut:
+        cut.setattr("helix_graph.forgetting._remove_from_graph", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            memory.forget(["the-secret-session"])
+    assert THEIR_OUTPUT.encode() in (memory.root / "causality" / "graph.db").read_bytes()
+    report = memory.forget(["the-secret-session"])
+    assert report.proof is not None
+    assert report.proof.left == ()
+    assert THEIR_OUTPUT.encode() not in everything(memory)
+
+
+def test_a_spoilt_episode_can_be_named_but_not_judged(memory: Memory) -> None:
+    memory.episodes.path_of("the-secret-session").write_text('{"task": "Prepare the layo')
+    assert memory.forget(project="bindery").undecided == ("episode-the-secret-session.json",)
+    assert memory.forget(["the-secret-session"]).sessions == ("the-secret-session",)
+    assert not memory.episodes.path_of("the-secret-session").exists()
+
+
+def test_temporary_files_of_a_killed_process_are_no_hiding_place(memory: Memory) -> None:
+    path = memory.episodes.path_of("the-secret-session")
+    path.with_name(f".{path.name}.k3x.tmp").write_bytes(path.read_bytes()[:400])
+    proof = memory.forget(["the-secret-session"]).proof
+    assert proof is not None
+    assert proof.left == ()
+
+
+def test_a_reader_that_holds_the_log_of_the_database_open_is_told(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helix_graph.database.BUSY_SECONDS", 0.1)
+    reader = sqlite3.connect(memory.root / "causality" / "graph.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM mention").fetchone()
+    proof = memory.forget(["the-secret-session"]).proof
+    reader.close()
+    assert proof is not None
+    assert any("graph.db" in trace.file for trace in proof.left)
+    again = memory.forget(["the-secret-session"]).proof
+    assert again is not None
+    assert THEIR_OUTPUT.encode() not in everything(memory)
+
+
+def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
+    with pytest.raises(NothingSelected, match="--session"):
+        memory.forget()
+    with pytest.raises(EpisodeNotFound):
+        memory.forget(["no-such-session"])
