@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_episodes.recording import ExtractReport
-    from helix_episodes.store import EpisodeStore
     from helix_graph.causality.door import Causality
+    from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
 
@@ -74,11 +74,13 @@ class Memory:
         return cls(root)
 
     @property
-    def episodes(self) -> EpisodeStore:
-        """What happened: the episodes."""
-        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (questions to the graph do without)
+    def episodes(self) -> Episodes:
+        """What happened: the episodes, as people have corrected them."""
+        from helix_graph.episodes import Episodes  # noqa: PLC0415  (questions to the graph do without)
+        from helix_graph.graph.assertions import AssertionStore  # noqa: PLC0415  (as above)
 
-        return EpisodeStore(self.root / "episodes")
+        assertions = AssertionStore(self.root / "causality" / "assertions")
+        return Episodes(self.root / "episodes", assertions=assertions, keep=self.graph.keep)
 
     @property
     def graph(self) -> Graph:
@@ -89,6 +91,7 @@ class Memory:
             episodes=self.root / "episodes",
             causality=self.root / "causality",
             patterns=lambda: [to_builtins(pattern) for pattern in self.causality.patterns()],
+            counted=lambda: self.causality,
         )
 
     @property
@@ -96,7 +99,7 @@ class Memory:
         """What works and what keeps failing."""
         from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
 
-        return Causality(self.root / "episodes")
+        return Causality(self.root / "episodes", assertions=self.root / "causality" / "assertions")
 
     def extract(
         self,
@@ -119,7 +122,7 @@ class Memory:
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
         from helix_graph.admission import MemoryAdmission  # noqa: PLC0415  (as above)
 
-        store = EpisodeStore(output) if output is not None else self.episodes
+        store = EpisodeStore(output or self.root / "episodes")  # as extracted: corrections are laid over, never in
         admission = MemoryAdmission(self.root, force=force)
         report = record(logs, store, force=force, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)

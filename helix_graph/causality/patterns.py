@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from helix_episodes.model import Episode
+    from helix_graph.graph.asserted_patterns import AssertedPattern
 
 #: Under ten uses even the honest interval spans half of the scale (5 of 9: 27 to 81 %), so a row only says "too early".
 ENOUGH_OCCURRENCES = 10
@@ -53,6 +54,9 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     this action was not taken. ``episodes`` and ``decisions`` run parallel: the newest uses, at most `EXAMPLES_KEPT`.
     ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
     ``last_used`` is the time of the newest use, as the log wrote it.
+
+    A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
+    ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
     """
 
     id: str
@@ -63,16 +67,17 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float
     occurrences: int
     last_used: str | None
-    successes: int
-    interval: Interval
+    successes: int | None
+    interval: Interval | None
     base_rate: float | None
     base_n: int
-    basis: Basis
-    level: Level
+    basis: Basis | Literal["asserted"]
+    level: Level | Literal["asserted"]
     too_early: bool
     unmeasured: int
     episodes: tuple[str, ...]
     decisions: tuple[str, ...]
+    measured: bool = True
 
 
 class _Situation:
@@ -109,12 +114,41 @@ def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
 
 
+def told_patterns(asserted: Iterable[AssertedPattern]) -> tuple[Pattern, ...]:
+    """The patterns that people have added, as rows beside those that were counted."""
+    return tuple(
+        Pattern(
+            id=one.id,
+            name=one.name,
+            description=one.description,
+            trigger=one.trigger,
+            action=one.action,
+            success_rate=one.success_rate,
+            occurrences=one.occurrences,
+            last_used=one.last_used,
+            successes=None,
+            interval=None,
+            base_rate=None,
+            base_n=0,
+            basis="asserted",
+            level="asserted",
+            too_early=False,
+            unmeasured=one.unrated,
+            episodes=(),
+            decisions=(),
+            measured=one.measured,
+        )
+        for one in asserted
+    )
+
+
 def select_patterns(
     mined: Iterable[Pattern], *, min_success_rate: float = 0.0, min_occurrences: int = 1
 ) -> tuple[Pattern, ...]:
     """Those that succeed at least that often (0 to 1) over at least that many episodes (1 to 1000), best first.
 
-    Equal rates are ordered by occurrences, most first, then by name and basis.
+    Equal rates are ordered by occurrences, most first, then by name and basis; a rate that nobody measured comes last
+    among its equals.
 
     Raises:
         OutOfRange: An option lies outside its range.
@@ -122,7 +156,11 @@ def select_patterns(
     _require("--min-success-rate", min_success_rate, lowest=0, highest=1)
     _require("--min-occurrences", min_occurrences, lowest=1, highest=1000)
     kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
-    return tuple(sorted(kept, key=lambda row: (-row.success_rate, -row.occurrences, row.name, row.basis)))
+    return tuple(sorted(kept, key=_best_first))
+
+
+def _best_first(row: Pattern) -> tuple[float, bool, int, str, str]:
+    return -row.success_rate, not row.measured, -row.occurrences, row.name, row.basis
 
 
 def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
@@ -158,7 +196,7 @@ def describe(pattern: Pattern) -> str:
     after ruff check fails: F401, edit source (.py): 12 of 31 pass (39 %, 24 to 56 %); without it 55 % of 40; \
 basis: check passes later
     """
-    lead = "on" if pattern.level == "task" else "after"
+    lead = "after" if pattern.level in {"family", "check"} else "on"
     return (
         f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {_comparison(pattern)}; "
         f"basis: {pattern.basis}{_left_out(pattern)}"
@@ -166,6 +204,11 @@ basis: check passes later
 
 
 def _result(pattern: Pattern) -> str:
+    if pattern.interval is None:
+        rate = (
+            f"{_percent(pattern.success_rate)} % succeed" if pattern.measured else "nobody has said how often it works"
+        )
+        return f"told {pattern.occurrences} times, {rate}"
     counts = f"{pattern.successes} of {pattern.occurrences}"
     if pattern.too_early:
         return f"too early: {counts}"

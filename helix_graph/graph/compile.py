@@ -1,9 +1,10 @@
-"""compile: bring graph.db and its export up to date with the folder of episodes.
+"""compile: bring graph.db and its export up to date with the episodes and the assertions.
 
 Only files that changed are read: first size and time of change are compared with what was seen last time, then the
 hash of the content. A changed episode's old share is taken out and its new one put in; a deleted or spoilt file's share
-is taken out. A graph made by another version of the tables or of the labels is built anew, and so is one that is
-damaged: it holds nothing that the episodes don't.
+is taken out. An episode that somebody has corrected is folded again as if it had changed. A graph made by another
+version of the tables or of the labels is built anew, and so is one that is damaged: it holds nothing that episodes and
+assertions don't.
 
 Everything happens in one transaction, the export included, so two compiles at once end as one after the other.
 """
@@ -19,17 +20,28 @@ import msgspec
 from helix_episodes.files import write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, OutsideMemory
+from helix_graph.graph.asserted import facts_alone
+from helix_graph.graph.assertion_sources import (
+    AssertionPlan,
+    assertions_of,
+    bad_assertions,
+    plan_assertions,
+    remember_assertions,
+)
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
 from helix_graph.graph.model import moment
 from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.sources import Read, Seen, Stamp, differs, known_files, read_source, scan
+from helix_graph.graph.sources import SUFFIX, Read, Seen, Stamp, differs, known_files, read_source, scan
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from helix_graph.graph.asserted import Named
 
     Progress = Callable[[int, int, Path], None]
     Patterns = Callable[[], Sequence[Mapping[str, Any]]]
@@ -48,7 +60,8 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``episodes_processed``: episodes read and folded, because they are new or changed. ``merged``: nodes they mention
     that had been there. ``retracted``: episodes whose share was taken out because their file is gone or spoilt.
     ``unchanged``: files that were left alone. ``skipped``: files that are not in the graph, ``left_out``: links that
-    name an end that does not exist. ``rebuilt``: why everything was folded anew, or None.
+    name an end that does not exist. ``rebuilt``: why everything was folded anew, or None. ``assertions_processed`` and
+    ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
     episodes_processed: int
@@ -62,16 +75,23 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[Skipped, ...] = ()
     rebuilt: str | None = None
     dry_run: bool = False
+    assertions_processed: int = 0
+    assertions_retracted: int = 0
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """Which files to look into, which are gone, and what is known of all."""
+    """Which files to look into, which are gone, and what is known of all; which assertions there are to take in.
+
+    ``again`` are the episodes' files that are folded anew though they have not changed: people have corrected them.
+    """
 
     folder: Path
     present: dict[str, Stamp]
     known: dict[str, Seen]
     suspects: list[str]
     gone: list[str]
+    asserted: AssertionPlan
+    again: frozenset[str]
     since: str = ""
 
 
@@ -84,8 +104,9 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     dry_run: bool = False,
     progress: Progress | None = None,
     patterns: Patterns | None = None,
+    assertions_only: bool = False,
 ) -> CompileReport:
-    """Brings the graph in ``causality`` up to date with the files in ``episodes``.
+    """Brings the graph in ``causality`` up to date with the files in ``episodes`` and with the assertions beside it.
 
     Args:
         episodes: The folder of episode files.
@@ -94,7 +115,8 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         since: Take in only episodes that began then or later (UTC unless it has a zone); nothing else is taken out.
         dry_run: Say what would be done and leave every file as it is.
         progress: Called with files done, files to do and the file, before each is read.
-        patterns: Gives the patterns to export; called only when something changed.
+        patterns: Gives the patterns to export; called only when something changed that they are made from.
+        assertions_only: Take in assertions and leave the rest, the export included, to the next compile.
 
     Raises:
         NotOurDatabase: Another program's file is where graph.db belongs.
@@ -104,7 +126,8 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     """
     path = causality / FILE_NAME
     chosen = _chosen(episodes, paths)
-    job = _Job(episodes, causality, chosen, moment(since.isoformat()) if since else "", dry_run, progress, patterns)
+    begin = moment(since.isoformat()) if since else ""
+    job = _Job(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
     if database.ownership(path, GRAPH_FILE) == "absent":
         return _compile_new(path, job)
     try:
@@ -135,7 +158,13 @@ class _Job(msgspec.Struct, frozen=True):
     dry_run: bool
     progress: Progress | None
     patterns: Patterns | None
+    assertions_only: bool = False
     damage: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything is looked at, so that what is not there can be called gone."""
+        return not (self.since or self.chosen or self.assertions_only)
 
 
 def _compile_new(path: Path, job: _Job) -> CompileReport:
@@ -148,14 +177,16 @@ def _compile_into(connection: sqlite3.Connection, job: _Job) -> CompileReport:
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection)
         plan = _plan(connection, _everything(job) if rebuilt else job)
-        if not (plan.suspects or plan.gone or rebuilt) and _export_is_current(connection, job.causality):
-            return _nothing_to_do(plan, job)
+        if not (plan.suspects or plan.gone or plan.asserted or rebuilt) and _export_is_current(
+            connection, job.causality
+        ):
+            return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
 
 def _everything(job: _Job) -> _Job:
     """A graph that is built anew needs all files, whichever were asked for."""
-    return msgspec.structs.replace(job, chosen=[], since="")
+    return msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -191,12 +222,33 @@ def _chosen(folder: Path, paths: Iterable[Path]) -> list[Path]:
 def _plan(connection: sqlite3.Connection, job: _Job) -> _Plan:
     present, known = scan(job.episodes), known_files(connection)
     wanted = _wanted(job)
-    suspects = [name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))]
+    asserted = _plan_assertions(connection, job)
+    suspects = {name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))}
+    again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
     gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
-    return _Plan(job.episodes, present, known, sorted(suspects), sorted(gone), job.since)
+    return _Plan(
+        folder=job.episodes,
+        present=present,
+        known=known,
+        suspects=sorted(suspects | again),
+        gone=sorted(gone),
+        asserted=asserted,
+        again=frozenset(again),
+        since=job.since,
+    )
+
+
+def _plan_assertions(connection: sqlite3.Connection, job: _Job) -> AssertionPlan:
+    """Which assertions to take in: none when only some of the episodes were asked for."""
+    folder = job.causality / ASSERTIONS
+    if job.whole or job.assertions_only:
+        return plan_assertions(connection, folder)
+    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset(), rates=False)
 
 
 def _wanted(job: _Job) -> Callable[[str], bool]:
+    if job.assertions_only:
+        return lambda _: False
     root = job.episodes.resolve()
     if not job.chosen or root in job.chosen:
         return lambda _: True
@@ -206,13 +258,16 @@ def _wanted(job: _Job) -> Callable[[str], bool]:
 
 def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: str | None) -> CompileReport:
     changes = begin_changes(connection)
+    remember_assertions(connection, plan.asserted)
     for name in plan.gone:
         _forget(connection, name, plan.known[name], changes)
     retracted = sum(plan.known[name].episode is not None for name in plan.gone)
     processed, spoilt, left_out = _take_in_files(connection, plan, changes, job.progress)
+    _take_in_assertions(connection, plan, changes)
     totals = finish_changes(connection, changes)
-    changed = bool(processed or spoilt or retracted or rebuilt is not None)
-    patterns_added = _finish_export(connection, job, changed=changed)
+    told = bool(processed or spoilt or retracted or rebuilt is not None or plan.asserted.rates)
+    patterns_added = _replace_patterns(connection, job.patterns()) if job.patterns and told else 0
+    _finish_export(connection, job, changed=told or bool(plan.asserted))
     return CompileReport(
         episodes_processed=processed,
         nodes_added=totals.nodes_added,
@@ -221,10 +276,12 @@ def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: 
         merged=totals.merged,
         retracted=retracted + spoilt,
         unchanged=_count_unchanged(connection, processed),
-        skipped=_skipped(connection, plan.folder),
+        skipped=_skipped(connection, plan),
         left_out=tuple(left_out),
         rebuilt=rebuilt or None,
         dry_run=job.dry_run,
+        assertions_processed=sum(change.problem is None for change in plan.asserted.changes.values()),
+        assertions_retracted=len(plan.asserted.gone),
     )
 
 
@@ -234,12 +291,16 @@ def _take_in_files(
     """Episodes taken in, episodes lost because their file is spoilt, and links that were left out."""
     processed = spoilt = 0
     left_out: list[Skipped] = []
+
+    def told(episode: str) -> list[Named]:
+        return assertions_of(connection, episode, plan.asserted.folder)
+
     for done, name in enumerate(plan.suspects):
         path = plan.folder / name
         if progress:
             progress(done, len(plan.suspects), path)
-        read, seen = read_source(path, plan.present[name]), plan.known.get(name)
-        if seen and read.sha256 == seen.sha256:
+        read, seen = read_source(path, plan.present[name], told), plan.known.get(name)
+        if seen and read.sha256 == seen.sha256 and name not in plan.again:
             connection.execute("UPDATE file SET mtime_ns = ? WHERE name = ?", (read.stamp.mtime_ns, name))
             continue
         if read.facts and plan.since and moment(read.facts.timestamp) < plan.since:
@@ -254,6 +315,7 @@ def _take_in_files(
 def _replace(connection: sqlite3.Connection, name: str, read: Read, seen: Seen | None, changes: Changes) -> None:
     if seen:
         _forget(connection, name, seen, changes)
+    _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
     episode = take_in(connection, read.facts, changes) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -265,9 +327,29 @@ def _forget(connection: sqlite3.Connection, name: str, seen: Seen, changes: Chan
         take_out(connection, seen.episode, changes)
 
 
-def _skipped(connection: sqlite3.Connection, folder: Path) -> tuple[Skipped, ...]:
+def _take_in_assertions(connection: sqlite3.Connection, plan: _Plan, changes: Changes) -> None:
+    """The shares of assertions whose episode, if they have one, has no file in the graph."""
+    left = {name.removesuffix(SUFFIX) for name in (*plan.suspects, *plan.gone)}
+    for unit in sorted(plan.asserted.units | left):
+        _take_out_alone(connection, unit, changes)
+        if not connection.execute("SELECT 1 FROM episode WHERE id = ?", (unit,)).fetchone():
+            facts = facts_alone(unit, assertions_of(connection, unit, plan.asserted.folder))
+            if facts:
+                take_in(connection, facts, changes)
+
+
+def _take_out_alone(connection: sqlite3.Connection, unit: str, changes: Changes) -> None:
+    """Takes out what assertions alone have put in under this name."""
+    found = connection.execute("SELECT number FROM episode WHERE id = ? AND origin <> 'episode'", (unit,)).fetchone()
+    if found:
+        take_out(connection, found[0], changes)
+
+
+def _skipped(connection: sqlite3.Connection, plan: _Plan) -> tuple[Skipped, ...]:
     rows = connection.execute("SELECT name, problem FROM file WHERE problem IS NOT NULL ORDER BY name")
-    return tuple(Skipped(path=str(folder / name), problem=problem) for name, problem in rows)
+    bad = [(plan.folder / name, problem) for name, problem in rows]
+    both = (*bad, *bad_assertions(connection, plan.asserted.folder))
+    return tuple(Skipped(path=str(path), problem=problem) for path, problem in both)
 
 
 def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
@@ -275,8 +357,7 @@ def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
     return int(held) - processed
 
 
-def _nothing_to_do(plan: _Plan, job: _Job) -> CompileReport:
-    bad = sorted((name, seen.problem) for name, seen in plan.known.items() if seen.problem is not None)
+def _nothing_to_do(connection: sqlite3.Connection, plan: _Plan, job: _Job) -> CompileReport:
     return CompileReport(
         episodes_processed=0,
         nodes_added=0,
@@ -284,22 +365,22 @@ def _nothing_to_do(plan: _Plan, job: _Job) -> CompileReport:
         patterns_added=0,
         merged=0,
         retracted=0,
-        unchanged=len(plan.known) - len(bad),
-        skipped=tuple(Skipped(path=str(plan.folder / name), problem=problem or "") for name, problem in bad),
+        unchanged=sum(seen.problem is None for seen in plan.known.values()),
+        skipped=_skipped(connection, plan),
         dry_run=job.dry_run,
     )
 
 
-def _finish_export(connection: sqlite3.Connection, job: _Job, *, changed: bool) -> int:
-    """Writes patterns and export when there is something new; returns how many patterns are new."""
-    added = _replace_patterns(connection, job.patterns()) if job.patterns and changed else 0
-    if not job.dry_run and (changed or not _export_is_current(connection, job.causality)):
+def _finish_export(connection: sqlite3.Connection, job: _Job, *, changed: bool) -> None:
+    """Writes the export when there is something new, or leaves that to the next compile."""
+    if job.assertions_only:
+        connection.execute("DELETE FROM meta WHERE key = 'export'")
+    elif not job.dry_run and (changed or not _export_is_current(connection, job.causality)):
         path = job.causality / EXPORT_NAME
         data = export_bytes(connection)
         if not path.is_file() or path.read_bytes() != data:
             write_atomically(path, data)
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
-    return added
 
 
 def _replace_patterns(connection: sqlite3.Connection, patterns: Sequence[Mapping[str, Any]]) -> int:

@@ -7,7 +7,7 @@ heavy is imported for a question; `networkx` loads networkx, and only it.
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from helix_graph import database
 from helix_graph.errors import GraphNotCompiled, OutOfRange
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.paths import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
@@ -33,10 +34,21 @@ if TYPE_CHECKING:
 MOST_PRECEDENTS = 100
 
 
-class Graph:
-    """The causal graph in ``causality``, made from the episodes in ``episodes``.
+class PatternSource(Protocol):
+    """Who counts patterns; `helix_graph.causality.door.Causality` does."""
 
-    ``patterns``, when given, is called by `compile` for the patterns to put into the export.
+    def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
+        """What works."""
+
+    def get_anti_patterns(self, *, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
+        """What keeps failing."""
+
+
+class Graph:
+    """The causal graph in ``causality``, made from the episodes in ``episodes`` and the assertions beside it.
+
+    ``patterns``, when given, is called by `compile` for the patterns to put into the export, and ``counted`` by
+    `get_patterns` and `get_anti_patterns`: patterns are counted over episodes, not found in the graph.
     """
 
     def __init__(
@@ -45,10 +57,12 @@ class Graph:
         causality: Path,
         *,
         patterns: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+        counted: Callable[[], PatternSource] | None = None,
     ) -> None:
         self.episodes = episodes
         self.causality = causality
         self._patterns = patterns
+        self._counted = counted
 
     @property
     def path_of_file(self) -> Path:
@@ -156,6 +170,162 @@ class Graph:
 
         with self._open() as connection:
             return fold(read_facts(connection))
+
+    def add_causal_node(self, type: str, label: str, episode_id: str | None = None) -> dict[str, Any]:  # noqa: A002  (the original's word)
+        """Adds a node, or counts it once more; ``Add-CausalNode`` of the original.
+
+        Args:
+            type: decision, event, outcome, pattern or error.
+            label: Its text; a label that the graph has in another case is the same.
+            episode_id: The episode that mentions it; the same node of the same episode counts once.
+
+        Returns:
+            ``id``, ``type``, ``label``, ``episodes``, ``frequency``, and ``success_rate``: of its episodes with a
+            measured outcome the share that succeeded, None when there are none.
+
+        Raises:
+            EmptyText: The label is empty.
+            NotOneOf: The type is none of the five.
+            InvalidSessionId: The episode's id could not name a file.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserting import node_assertion, node_row  # noqa: PLC0415  (as above)
+        from helix_graph.graph.facts import node_id  # noqa: PLC0415  (as above)
+
+        with self._open_made() as connection:
+            assertion = node_assertion(connection, type=type, label=label, episode=episode_id)
+        self.keep(assertion)
+        with self._open() as connection:
+            return node_row(connection, node_id(assertion.type, assertion.label))
+
+    def add_causal_edge(self, source_id: str, target_id: str, type: str, weight: float = 0.5) -> dict[str, Any]:  # noqa: A002  (as above)
+        """Adds an edge between two nodes, or one more piece of evidence for it; ``Add-CausalEdge`` of the original.
+
+        Args:
+            source_id: The id of a node, or its whole label.
+            target_id: The same for where it leads.
+            type: causes, enables, prevents or correlates.
+            weight: How sure one is, 0 to 1.
+
+        Returns:
+            ``source``, ``target``, ``type``, ``weight`` (the mean over all evidence), ``evidence_count`` (episodes and
+            assertions), ``reasons``, ``status``.
+
+        Raises:
+            NodeNotFound: One of the nodes does not exist.
+            AmbiguousNode: A label belongs to several nodes.
+            NotOneOf: The type is none of the four.
+            OutOfRange: The weight is not between 0 and 1.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserting import edge_assertion, edge_row  # noqa: PLC0415  (as above)
+
+        with self._open_made() as connection:
+            assertion = edge_assertion(connection, source=source_id, target=target_id, type=type, weight=weight)
+        self.keep(assertion)
+        with self._open() as connection:
+            return edge_row(connection, assertion)
+
+    def get_causal_path(self, from_label: str, to_label: str, max_depth: int = 5) -> dict[str, Any]:
+        """The shortest path between two labels as the original gives it; `path` says more.
+
+        Returns:
+            ``found``, ``path`` (its nodes), and ``depth`` in edges when found, else ``error`` and ``hint``.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: One of the labels is empty.
+            OutOfRange: ``max_depth`` is not between 1 and 10.
+        """
+        from helix_graph.graph.asserting import path_row  # noqa: PLC0415  (as above)
+
+        answer = self.path(source=from_label, target=to_label, max_depth=max_depth)
+        with self._open() as connection:
+            return path_row(connection, answer)
+
+    def add_pattern(
+        self, name: str, trigger: str, action: str, description: str = "", success_rate: float | None = None
+    ) -> dict[str, Any]:
+        """Adds a pattern, or one more use of it; ``Add-Pattern`` of the original.
+
+        Args:
+            name: What it is called; the same name in any case is the same pattern.
+            trigger: The situation.
+            action: What to do in it.
+            description: More about it. Of several, those of the first call are kept, as trigger and action are.
+            success_rate: 0 to 1; the mean of those given counts. Without one the row says 1.0 and ``measured`` false.
+
+        Returns:
+            ``id``, ``name``, ``description``, ``trigger``, ``action``, ``success_rate``, ``occurrences``,
+            ``last_used``, ``measured``.
+
+        Raises:
+            EmptyText: Name, trigger or action is empty.
+            OutOfRange: The rate is not between 0 and 1.
+            SameTriggerAndAction: The pattern would recommend its own trigger.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserted_patterns import pattern_named  # noqa: PLC0415  (as above)
+        from helix_graph.graph.asserting import pattern_assertion  # noqa: PLC0415  (as above)
+
+        assertion = pattern_assertion(
+            name=name, trigger=trigger, action=action, description=description, success_rate=success_rate
+        )
+        self.keep(assertion)
+        return pattern_named(self.causality, assertion.name)
+
+    def get_patterns(self, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
+        """What works, as `Causality.get_patterns`; a Graph on its own, without episodes to count over, knows none.
+
+        Raises:
+            OutOfRange: An option lies outside its range.
+        """
+        source = self._counted() if self._counted else None
+        found = (
+            source.get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences) if source else []
+        )
+        return list(found)
+
+    def get_anti_patterns(self, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
+        """What keeps failing, as `Causality.get_anti_patterns`; otherwise as `get_patterns`.
+
+        Raises:
+            OutOfRange: The rate lies outside its range.
+        """
+        source = self._counted() if self._counted else None
+        return source.get_anti_patterns(max_success_rate=max_success_rate) if source else []
+
+    def get_reflexion_memory_status(self) -> dict[str, dict[str, Any]]:
+        """``Get-ReflexionMemoryStatus`` of the original, key by key, even of an empty memory; `status` says more."""
+        from helix_graph.graph.status import original_status  # noqa: PLC0415  (as above)
+
+        if not self.path_of_file.exists():
+            return original_status(None, episodes=self.episodes, causality=self.causality)
+        with self._open() as connection:
+            return original_status(connection, episodes=self.episodes, causality=self.causality)
+
+    def keep(self, assertion: Assertion) -> str:
+        """Keeps an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
+
+        Raises:
+            WriteFailed: The file could not be written; nothing has changed.
+            DatabaseBusy: The file stands, but another process kept the graph locked; the next compile takes it in.
+        """
+        from helix_graph.graph.assertions import FOLDER, AssertionStore  # noqa: PLC0415  (as above)
+        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (as above)
+
+        name = AssertionStore(self.causality / FOLDER).add(assertion)
+        compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
+        return name
+
+    @contextmanager
+    def _open_made(self) -> Iterator[sqlite3.Connection]:
+        """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
+        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (as above)
+
+        compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
+        with self._open() as connection:
+            yield connection
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -9,14 +9,14 @@ newest episode's time, not the clock's.
     node     id  type  label  episodes  frequency  success_rate  aliases+  aliases_left_out+  mentions+
     edge     source  target  type  weight  evidence_count  reasons+  status+
 
-``mentions`` name episode and local id, joined by ``#``. Of the aliases the commonest `ALIAS_LIMIT` are written and the
-rest counted; graph.db has them all.
+``mentions`` name episode (or assertion) and local id, joined by ``#``. Of the aliases the commonest `ALIAS_LIMIT` are
+written and the rest counted; graph.db has them all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -52,37 +52,48 @@ def document(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def updated(connection: sqlite3.Connection) -> str | None:
-    """The newest episode's time in UTC, or None when no episode has one."""
-    newest = connection.execute("SELECT max(moment) FROM episode").fetchone()[0]
+    """The time of the newest episode or assertion in UTC, or None when none has one."""
+    newest = connection.execute(
+        "SELECT max(moment) FROM (SELECT moment FROM episode UNION ALL SELECT moment FROM assertion)"
+    ).fetchone()[0]
     return newest or None
 
 
 def _nodes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    names: defaultdict[int, list[tuple[str, str, str]]] = defaultdict(list)
+    names: defaultdict[int, list[_Mention]] = defaultdict(list)
     rows = connection.execute(
-        "SELECT node, id, local, raw FROM mention JOIN episode ON number = episode ORDER BY id, local"
+        "SELECT node, id, local, raw, counted, origin <> 'assertion' FROM mention JOIN episode ON number = episode"
+        " ORDER BY id, local"
     )
     for node, *mention in rows:
-        names[node].append((mention[0], mention[1], mention[2]))
+        names[node].append(_Mention(*mention))
     nodes = connection.execute(
         "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
     )
     return [_node(row, names[row[0]]) for row in nodes]
 
 
-def _node(row: tuple[Any, ...], mentions: list[tuple[str, str, str]]) -> dict[str, Any]:
+class _Mention(NamedTuple):
+    episode: str
+    local: str
+    raw: str
+    counted: bool
+    in_episode: bool
+
+
+def _node(row: tuple[Any, ...], mentions: list[_Mention]) -> dict[str, Any]:
     _, name, kind, label, frequency, measured, successes = row
-    called = aliases(raw for _, _, raw in mentions)
+    called = aliases(mention.raw for mention in mentions if mention.counted)
     return {
         "id": name,
         "type": kind,
         "label": label,
-        "episodes": list(dict.fromkeys(episode for episode, _, _ in mentions)),
+        "episodes": list(dict.fromkeys(mention.episode for mention in mentions if mention.in_episode)),
         "frequency": frequency,
         "success_rate": rate(successes, measured),
         "aliases": dict(list(called.items())[:ALIAS_LIMIT]),
         "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
-        "mentions": [f"{episode}#{local}" for episode, local, _ in mentions],
+        "mentions": [f"{mention.episode}#{mention.local}" for mention in mentions],
     }
 
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-_MENTION_COLUMNS = "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote"
+_MENTION_COLUMNS = (
+    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted"
+)
 #: One place for each of these columns, and for episode, local id, node and the texts to look in.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 5))
 
@@ -100,7 +102,9 @@ def finish_changes(connection: sqlite3.Connection, changes: Changes) -> Totals:
         ((*edge, *share) for edge, share in changes.edges.items()),
     )
     connection.execute("DELETE FROM edge WHERE claims = 0")
-    connection.execute("DELETE FROM node WHERE mentions = 0")
+    connection.execute(
+        "DELETE FROM node WHERE mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
+    )
     return Totals(
         nodes_added=len(changes.new_nodes & changes.used_nodes),
         edges_added=edges_added,
@@ -113,8 +117,8 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
     numbers = None if episodes is None else sorted(episodes)
     where, values = ("", ()) if numbers is None else (f"WHERE number {ANY_OF}", (as_list(numbers),))
     rows = connection.execute(
-        f"SELECT number, id, session, timestamp, task, task_kind, outcome, basis, log, problems FROM episode {where}"  # noqa: S608  (constant parts)
-        " ORDER BY id",
+        "SELECT number, id, session, timestamp, task, task_kind, outcome, basis, log, problems, origin"  # noqa: S608  (constant parts)
+        f" FROM episode {where} ORDER BY id",
         values,
     )
     for number, *rest in rows.fetchall():
@@ -123,8 +127,8 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
 
 def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
     cursor = connection.execute(
-        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             facts.episode,
             facts.session,
@@ -136,6 +140,7 @@ def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
             facts.basis,
             facts.log,
             as_list(facts.problems),
+            facts.origin,
         ),
     )
     return cursor.lastrowid or 0
@@ -170,6 +175,7 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
         mention.line,
         mention.log,
         mention.quote,
+        mention.counted,
         mention.folded(),
     )
 
@@ -205,7 +211,7 @@ def _count_new_edges(connection: sqlite3.Connection, changes: Changes) -> int:
 
 
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
-    episode, session, timestamp, task, task_kind, outcome, basis, log, problems = row
+    episode, session, timestamp, task, task_kind, outcome, basis, log, problems, origin = row
     return msgspec.convert(
         {
             "episode": episode,
@@ -220,6 +226,7 @@ def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -
             "claims": _claims(connection, number),
             "repairs": _repairs(connection, number),
             "problems": msgspec.json.decode(problems or "[]"),
+            "origin": origin,
         },
         EpisodeFacts,
     )
@@ -232,7 +239,7 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         (episode,),
     )
     names = Mention.__struct_fields__
-    return [Mention(**dict(zip(names, row, strict=True))) for row in rows]
+    return [Mention(**{**dict(zip(names, row, strict=True)), "counted": bool(row[-1])}) for row in rows]
 
 
 def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:

@@ -12,8 +12,8 @@ of a node
 ``success_rate``        of those whose outcome is rewarded, judged or measured: the share that succeeded; None of none
 of an edge
 ``weight``              mean weight of its claims, 0 to 1, to six digits
-``evidence_count``      distinct episodes that claim it
-``status``              ``asserted``: the logs claim it, nothing has tested it
+``evidence_count``      distinct episodes that claim it, and assertions
+``status``              ``asserted``: logs or people claim it, nothing has tested it
 ======================= =============================================================================================
 """
 
@@ -56,8 +56,9 @@ class EdgeShare(msgspec.Struct, frozen=True):
 def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
     """What one episode adds to each node."""
     measured, success = facts.succeeded is not None, facts.succeeded is True
-    counts = Counter(mention.node for mention in facts.mentions)
-    return {node: NodeShare(count, 1, int(measured), int(success)) for node, count in counts.items()}
+    episodes = int(facts.origin != "assertion")
+    counts = Counter(mention.node for mention in facts.mentions if mention.counted)
+    return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
 
 
 def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
@@ -96,6 +97,7 @@ def _version(facts: EpisodeFacts) -> tuple[str, bytes]:
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
     mentions: defaultdict[str, list[tuple[str, Mention]]] = defaultdict(list)
     shares: defaultdict[str, list[NodeShare]] = defaultdict(list)
+    alone = {facts.episode for facts in episodes if facts.origin == "assertion"}
     for facts in episodes:
         for mention in facts.mentions:
             mentions[mention.node].append((facts.episode, mention))
@@ -108,9 +110,9 @@ def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> Non
             type=first.type,
             label=first.label,
             frequency=sum(share.mentions for share in shares[node]),
-            episodes=tuple(dict.fromkeys(episode for episode, _ in mentions[node])),
+            episodes=tuple(dict.fromkeys(episode for episode, _ in mentions[node] if episode not in alone)),
             success_rate=rate(sum(s.successes for s in shares[node]), sum(s.measured for s in shares[node])),
-            aliases=aliases(mention.raw for _, mention in mentions[node]),
+            aliases=aliases(mention.raw for _, mention in mentions[node] if mention.counted),
             mentions=tuple(mentions[node]),
         )
 

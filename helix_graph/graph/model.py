@@ -10,6 +10,7 @@ Weights are integer millionths (`weights`).
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
@@ -23,12 +24,17 @@ OUTCOME_ID = "outcome"
 MEASURED_BASES = frozenset({"rewarded", "judged", "measured"})
 
 
+#: Whether facts come from an episode's file, from assertions about an episode without one, or from one assertion alone.
+Origin = Literal["episode", "named", "assertion"]
+
+
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """One decision, event or outcome of an episode.
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
     text as recorded. ``exact`` recognises the same message again (errors only), ``rationale`` is why (decisions only).
-    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what stands there.
+    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what stands there. One that is not
+    ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it.
     """
 
     local: str
@@ -48,6 +54,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     line: int | None = None
     log: str | None = None
     quote: str = ""
+    counted: bool = True
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -92,6 +99,7 @@ class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     repairs: tuple[Repair, ...] = ()
     problems: tuple[str, ...] = ()
+    origin: Origin = "episode"
 
     @property
     def succeeded(self) -> bool | None:

@@ -9,14 +9,19 @@ from helix_graph.database import Kind
 
 GRAPH_FILE = Kind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=1,
+    version=2,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
         moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
-        log TEXT, problems TEXT NOT NULL
+        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL
     );
+    CREATE TABLE assertion (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
+        unit TEXT NOT NULL, moment TEXT NOT NULL, body BLOB, problem TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX assertion_of_unit ON assertion (unit);
     CREATE TABLE file (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
         episode INTEGER REFERENCES episode, problem TEXT
@@ -32,7 +37,7 @@ GRAPH_FILE = Kind(
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        folded TEXT NOT NULL,
+        counted INTEGER NOT NULL, folded TEXT NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE INDEX mention_of_node ON mention (node, episode);

@@ -134,7 +134,8 @@ def _hits(connection: sqlite3.Connection, level: Level, condition: str, values: 
         "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
-        f" WHERE {condition} GROUP BY m.episode, m.local ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
+        f" WHERE {condition} AND e.origin = 'episode' GROUP BY m.episode, m.local"
+        f" ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
     )
     rows = connection.execute(query, (values,) if values else ())
     best: dict[int, str] = {}

@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode
-from helix_graph.graph.facts import facts_of
+from helix_graph.graph.asserted import Named, facts_with
 from helix_graph.graph.model import EpisodeFacts
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 PREFIX, SUFFIX = "episode-", ".json"
@@ -44,6 +45,12 @@ class Seen(msgspec.Struct, frozen=True):
     problem: str | None
 
 
+class _Stamped(Protocol):
+    @property
+    def stamp(self) -> Stamp:
+        """The stamp at the time it was seen."""
+
+
 class Read(msgspec.Struct, frozen=True):
     """A file that was read: its facts, or what is wrong with it."""
 
@@ -55,15 +62,19 @@ class Read(msgspec.Struct, frozen=True):
 
 def scan(folder: Path) -> dict[str, Stamp]:
     """The episode files of a folder, by name."""
-    recent = time.time_ns() - _TICK_NS
     stamps: dict[str, Stamp] = {}
     if folder.is_dir():
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
-                    stat = entry.stat()
-                    stamps[entry.name] = Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < recent else 0)
+                    stamps[entry.name] = stamp_of(entry)
     return stamps
+
+
+def stamp_of(entry: os.DirEntry[str]) -> Stamp:
+    """The stamp of a file as it is now."""
+    stat = entry.stat()
+    return Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < time.time_ns() - _TICK_NS else 0)
 
 
 def known_files(connection: sqlite3.Connection) -> dict[str, Seen]:
@@ -74,7 +85,7 @@ def known_files(connection: sqlite3.Connection) -> dict[str, Seen]:
     }
 
 
-def differs(stamp: Stamp, seen: Seen | None) -> bool:
+def differs(stamp: Stamp, seen: _Stamped | None) -> bool:
     """Whether a file has to be looked into."""
     return seen is None or not stamp.mtime_ns or stamp != seen.stamp
 
@@ -91,18 +102,21 @@ def _is_same(path: Path, seen: Seen | None) -> bool:
     return seen is not None and hashlib.sha256(path.read_bytes()).digest() == seen.sha256
 
 
-def read_source(path: Path, stamp: Stamp) -> Read:
-    """A file's facts, or what is wrong with it; never raises for what a file may contain."""
+def read_source(path: Path, stamp: Stamp, assertions: Callable[[str], Sequence[Named]] = lambda _: ()) -> Read:
+    """A file's facts, or what is wrong with it; never raises for what a file may contain.
+
+    ``assertions`` gives what people have said about the episode of an id.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
         return Read(Stamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     try:
-        facts = facts_of(_decode(data, path))
+        episode = _decode(data, path)
     except InvalidEpisode as error:
         return Read(stamp, digest, None, error.problem)
-    return Read(stamp, digest, facts, None)
+    return Read(stamp, digest, facts_with(episode, assertions(episode.id)), None)
 
 
 def _decode(data: bytes, path: Path) -> Episode:

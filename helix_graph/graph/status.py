@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.graph.export import updated
+from helix_graph.graph.sources import scan
 from helix_graph.graph.version import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
 
 if TYPE_CHECKING:
@@ -35,14 +36,15 @@ class LargestLabel(msgspec.Struct, frozen=True, kw_only=True):
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The graph in figures. Shares are 0 to 1, and None where there is nothing to share.
 
-    ``outcomes`` counts episodes by basis and outcome. ``skipped`` and ``pending`` count episode files that could not
-    be read, and that have changed since the last compile. ``updated`` is the newest episode's time.
+    ``outcomes`` counts episodes by basis and outcome. ``skipped`` and ``pending`` count files that could not be
+    read, and that have changed since the last compile. ``updated`` is the time of the newest episode or assertion.
     """
 
     episodes: int
     nodes: int
     edges: int
     mentions: int
+    assertions: int
     patterns: int
     mentions_per_node: float | None
     largest_label: LargestLabel | None
@@ -67,7 +69,8 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
     named, mentions = _row(connection, "SELECT count(*), coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome'")
     (shared,) = _row(connection, "SELECT coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome' AND episodes > 1")
     return Status(
-        episodes=_count(connection, "episode"),
+        episodes=_row(connection, "SELECT count(*) FROM episode WHERE origin = 'episode'")[0],
+        assertions=_row(connection, "SELECT count(*) FROM assertion WHERE problem IS NULL")[0],
         nodes=_count(connection, "node"),
         edges=_count(connection, "edge"),
         mentions=_count(connection, "mention"),
@@ -80,7 +83,8 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
         edge_types=_counts(connection, "SELECT type, count(*) FROM edge GROUP BY type ORDER BY type"),
         reasons=_counts(connection, "SELECT reason, count(*) FROM claim GROUP BY reason ORDER BY reason"),
         outcomes=_outcomes(connection),
-        skipped=_row(connection, "SELECT count(*) FROM file WHERE problem IS NOT NULL")[0],
+        skipped=_row(connection, "SELECT count(*) FROM file WHERE problem IS NOT NULL")[0]
+        + _row(connection, "SELECT count(*) FROM assertion WHERE problem IS NOT NULL")[0],
         pending=pending,
         version=EXPORT_VERSION,
         label_version=LABEL_VERSION,
@@ -89,6 +93,27 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
         graph_path=str(causality / FILE_NAME),
         export_path=str(causality / EXPORT_NAME),
     )
+
+
+def original_status(
+    connection: sqlite3.Connection | None, *, episodes: Path, causality: Path
+) -> dict[str, dict[str, Any]]:
+    """The original's status with its own keys; without a graph there are no nodes, edges and patterns yet."""
+    files = len(scan(episodes))
+    counts = {name: _count(connection, name.lower()[:-1]) if connection else 0 for name in _COUNTED}
+    return {
+        "Episodes": {"Path": str(episodes), "Count": files},
+        "CausalGraph": {
+            "Path": str(causality / EXPORT_NAME),
+            "Version": EXPORT_VERSION,
+            "Updated": updated(connection) if connection else None,
+            **counts,
+        },
+        "Configuration": {"EpisodesPath": str(episodes), "CausalityPath": str(causality)},
+    }
+
+
+_COUNTED = ("Nodes", "Edges", "Patterns")
 
 
 def _row(connection: sqlite3.Connection, query: str) -> tuple[Any, ...]:
@@ -129,7 +154,8 @@ def _isolated(connection: sqlite3.Connection) -> float | None:
 def _outcomes(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:
     outcomes: dict[str, dict[str, int]] = {}
     rows = connection.execute(
-        "SELECT basis, outcome, count(*) FROM episode GROUP BY basis, outcome ORDER BY basis, outcome"
+        "SELECT basis, outcome, count(*) FROM episode WHERE origin = 'episode'"
+        " GROUP BY basis, outcome ORDER BY basis, outcome"
     )
     for basis, outcome, count in rows:
         outcomes.setdefault(basis, {})[outcome] = count

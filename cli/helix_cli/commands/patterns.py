@@ -51,6 +51,9 @@ def render_patterns(found: Sequence[Pattern]) -> None:
 
 
 def _row(one: Pattern) -> tuple[str, ...]:
+    if one.interval is None:  # told by a person: there is nothing to count
+        rate = percent(one.success_rate) if one.measured else "not measured"
+        return f"told {one.occurrences} x", rate, "-", "-", one.trigger, one.action, one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
     rate, spread = ("too early", "-") if one.too_early else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"

@@ -1,0 +1,248 @@
+"""Corrections: what a person knows better than the log, laid over an episode whenever it is read.
+
+The episode's file stays what the extraction made of the log, so that it can be extracted again at any time; a
+correction is a file of its own (``causality/assertions``), and `corrected` is the one function by which every reader
+applies it. It is dated, and the newest of several about the same thing holds.
+
+A correction of a decision or a link names its ends by an `Anchor`: ids are numbered anew with every extraction, but
+the text and the line of the log stay. One that finds its end no longer changes nothing, and `unmatched` names it.
+
+>>> from helix_episodes.model import Episode
+>>> told = OutcomeCorrection(episode="episode-s", outcome="failure", because="CI was red",
+...     asserted_at="2026-03-02T08:00:00Z")
+>>> one = corrected(Episode(id="episode-s", session="s", timestamp=None, outcome="unknown", task=""), [told])
+>>> one.outcome, one.outcome_basis, one.outcome_evidence.quote
+('failure', 'judged', 'CI was red')
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from helix_episodes.model import (
+    Decision,
+    DecisionType,
+    EdgeType,
+    Episode,
+    Event,
+    Link,
+    Outcome,
+    OutcomeEvidence,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: The rule that an outcome given by a person is shown with.
+RULE = "told by a person"
+
+
+class Dated(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What every assertion has: when it was made, ISO 8601 in UTC."""
+
+    asserted_at: str
+
+
+class Anchor(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision or event as it was when it was named: its id, its text, and its line in the log."""
+
+    id: str
+    text: str
+    line: int | None = None
+
+
+class OutcomeCorrection(Dated, frozen=True, kw_only=True, tag="outcome"):
+    """How a session really came out, and how one knows."""
+
+    episode: str
+    outcome: Outcome
+    because: str
+
+
+class DecisionCorrection(Dated, frozen=True, kw_only=True, tag="decision"):
+    """What is to be read instead; a part that is ``None`` stays as extracted. ``withdrawn``: it was no decision."""
+
+    episode: str
+    decision: Anchor
+    type: DecisionType | None = None
+    context: str | None = None
+    chosen: str | None = None
+    rationale: str | None = None
+    outcome: Outcome | None = None
+    withdrawn: bool = False
+
+
+class LinkCorrection(Dated, frozen=True, kw_only=True, tag="link"):
+    """A link that was missed, or with ``withdrawn`` one that is wrong."""
+
+    episode: str
+    source: Anchor
+    target: Anchor
+    type: EdgeType = "causes"
+    withdrawn: bool = False
+
+
+Correction: TypeAlias = OutcomeCorrection | DecisionCorrection | LinkCorrection
+
+
+def corrected(episode: Episode, corrections: Iterable[Correction]) -> Episode:
+    """The episode as people have corrected it. Corrections come oldest first; others' episodes' are passed over."""
+    extracted = episode
+    for correction in corrections:
+        if correction.episode == extracted.id:
+            episode = _apply(episode, correction, extracted)
+    return episode
+
+
+def unmatched(episode: Episode, corrections: Iterable[Correction]) -> tuple[str, ...]:
+    """One sentence for each correction whose decision or event the episode no longer has."""
+    mine = [each for each in corrections if each.episode == episode.id]
+    return tuple(
+        f"a correction names {anchor.id} ({anchor.text!r}), which the episode no longer has; it changes nothing"
+        for each in mine
+        for anchor in _anchors(each)
+        if find(episode, anchor) is None
+    )
+
+
+def anchor_of(part: Decision | Event) -> Anchor:
+    """What a correction remembers of a decision or event."""
+    return Anchor(id=part.id, text=_text(part), line=part.evidence.line if part.evidence else None)
+
+
+def parts_of(episode: Episode) -> tuple[Decision | Event, ...]:
+    """The decisions and events of an episode: what a link may join."""
+    return (*episode.decisions, *episode.events)
+
+
+def find(episode: Episode, anchor: Anchor) -> Decision | Event | None:
+    """The part an anchor stands for: that with its text (of several its line, then its id), else that on its line."""
+    parts = [each for each in parts_of(episode) if each.id[:1] == anchor.id[:1]]
+    same = [each for each in parts if _text(each) == anchor.text]
+    if same:
+        return min(same, key=lambda each: (_line(each) != anchor.line, each.id != anchor.id, each.id))
+    there = [each for each in parts if anchor.line is not None and _line(each) == anchor.line]
+    return there[0] if len(there) == 1 else None
+
+
+def relink(episode: Episode, links: Sequence[Link]) -> Episode:
+    """The episode with other links; ``caused_by``, ``leads_to`` and ``effects`` say the same as these."""
+    old = {(one.source, one.target) for one in stated_links(episode)}
+    new = {(one.source, one.target) for one in links}
+    added, gone = new - old, old - new
+    return msgspec.structs.replace(
+        episode,
+        links=tuple(links),
+        decisions=tuple(
+            msgspec.structs.replace(
+                each,
+                effects=_targets(each.effects, each.id, added, gone),
+                caused_by=_sources(each.caused_by, each.id, added, gone),
+            )
+            for each in episode.decisions
+        ),
+        events=tuple(
+            msgspec.structs.replace(
+                each,
+                leads_to=_targets(each.leads_to, each.id, added, gone),
+                caused_by=_sources(each.caused_by, each.id, added, gone),
+            )
+            for each in episode.events
+        ),
+    )
+
+
+_Pairs: TypeAlias = set[tuple[str, str]]
+
+
+def _targets(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
+    kept = [name for name in known if (own, name) not in gone]
+    return tuple(dict.fromkeys([*kept, *sorted(target for source, target in added if source == own)]))
+
+
+def _sources(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
+    kept = [name for name in known if (name, own) not in gone]
+    return tuple(dict.fromkeys([*kept, *sorted(source for source, target in added if target == own)]))
+
+
+def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Episode:
+    """``extracted`` is the episode before any correction: anchors are from it, and its ids hold throughout."""
+    if isinstance(correction, OutcomeCorrection):
+        return _judge(episode, correction)
+    if isinstance(correction, LinkCorrection):
+        return _apply_to_links(episode, correction, extracted)
+    found = find(extracted, correction.decision)
+    now = next((each for each in episode.decisions if found and each.id == found.id), None)
+    if now is None:
+        return episode
+    return _withdraw(episode, now) if correction.withdrawn else _amend(episode, now, correction)
+
+
+def _judge(episode: Episode, correction: OutcomeCorrection) -> Episode:
+    return msgspec.structs.replace(
+        episode,
+        outcome=correction.outcome,
+        outcome_basis="judged",
+        outcome_evidence=OutcomeEvidence(rule=RULE, quote=correction.because),
+    )
+
+
+def _amend(episode: Episode, old: Decision, correction: DecisionCorrection) -> Episode:
+    parts = {name: getattr(correction, name) for name in ("type", "context", "chosen", "rationale", "outcome")}
+    new = msgspec.structs.replace(old, **{name: value for name, value in parts.items() if value is not None})
+    if correction.chosen is not None:  # its label must follow the words, no longer the deed that was read
+        new = msgspec.structs.replace(new, action=None)
+    return msgspec.structs.replace(
+        episode, decisions=tuple(new if each.id == old.id else each for each in episode.decisions)
+    )
+
+
+def _withdraw(episode: Episode, old: Decision) -> Episode:
+    """Without a decision, its links, and its part in fixes, whose other changes share what it had."""
+    kept = relink(episode, [one for one in stated_links(episode) if old.id not in {one.source, one.target}])
+    fixes = []
+    for fix in episode.fixes:
+        changes = tuple(name for name in fix.changes if name != old.id)
+        if changes:
+            share = fix.share if changes == fix.changes else 1 / len(changes)
+            fixes.append(msgspec.structs.replace(fix, changes=changes, share=share))
+    decisions = tuple(each for each in kept.decisions if each.id != old.id)
+    return msgspec.structs.replace(kept, decisions=decisions, fixes=tuple(fixes))
+
+
+def _apply_to_links(episode: Episode, correction: LinkCorrection, extracted: Episode) -> Episode:
+    source, target = find(extracted, correction.source), find(extracted, correction.target)
+    there = {each.id for each in parts_of(episode)}
+    if source is None or target is None or not {source.id, target.id} <= there:
+        return episode
+    joined = (source.id, target.id)
+    others = [one for one in stated_links(episode) if (one.source, one.target) != joined]
+    if not correction.withdrawn:
+        others.append(Link(source=source.id, target=target.id, reason="stated", type=correction.type))
+    return relink(episode, others)
+
+
+def stated_links(episode: Episode) -> tuple[Link, ...]:
+    """The links of an episode; of one in the original schema, those that its parts state."""
+    if episode.links:
+        return episode.links
+    pairs = {(each.id, end) for each in episode.decisions for end in each.effects}
+    pairs |= {(each.id, end) for each in episode.events for end in each.leads_to}
+    pairs |= {(end, each.id) for each in parts_of(episode) for end in each.caused_by}
+    return tuple(Link(source=source, target=target, reason="stated") for source, target in sorted(pairs))
+
+
+def _anchors(correction: Correction) -> tuple[Anchor, ...]:
+    if isinstance(correction, DecisionCorrection):
+        return (correction.decision,)
+    return (correction.source, correction.target) if isinstance(correction, LinkCorrection) else ()
+
+
+def _text(part: Decision | Event) -> str:
+    return part.chosen if isinstance(part, Decision) else part.content
+
+
+def _line(part: Decision | Event) -> int | None:
+    return part.evidence.line if part.evidence else None

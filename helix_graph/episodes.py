@@ -1,0 +1,345 @@
+"""Episodes: what happened, as people have corrected it; what ``memory.episodes`` is.
+
+A store of episodes whose every reader sees them corrected, with the original API's functions over it: ``Get-Episode``
+(`get`), ``Get-Episodes`` (`list`), ``New-Episode`` (`new`) and ``Get-DecisionSequence`` (`decision_sequence`). What
+people know better goes through `correct` and `outcome`: the episode's file stays as it was extracted.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+
+from helix_episodes.corrections import (
+    DecisionCorrection,
+    LinkCorrection,
+    OutcomeCorrection,
+    anchor_of,
+    corrected,
+    parts_of,
+    stated_links,
+)
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics, Outcome
+from helix_episodes.redaction import redact_text
+from helix_episodes.store import EpisodeStore, decode_episode
+from helix_graph.errors import EpisodeIsThere, InvalidCorrection, OutOfRange
+from helix_graph.graph.asserting import EDGE_TYPES, episode_id, one_of, text
+from helix_graph.graph.assertions import AssertionStore, now
+from helix_graph.graph.model import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from helix_episodes.corrections import Anchor, Correction
+    from helix_graph.graph.assertions import Assertion
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+DECISION_TYPES: tuple[DecisionType, ...] = get_args(DecisionType)
+FEWEST, MOST = 1, 100
+#: The original's own example of an episode id leaves out the word that its sessions are called with.
+_WITHOUT_SESSION = re.compile(r"(\d{4}-\d\d-\d\d)-(\d+)")
+
+
+class Episodes(EpisodeStore):
+    """The episodes in ``folder``, corrected by ``assertions``. ``keep`` takes a new assertion into memory and graph."""
+
+    def __init__(self, folder: Path, *, assertions: AssertionStore, keep: Callable[[Assertion], str]) -> None:
+        super().__init__(folder)
+        self._assertions = assertions
+        self._keep = keep
+
+    def get(self, name: str) -> Episode | None:
+        """The episode of a session id or episode id (``episode-<session>``), or None when there is none.
+
+        Raises:
+            InvalidEpisode: Its file does not fit the schema.
+            InvalidSessionId: The id cannot safely name a file.
+        """
+        extracted = self.extracted(name)
+        return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
+
+    def extracted(self, name: str) -> Episode | None:
+        """As `get`, but as it was extracted, without corrections."""
+        return super().get(name)
+
+    def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
+        """Every file with its episode, or with the error that says what is wrong with it."""
+        corrections = self._assertions.corrections()
+        for path, one in super().scan():
+            yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
+
+    def list(
+        self,
+        *,
+        outcome: str | None = None,
+        since: datetime | None = None,
+        task: str | None = None,
+        max_results: int = 20,
+    ) -> list[Episode]:
+        """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
+
+        Args:
+            outcome: success, partial, failure or unknown.
+            since: Included; UTC when it has no zone.
+            task: A part of the task.
+            max_results: 1 to 100.
+
+        Raises:
+            NotOneOf: The outcome is none of the four.
+            OutOfRange: ``max_results`` is not between 1 and 100.
+        """
+        if not FEWEST <= max_results <= MOST:
+            raise OutOfRange("--max-results", value=max_results, lowest=FEWEST, highest=MOST)
+        wanted = None if outcome is None else one_of("--outcome", outcome, OUTCOMES)
+        return super().list(outcome=wanted, since=since, task=task, max_results=max_results)
+
+    def new(  # noqa: PLR0913  (the original's parameters)
+        self,
+        session_id: str,
+        task: str,
+        outcome: str,
+        *,
+        decisions: Sequence[Decision | Mapping[str, Any]] = (),
+        events: Sequence[Event | Mapping[str, Any]] = (),
+        lessons: Sequence[str] = (),
+        metrics: Metrics | Mapping[str, Any] | None = None,
+        timestamp: str | None = None,
+        force: bool = False,
+    ) -> Episode:
+        """Writes an episode from structured data and returns it; ``New-Episode`` of the original.
+
+        Args:
+            session_id: Names the file.
+            task: What the session was to do.
+            outcome: success, partial, failure or unknown, by the caller's word: its basis is ``declared``.
+            decisions: Decisions, or mappings in their schema.
+            events: Events, or mappings in their schema.
+            lessons: Sentences.
+            metrics: Counts; what is not given is not known.
+            timestamp: When the session began, ISO 8601; now, when not given.
+            force: Replace the episode of that session.
+
+        Raises:
+            EpisodeIsThere: The session has an episode, and ``force`` was not given.
+            InvalidEpisode: A part does not fit the schema, or a link names an id that does not exist.
+            InvalidSessionId: The id cannot safely name a file.
+            EmptyText: The task is empty.
+            NotOneOf: The outcome is none of the four.
+            WriteFailed: The file could not be written.
+        """
+        path = self.path_of(session_id)
+        if path.exists() and not force:
+            raise EpisodeIsThere(path=path)
+        given = {
+            "id": path.stem,
+            "session": session_id,
+            "timestamp": timestamp or now(),
+            "outcome": one_of("--outcome", outcome, OUTCOMES),
+            "outcome_basis": "none" if outcome == "unknown" else "declared",
+            "task": text("--task", task),
+            "decisions": decisions,
+            "events": events,
+            "lessons": lessons,
+            "metrics": metrics or {},
+        }
+        episode = _checked(given, path)
+        self.save(episode)
+        return episode
+
+    def decision_sequence(self, episode: str) -> tuple[Decision, ...]:
+        """The decisions of an episode in the order of time; empty when there is no such episode.
+
+        Args:
+            episode: ``episode-<session>``, the session's id, or the form of the original's example, which leaves out
+                the word *session*: ``episode-2026-01-01-126`` for ``2026-01-01-session-126``.
+
+        Raises:
+            InvalidEpisode: Its file does not fit the schema.
+            InvalidSessionId: The id cannot safely name a file.
+        """
+        found = self.get(episode) or self._by_short_id(episode)
+        return _in_time(found.decisions) if found else ()
+
+    def outcome(self, episode: str, outcome: str, *, because: str) -> Episode:
+        """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            EmptyText: ``because`` is empty: without a reason it would be one more guess.
+            NotOneOf: The outcome is none of the four.
+            WriteFailed: The assertion could not be kept.
+        """
+        extracted = self._require_extracted(episode)
+        told = OutcomeCorrection(
+            episode=extracted.id,
+            outcome=one_of("--outcome", outcome, OUTCOMES),
+            because=text("--because", because),
+            asserted_at=now(),
+        )
+        return self._tell(extracted, told)
+
+    def correct(  # noqa: PLR0913  (the parts that a decision has)
+        self,
+        episode: str,
+        decision: str,
+        *,
+        chosen: str | None = None,
+        rationale: str | None = None,
+        context: str | None = None,
+        type: str | None = None,  # noqa: A002  (the field's name)
+        outcome: str | None = None,
+        withdrawn: bool = False,
+    ) -> Episode:
+        """Corrects one decision of an episode, or with ``withdrawn`` takes it out; returns the episode as it is now.
+
+        What is not given stays as extracted. The correction survives the next extraction of the log: the decision is
+        recognised by its text and line.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidCorrection: It has no such decision, or nothing was to be corrected.
+            NotOneOf: Type or outcome is none of those allowed.
+            WriteFailed: The assertion could not be kept.
+        """
+        extracted = self._require_extracted(episode)
+        parts = {
+            "chosen": chosen and text("--chosen", chosen),
+            "rationale": rationale and redact_text(rationale),
+            "context": context and redact_text(context),
+            "type": type and one_of("--type", type, DECISION_TYPES),
+            "outcome": outcome and one_of("--outcome", outcome, OUTCOMES),
+        }
+        if not withdrawn and not any(parts.values()):
+            raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
+        anchor = _anchor(extracted, decision, extracted.decisions)
+        told = msgspec.convert(
+            {
+                **parts,
+                "kind": "decision",
+                "episode": extracted.id,
+                "decision": msgspec.to_builtins(anchor),
+                "withdrawn": withdrawn,
+                "asserted_at": now(),
+            },
+            DecisionCorrection,
+        )
+        return self._tell(extracted, told)
+
+    def correct_link(
+        self,
+        episode: str,
+        source: str,
+        target: str,
+        *,
+        type: str = "causes",  # noqa: A002  (the field's name)
+        withdrawn: bool = False,
+    ) -> Episode:
+        """Links two parts of an episode, or with ``withdrawn`` takes their link out; returns the episode as it is now.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidCorrection: It has no such part, the link would run backwards in time or close a circle, or there is
+                none to take out.
+            NotOneOf: The type is none of the four.
+            WriteFailed: The assertion could not be kept.
+        """
+        extracted = self._require_extracted(episode)
+        parts = parts_of(extracted)
+        told = LinkCorrection(
+            episode=extracted.id,
+            source=_anchor(extracted, source, parts),
+            target=_anchor(extracted, target, parts),
+            type=one_of("--type", type, EDGE_TYPES),
+            withdrawn=withdrawn,
+            asserted_at=now(),
+        )
+        _check_link(self._now(extracted), source, target, withdrawn=withdrawn)
+        return self._tell(extracted, told)
+
+    def _require_extracted(self, name: str) -> Episode:
+        extracted = self.extracted(name)
+        if extracted is None:
+            raise EpisodeNotFound(name)
+        return extracted
+
+    def _now(self, extracted: Episode) -> Episode:
+        return corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
+
+    def _tell(self, extracted: Episode, correction: Correction) -> Episode:
+        """Keeps a correction, unless it changes nothing."""
+        before = self._now(extracted)
+        if corrected(extracted, [*self._assertions.corrections().get(extracted.id, ()), correction]) == before:
+            return before
+        self._keep(correction)
+        return self._now(extracted)
+
+    def _by_short_id(self, name: str) -> Episode | None:
+        match = _WITHOUT_SESSION.fullmatch(episode_id(name).removeprefix("episode-"))
+        return self.get(f"{match[1]}-session-{match[2]}") if match else None
+
+
+def _checked(given: Mapping[str, Any], path: Path) -> Episode:
+    """An episode of structured data: it fits the schema, its links lead somewhere, and it holds no secrets."""
+    plain = _redacted(msgspec.to_builtins(given))
+    episode = decode_episode(msgspec.json.encode(plain), path=path)
+    if not moment(episode.timestamp):
+        raise InvalidEpisode(path=path, problem=f"timestamp is {episode.timestamp!r}, which is no time")
+    names = [each.id for each in parts_of(episode)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    ends = {end for link in stated_links(episode) for end in (link.source, link.target)}
+    missing = sorted(ends - set(names))
+    if twice or missing:
+        problem = f"{twice[0]} is there twice" if twice else f"a link names {missing[0]}, which is not there"
+        raise InvalidEpisode(path=path, problem=problem)
+    return episode
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, dict):
+        return {key: _redacted(each) for key, each in value.items()}
+    return [_redacted(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Sorted by time across zones; one without a time stays behind the one it follows in the log."""
+    timed: list[tuple[str, Decision]] = []
+    latest = ""
+    for decision in decisions:
+        latest = moment(decision.timestamp) or latest
+        timed.append((latest, decision))
+    return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
+
+
+def _anchor(episode: Episode, name: str, parts: Sequence[Decision | Event]) -> Anchor:
+    for part in parts:
+        if part.id == name:
+            return anchor_of(part)
+    raise InvalidCorrection(episode=episode.id, problem=f"there is no {name} to correct")
+
+
+def _check_link(episode: Episode, source: str, target: str, *, withdrawn: bool) -> None:
+    links = {(link.source, link.target) for link in stated_links(episode)}
+    if withdrawn:
+        if (source, target) not in links:
+            raise InvalidCorrection(episode=episode.id, problem=f"no link leads from {source} to {target}")
+        return
+    times = {part.id: moment(part.timestamp) for part in parts_of(episode)}
+    if times.get(source, "") > times.get(target, "") > "":
+        raise InvalidCorrection(episode=episode.id, problem=f"{source} came after {target} and cannot lead to it")
+    if source == target or _leads(target, source, links):
+        raise InvalidCorrection(episode=episode.id, problem=f"{target} leads to {source} already: a circle")
+
+
+def _leads(source: str, target: str, links: set[tuple[str, str]]) -> bool:
+    reached, fresh = {source}, {source}
+    while fresh and target not in reached:
+        fresh = {end for start, end in links if start in fresh} - reached
+        reached |= fresh
+    return target in reached
