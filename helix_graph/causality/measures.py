@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode, Event, Link
 
-Basis = Literal["check passes later", "next check passes", "outcome"]
+Basis = Literal["check passes later", "next check passes", "gone at the next run", "outcome"]
 
 #: Outcomes that somebody or something other than the agent itself vouches for.
 _VOUCHED = frozenset({"rewarded", "judged", "measured"})
@@ -55,12 +55,17 @@ class Measures:
         return sorted(errors, key=lambda error: self._place[error.id])
 
     def answer(self, error: Event, decision: Decision) -> dict[Basis, bool | None]:
-        """Whether the check that failed passes after ``decision``: in the end, and at the very next run."""
+        """Whether the check that failed passes after ``decision``: in the end, and at the very next run.
+
+        And whether that run no longer complains of the same: a linter that goes on failing for another rule says
+        nothing against the answer to this one.
+        """
         runs = [run for run in self._later_runs(error) if precedes(run, decision) is not True]
         verified_by = self._verified_by.get(error.id)
         return {
             "check passes later": self._passes_later(error, runs),
             "next check passes": _passes_next(runs, self._decisions.get(verified_by or "")),
+            "gone at the next run": _gone_next(runs, error, self._decisions.get(verified_by or "")),
         }
 
     def edit(self, decision: Decision) -> bool | None:
@@ -115,3 +120,11 @@ def _passes_next(runs: Sequence[Event], went_well: Decision | None) -> bool | No
     if went_well is not None:
         return not any(precedes(run, went_well) for run in runs)
     return _passes(runs[0]) if runs else None
+
+
+def _gone_next(runs: Sequence[Event], error: Event, went_well: Decision | None) -> bool | None:
+    """Whether the next run has another family or none; its errors stand on one line of the log."""
+    if went_well is not None or not runs:
+        return _passes_next(runs, went_well)
+    peers = [run for run in runs if precedes(runs[0], run) is not True]
+    return all(run.family != error.family for run in peers)

@@ -41,6 +41,7 @@ EXAMPLES_KEPT = 20
 _MEANING: dict[Basis, str] = {
     "check passes later": "the same check passes later in the episode",
     "next check passes": "the check passes when it next runs",
+    "gone at the next run": "the check, when it next runs, no longer complains of it",
     "outcome": "the episode's outcome is success",
 }
 

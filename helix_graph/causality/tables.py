@@ -20,7 +20,9 @@ trigger                     basis              success
 =========================== ================== =========================================================================
 the error that is answered  check passes later the check passes later in the episode; not, when it ran again or the
                                                error was left unrepaired at the end, and no pass followed
-the error that is answered  next check passes  the check passes when it next runs
+the check that failed       next check passes  the check passes when it next runs
+the family of the error     gone at the next   the check, when it next runs, no longer complains of it
+                            run
 task kind, an edit          next check passes  the next check over the edit passes
 task kind, any other action outcome            the episode's outcome is success, if rewarded, judged or measured
 =========================== ================== =========================================================================
@@ -84,12 +86,19 @@ def _rows(episode: Episode) -> Iterator[Observation]:
             yield from _row(episode, decision, trigger=trigger, basis=basis, success=success)
 
 
+#: A family is judged by itself, a check by its verdict.
+_BASES: dict[Level, tuple[Basis, Basis]] = {
+    "family": ("check passes later", "gone at the next run"),
+    "check": ("check passes later", "next check passes"),
+}
+
+
 def _answer_rows(measures: Measures, decision: Decision, errors: Iterable[Event]) -> Iterator[_Row]:
     for error in errors:
         measured = measures.answer(error, decision)
         for trigger in _triggers(error):
-            for basis, success in measured.items():
-                yield trigger, basis, success
+            for basis in _BASES[trigger[1]]:
+                yield trigger, basis, measured[basis]
 
 
 def _task_rows(measures: Measures, decision: Decision, kind: TaskKind) -> Iterator[_Row]:
