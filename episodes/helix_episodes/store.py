@@ -41,6 +41,7 @@ _ALWAYS: dict[type[msgspec.Struct], frozenset[str]] = {
             "lessons",
             "schema_version",
             "outcome_basis",
+            "task_kind",
         ]
     ),
     Decision: frozenset(["id", "timestamp", "type", "context", "chosen", "rationale", "outcome", "effects"]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Verdict, read_verdicts
+from helix_episodes.extraction.checks import Finding, Verdict, read_verdicts
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.redaction import redact_text
@@ -25,7 +25,8 @@ _NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error
 class Act(msgspec.Struct, frozen=True, kw_only=True):
     """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
 
-    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said. ``outside`` is
+    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said, ``refusals`` what
+    kept a check from running at all. ``outside`` is
     true when it happened elsewhere than in the session's project: another repository, a scratch folder.
     """
 
@@ -36,6 +37,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
     segments: tuple[Segment, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    refusals: tuple[Finding, ...] = ()
     outside: bool = False
 
     @property
@@ -89,6 +91,8 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
     segments = parse_command(str(call.arguments.get("command", ""))) if call.operation == "run" else ()
     path = call.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
+    read = _verdicts(segments, result) if result else ()
+    refused = [one for one in read if any(found.family in _NEVER_RAN for found in one.findings)]
     return Act(
         position=position,
         call=call,
@@ -97,15 +101,15 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
         path=inside,
         outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
         segments=segments,
-        verdicts=_verdicts(segments, result) if result else (),
+        verdicts=tuple(one for one in read if one not in refused),
+        refusals=tuple(found for one in refused for found in one.findings),
     )
 
 
 def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[Verdict, ...]:
     if not segments or result.status in UNDONE:
         return ()
-    verdicts = read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
-    return tuple(one for one in verdicts if not any(found.family in _NEVER_RAN for found in one.findings))
+    return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
 
 
 def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:

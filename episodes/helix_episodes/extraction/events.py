@@ -125,6 +125,8 @@ def _counts(verdict: Verdict) -> str:
 
 def _trouble(act: Act) -> Finding | None:
     """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
+    if act.refusals:
+        return act.refusals[0]
     if act.status != "error" or act.result is None:
         return unflagged_finding(act.segments, output=act.output)
     finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
