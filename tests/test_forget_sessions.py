@@ -117,7 +117,7 @@ def test_a_file_that_still_names_it_is_told(memory: Memory) -> None:
         ({"project": "shop", "since": datetime(2026, 4, 1, tzinfo=UTC)}, set()),
         ({"project": "bindery", "sessions": ["session-1"]}, {"the-secret-session", "session-1"}),
     ],
-    ids=str,
+    ids=["project", "since", "until", "project and span", "project or session"],
 )
 def test_a_project_or_a_span_of_time(memory: Memory, conditions: dict[str, object], gone: set[str]) -> None:
     everyone = {one.session for one in memory.episodes.list()}
