@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,15 +128,15 @@ class OutsideMemory(GraphError):
         super().__init__(f"{path} lies outside {folder}, which the graph is built from; copy it there and compile")
 
 
-class EmptyQuery(GraphError):
+class EmptyQuery(GraphError, UsageError):
     """A label to look for that has nothing in it."""
 
     def __init__(self, option: str) -> None:
         self.option = option
-        super().__init__(f"{option} is empty; give a part of a label, such as 'pytest fails'")
+        super().__init__(f"{option} is empty; give some words, such as 'pytest fails'")
 
 
-class OutOfRange(GraphError):
+class OutOfRange(GraphError, UsageError):
     """A number outside the range of its option."""
 
     def __init__(self, option: str, *, value: float, lowest: float, highest: float) -> None:

@@ -156,7 +156,7 @@ def test_a_number_out_of_range_is_named_with_its_range(
     run(["init"])
     run(["compile"])
     capsys.readouterr()
-    assert run(arguments) == 1
+    assert run(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert arguments[-1] in printed.err
@@ -180,3 +180,13 @@ def test_a_reader_that_has_enough_sees_no_complaint() -> None:
     done = subprocess.run([*COMMAND, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert done.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "helix_cli", "patterns"]
+    environment = os.environ | {"HELIX_DIR": str(tmp_path)}
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment, check=False, text=True)
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import OutOfRange
+from helix_graph.errors import EmptyQuery, OutOfRange
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
@@ -88,9 +88,21 @@ def test_what_was_never_met_is_not_found(graph: Graph) -> None:
 
 
 def test_without_a_text_the_newest_errors_are_shown(graph: Graph) -> None:
-    answer = graph.seen("", limit=2)
+    answer = graph.seen(limit=2)
     assert answer.level == "recent"
     assert [precedent.episode for precedent in answer.precedents] == ["episode-open", "episode-other"]
+
+
+def test_a_text_with_nothing_in_it_is_no_question(graph: Graph) -> None:
+    """A program that printed nothing must not be answered with somebody's errors."""
+    with pytest.raises(EmptyQuery, match="TEXT is empty"):
+        graph.seen(" \n")
+
+
+def test_words_that_any_program_may_say_are_no_precedent_for_another(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("s", "run deploy.sh -> deploy.sh fails: no such file"))
+    assert not graph.seen("grep: foo/bar.go: No such file or directory").found
+    assert graph.seen("deploy.sh: line 3: No such file or directory").found
 
 
 def test_a_session_counts_once_per_level(draw: Draw, remember: Remember) -> None:

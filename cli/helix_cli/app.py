@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import __version__
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ COMMANDS = {
     "demo": "demo:demo",
 }
 EXIT_FAILED = 1
+EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # what shells report for a process ended by SIGINT: 128 + 2
 
 
@@ -103,6 +104,10 @@ def run(arguments: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
         click.echo(f"helix-graph: {problem}", err=True)
+        return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
+    except OSError as problem:
+        # Commands turn what they know of into sentences; what is left is the output itself, on a full disk, say.
+        click.echo(f"helix-graph: the output could not be written ({problem.strerror or problem})", err=True)
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
 

@@ -3,6 +3,8 @@
 ::
 
     HelixGraphError
+    ├── UsageError                  asked in a way that has no answer (the command ends with 2); its kinds stand where
+    │                               they are raised: OutOfRange, EmptyQuery, UnknownReader
     ├── EpisodeError
     │   ├── InvalidEpisode          a file does not fit the schema (path, field)
     │   ├── EpisodeExists           the log differs from what was recorded
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 
 class HelixGraphError(Exception):
     """The root of every error that this product raises on purpose."""
+
+
+class UsageError(HelixGraphError):
+    """What was asked for cannot be: a number outside its range, an empty query, a name that there is not."""
 
 
 class EpisodeError(HelixGraphError):

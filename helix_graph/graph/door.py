@@ -90,10 +90,11 @@ class Graph:
             patterns=self._patterns,
         )
 
-    def seen(self, text: str = "", *, limit: int = 5) -> SeenAnswer:
-        """Whether an error was met before, and what fixed it; ``text`` is a line, a whole output, or empty.
+    def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
+        """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.
 
         Raises:
+            EmptyQuery: There is nothing in the text.
             GraphNotCompiled: There is no graph yet.
             OutOfRange: ``limit`` is not between 1 and 100.
         """

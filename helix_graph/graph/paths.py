@@ -106,7 +106,7 @@ def find_path(
     )
 
 
-_NO_NODE = "no label and no text of an episode contains it; `helix-graph status` shows what there is"
+_NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.errors import EmptyQuery
 from helix_graph.graph.error_text import Sought, read_error, says_something
 from helix_graph.graph.labels import check_label
 from helix_graph.graph.weights import MILLION
@@ -90,9 +91,16 @@ class _Hit(msgspec.Struct, frozen=True):
     local: str
 
 
-def find_seen(connection: sqlite3.Connection, text: str, *, limit: int = 5) -> SeenAnswer:
-    """The precedents of an error, at most ``limit``; of the newest errors when ``text`` is empty."""
-    if not text.strip():
+def find_seen(connection: sqlite3.Connection, text: str | None, *, limit: int = 5) -> SeenAnswer:
+    """The precedents of an error, at most ``limit``; the newest errors when no text is given.
+
+    Raises:
+        EmptyQuery: A text is given and there is nothing in it, as when a program printed nothing.
+    """
+    if text is not None and not text.strip():
+        option = "TEXT"
+        raise EmptyQuery(option)
+    if text is None:
         hits = _hits(connection, "recent", "n.type = 'error'", "")
         return _answer(connection, Sought(), {"recent": hits}, limit)
     sought = read_error(text)

@@ -22,10 +22,10 @@ LEVELS: dict[str, str] = {
 
 
 @click.command
-@click.argument("text", required=False, default="")
+@click.argument("text", required=False)
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
 @json_option
-def seen(*, text: str, limit: int, as_json: bool) -> None:
+def seen(*, text: str | None, limit: int, as_json: bool) -> None:
     """Look up an error: was it met before, and what fixed it?
 
     TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.

@@ -10,11 +10,13 @@ from helix_episodes.extraction.paths import is_outside
 from helix_episodes.extraction.words import line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from helix_episodes.model import Decision, TaskKind
     from helix_episodes.session import Session
 
+#: What a word may suggest and no change to prose confirms.
+_NO_PROSE: frozenset[TaskKind] = frozenset({"docs"})
 NO_PROMPT = "(the log holds no prompt)"
 _PLAN = re.compile(r"^\s*implement the following plan:\s*", re.IGNORECASE)
 #: First match wins; more telling words stand first ("fix the failing test" is a fix).
@@ -63,11 +65,14 @@ def task_of(session: Session) -> str:
 
 
 def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
-    """The kind of task. What asked for a fix and changed nothing was a question; what changed only prose was docs."""
+    """The kind of task. What asked for a fix and changed nothing was a question; what changed only prose was docs.
+
+    A word such as "comment" or "documentation" makes no docs of what changed code and no prose.
+    """
     words = task_of(session)
     inside = [one.action for one in decisions if one.action and one.action.path and not is_outside(one.action.path)]
     roles = {action.role for action in inside if action.role}
-    named = _named(words)
+    named = _named(words, besides=_NO_PROSE if roles and "docs" not in roles else frozenset())
     if not roles and named not in {"review", "merge"}:
         return "question" if _ASKS.search(words) else named
     if roles == {"docs"} and named != "merge":
@@ -77,8 +82,8 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     return "feature" if named == "question" else named
 
 
-def _named(words: str) -> TaskKind:
-    found: list[TaskKind] = [kind for kind, pattern in _KINDS if pattern.search(words)]
+def _named(words: str, *, besides: Collection[TaskKind]) -> TaskKind:
+    found: list[TaskKind] = [kind for kind, pattern in _KINDS if kind not in besides and pattern.search(words)]
     return found[0] if found else "other"
 
 

@@ -1,0 +1,64 @@
+"""What the doctor finds: a fault or a note, with the way to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+#: A *fault* makes the memory say something wrong, leak or fail; a *note* is worth knowing.
+Severity = Literal["fault", "note"]
+Kind = Literal[
+    "unreadable episode",
+    "disagreeing links",
+    "secret",
+    "old version",
+    "newer version",
+    "forgotten",
+    "unreadable file",
+    "temporary file",
+    "unknown file",
+    "open to others",
+    "not ignored by git",
+    "stray memory",
+    "foreign database",
+    "damaged database",
+    "missing share",
+    "orphan share",
+    "wrong sum",
+    "wrong export",
+]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong. ``file`` is relative to the memory; ``remedy`` is what a person can do.
+
+    ``mended`` is true when ``fix`` did it.
+    """
+
+    kind: Kind
+    file: str
+    problem: str
+    remedy: str
+    severity: Severity = "fault"
+    mended: bool = False
+
+
+class Examination(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings, in the order in which the doctor looks."""
+
+    root: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether no fault is left."""
+        return all(one.mended or one.severity == "note" for one in self.findings)
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding with what mends it; None where only a person can."""
+
+    finding: Finding
+    mend: Callable[[], object] | None = None
