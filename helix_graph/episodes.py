@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.corrections import Anchor, Correction
+    from helix_episodes.verification import Quoted
     from helix_graph.graph.assertions import Assertion
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -164,6 +165,18 @@ class Episodes(EpisodeStore):
         """
         found = self.get(episode) or self._by_short_id(episode)
         return _in_time(found.decisions) if found else ()
+
+    def evidence(self, episode: str, *, log: Path | None = None) -> tuple[Quoted, ...]:
+        """Every quotation of an episode as it was extracted, and with its log at hand whether each stands there.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            LogNotReadable: The log cannot be opened.
+        """
+        from helix_episodes.verification import quotations, verify  # noqa: PLC0415  (nothing else needs it)
+
+        extracted = self._require_extracted(episode)
+        return verify(extracted, log) if log else quotations(extracted)
 
     def outcome(self, episode: str, outcome: str, *, because: str) -> Episode:
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.

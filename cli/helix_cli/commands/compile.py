@@ -48,6 +48,9 @@ def render_compile(report: CompileReport) -> None:
         f"{count(report.episodes_processed, 'episode')} processed, {report.unchanged} unchanged, "
         f"{report.retracted} taken out."
     )
+    if report.assertions_processed or report.assertions_retracted:
+        taken = count(report.assertions_processed, "assertion")
+        say(f"{taken} processed, {report.assertions_retracted} taken out.")
     added = (
         count(report.nodes_added, "node"),
         count(report.edges_added, "edge"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
+from helix_cli.commands.episode_view import plain, render_episode, render_evidence
 from helix_cli.memory import memory_at, open_memory
 from helix_cli.options import json_option, since_option
 from helix_cli.output import complain, count, progress, say, show, table
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from helix_episodes.model import Episode, Evidence, Outcome
+    from helix_episodes.model import Episode, Outcome
     from helix_episodes.recording import ExtractReport
 
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
@@ -83,16 +85,7 @@ def list_episodes(
 ) -> None:
     """List episodes, the newest first."""
     found = open_memory().episodes.list(outcome=outcome, since=since, task=task, max_results=max_results)
-    show([_plain(one) for one in found] if as_json else found, as_json=as_json, render=_render_list)
-
-
-def _plain(one: Episode) -> Any:  # noqa: ANN401  (JSON)
-    """An episode as its file has it: keys that are not ours included, those that are not set left out."""
-    import orjson  # noqa: PLC0415  (only --json needs it)
-
-    from helix_episodes.store import encode_episode  # noqa: PLC0415  (as above)
-
-    return orjson.loads(encode_episode(one))
+    show([plain(one) for one in found] if as_json else found, as_json=as_json, render=_render_list)
 
 
 def _render_list(found: Sequence[Episode]) -> None:
@@ -108,43 +101,24 @@ def _render_list(found: Sequence[Episode]) -> None:
 
 @episode.command("show")
 @click.argument("name", metavar="EPISODE")
+@click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
+@click.option(
+    "--log", type=click.Path(path_type=Path), help="Look into this log whether each quotation stands on its line."
+)
 @json_option
-def show_episode(*, name: str, as_json: bool) -> None:
-    """Show one EPISODE (its id or its session's) with the log lines behind it."""
-    one = open_memory().episodes.require(name)
-    show(_plain(one) if as_json else one, as_json=as_json, render=_render_episode)
+def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:
+    """Show one EPISODE (its id or its session's) with the log lines behind it.
+
+    With --log the command ends with 1 when a quotation does not stand where it should.
+    """
+    if not (evidence or log):
+        one = open_memory().episodes.require(name)
+        show(plain(one) if as_json else one, as_json=as_json, render=render_episode)
+        return 0
+    quoted = open_memory().episodes.evidence(name, log=log)
+    show(quoted, as_json=as_json, render=render_evidence)
+    return 1 if any(one.result in {"moved", "missing"} for one in quoted) else 0
 
 
-def _render_episode(one: Episode) -> None:
-    say(f"{one.session}  {one.timestamp or 'time not known'}")
-    say(f"task     {one.task}")
-    say(f"outcome  {one.outcome} ({one.outcome_basis}){_because(one)}")
-    _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
-    _section("Events", [(it.id, _line(it.evidence), it.type, it.status, it.content) for it in one.events])
-    _section("Links", [(link.source, link.target, link.type, link.reason) for link in one.links])
-    _section("Fixes", [(fix.error, ", ".join(fix.changes), fix.check, fix.verified_by or "-") for fix in one.fixes])
-    _section("Lessons", [(lesson,) for lesson in one.lessons])
-
-
-def _because(one: Episode) -> str:
-    return f": {one.outcome_evidence.quote}" if one.outcome_evidence and one.outcome_evidence.quote else ""
-
-
-def _line(evidence: Evidence | None) -> str:
-    return f"line {evidence.line}" if evidence else "-"
-
-
-_COLUMNS = {
-    "Decisions": ("id", "log", "type", "outcome", "chosen"),
-    "Events": ("id", "log", "type", "status", "content"),
-    "Links": ("from", "to", "edge", "reason"),
-    "Fixes": ("error", "changes", "check", "verified by"),
-    "Lessons": ("lesson",),
-}
-
-
-def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
-    if rows:
-        say()
-        say(title)
-        table(_COLUMNS[title], rows)
+for command in (new, decisions, outcome, correct):
+    episode.add_command(command)

@@ -34,6 +34,8 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
     yield "episodes", f"{answer.episodes} ({answer.skipped} skipped) in {answer.episodes_path}"
     for basis, outcomes in answer.outcomes.items():
         yield f"  outcomes {basis}", _counts(outcomes)
+    if answer.assertions:
+        yield "assertions", f"{answer.assertions} made by hand"
     yield "graph", f"{count(answer.nodes, 'node')}, {count(answer.edges, 'edge')}, {count(answer.patterns, 'pattern')}"
     yield "  nodes", _counts(answer.node_types)
     yield "  edges", _counts(answer.edge_types)

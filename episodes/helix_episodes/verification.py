@@ -1,0 +1,163 @@
+r"""Verification: does each quotation of an episode stand on the line of the log that it names?
+
+A quotation is the text behind a record, with secrets cut, home folders shortened and its end perhaps cut off; the log
+has the same text in JSON, escaped. So both are brought to one form, in which blanks and terminal colours do not count,
+and the quotation must be found within its line, or each line of it there in order (a quotation may leave out what lies
+between). Where it is not, the rest of the log is searched: a quotation that
+stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong episode or another log.
+
+>>> from helix_episodes.model import Evidence
+>>> quoted = Evidence(line=2, quote="2 failed\n1 passed")
+>>> _result(quoted, [_form('{"text": "go"}'), _form('{"out": "\\u001b[31m2 failed\\n1 passed"}')])
+('stands', 2)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.redaction import redact_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_episodes.model import Episode, Evidence
+
+#: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
+#: nothing is quoted.
+Result: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+class Quoted(msgspec.Struct, frozen=True, kw_only=True):
+    """One quotation: what rests on it, where it should stand, and where it was found (``None`` when nowhere)."""
+
+    of: str
+    line: int
+    file: str | None
+    quote: str
+    result: Result = "unchecked"
+    found_on: int | None = None
+
+
+def quotations(episode: Episode) -> tuple[Quoted, ...]:
+    """Every quotation of an episode: of its decisions, events, lessons, and of its outcome."""
+    return tuple(
+        Quoted(of=of, line=evidence.line, file=evidence.file, quote=evidence.quote)
+        for of, evidence in _evidence(episode)
+    )
+
+
+def verify(episode: Episode, log: Path) -> tuple[Quoted, ...]:
+    """The same, each compared with the log; those from a helper's log with that, when it lies beside or below it.
+
+    Raises:
+        LogNotReadable: The log cannot be opened.
+    """
+    logs: dict[str | None, list[str]] = {None: _lines(log)}
+    checked = []
+    for of, evidence in _evidence(episode):
+        if evidence.file not in logs:
+            beside = _beside(log, evidence.file or "")
+            logs[evidence.file] = _lines(beside) if beside else []
+        result, found_on = _result(evidence, logs[evidence.file])
+        checked.append(
+            Quoted(
+                of=of,
+                line=evidence.line,
+                file=evidence.file,
+                quote=evidence.quote,
+                result=result,
+                found_on=found_on,
+            )
+        )
+    return tuple(checked)
+
+
+def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
+    from helix_episodes.model import Evidence  # noqa: PLC0415  (built for the outcome, which keeps its line apart)
+
+    outcome = episode.outcome_evidence
+    if outcome and outcome.quote and outcome.line:
+        yield "outcome", Evidence(line=outcome.line, quote=outcome.quote)
+    for part in (*episode.decisions, *episode.events):
+        if part.evidence:
+            yield part.id, part.evidence
+    for place, lesson in enumerate(episode.lesson_evidence, 1):
+        if lesson.evidence:
+            yield f"lesson {place}", lesson.evidence
+
+
+def _result(evidence: Evidence, lines: list[str]) -> tuple[Result, int | None]:
+    wanted = [plain for part in evidence.quote.removesuffix("…").split("\n") if (plain := _plain(part))]
+    if not wanted or not lines:
+        return "unchecked", None
+    if evidence.line <= len(lines) and _holds(lines[evidence.line - 1], wanted):
+        return "stands", evidence.line
+    found = next((number for number, text in enumerate(lines, 1) if _holds(text, wanted)), None)
+    return ("moved", found) if found else ("missing", None)
+
+
+def _holds(text: str, wanted: list[str]) -> bool:
+    """Whether each part stands in the text, behind the one before it."""
+    place = 0
+    for part in wanted:
+        place = text.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    return True
+
+
+def _lines(log: Path) -> list[str]:
+    try:
+        return [_form(line) for line in log.read_bytes().decode("utf-8", "replace").split("\n")]
+    except OSError as error:
+        raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
+
+
+def _form(line: str) -> str:
+    """A line of a log as text to be searched: every string in its JSON, or the line itself."""
+    try:
+        texts = list(_strings(msgspec.json.decode(line)))
+    except (msgspec.DecodeError, RecursionError):
+        texts = [line, *_unescaped(line)]
+    return "\n".join(_plain(redact_text(text)) for text in texts)
+
+
+def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+
+
+def _unescaped(line: str) -> Iterator[str]:
+    """The strings on one line of a JSON text that goes over many."""
+    for match in _STRING.finditer(line):
+        try:
+            yield msgspec.json.decode(match.group(), type=str)
+        except msgspec.DecodeError:
+            continue
+
+
+def _plain(text: str) -> str:
+    return " ".join(_COLOUR.sub("", text).split())
+
+
+def _beside(log: Path, file: str) -> Path | None:
+    """A helper's log: named from the session's folder, or from the folder that bears the session's name."""
+    name = file.replace("\\", "/").rpartition("/")[2]
+    own = log.with_suffix("")
+    places = (log.parent / file, own / file, own / "subagents" / name, log.parent / name)
+    return next((place for place in places if place.is_file()), None)
