@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
     from helix_graph.episodes import Episodes
+    from helix_graph.doctor.model import Examination
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
 
@@ -127,6 +128,15 @@ class Memory:
         report = record(logs, store, force=force, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
+
+    def doctor(self, *, fix: bool = False) -> Examination:
+        """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.
+
+        The answer's ``healthy`` says whether no fault is left; ``docs/doctor.md`` has the list of findings.
+        """
+        from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
+
+        return examine(self.root, self.graph, fix=fix, private=_PRIVATE)
 
     def forget(
         self,

@@ -37,6 +37,13 @@ def repository_root(start: Path) -> Path | None:
     return None
 
 
+def work_trees(repository: Path) -> list[Path]:
+    """The other work trees of a repository, by path; those that were moved or deleted by hand are left out."""
+    pointers = (_read(entry / "gitdir") for entry in (repository / ".git" / "worktrees").glob("*"))
+    trees = (Path(pointer).parent for pointer in pointers if pointer)
+    return sorted(tree for tree in trees if tree.is_dir())
+
+
 def _main_work_tree(pointer: Path) -> Path | None:
     """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare."""
     target = _read(pointer).removeprefix("gitdir:").strip()

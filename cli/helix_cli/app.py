@@ -43,6 +43,7 @@ COMMANDS = {
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
     "status": "status:status",
+    "doctor": "doctor:doctor",
     "forget": "forget:forget",
     "off": "switch:off",
     "on": "switch:on",

@@ -51,3 +51,18 @@ def remove_file(path: Path) -> bool:
     except OSError as error:
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
     return True
+
+
+def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
+    """Writes ``after`` where ``before`` stands; False, and nothing written, when somebody else has changed it since.
+
+    Raises:
+        WriteFailed: As for `write_atomically`.
+    """
+    try:
+        if path.read_bytes() != before:
+            return False
+    except OSError:
+        return False
+    write_atomically(path, after)
+    return True

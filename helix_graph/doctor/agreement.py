@@ -16,7 +16,7 @@ from helix_graph.graph.model import moment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from helix_episodes.model import Decision, Episode, Event, Fix
+    from helix_episodes.model import Decision, Episode, Event, Fix, OutcomeEvidence
 
 _Pair = tuple[str, str]
 
@@ -25,10 +25,14 @@ def agreed(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     """The episode with its links in order, and what was wrong with them."""
     ids = {one.id for one in episode.decisions} | {one.id for one in episode.events}
     pairs, problems = _sound(episode, ids)
+    effects, causes = defaultdict(set), defaultdict(set)
+    for source, target in pairs:
+        effects[source].add(target)
+        causes[target].add(source)
     fixed = replace(
         episode,
-        decisions=tuple(_decision(one, pairs) for one in episode.decisions),
-        events=tuple(_event(one, pairs) for one in episode.events),
+        decisions=tuple(_decision(one, effects[one.id], causes[one.id]) for one in episode.decisions),
+        events=tuple(_event(one, effects[one.id], causes[one.id]) for one in episode.events),
         links=tuple(link for link in episode.links if link.reason == "fix" or (link.source, link.target) in pairs),
         fixes=tuple(kept for fix in episode.fixes if (kept := _fix(fix, ids))),
         outcome_evidence=_decider(episode, ids),
@@ -87,25 +91,16 @@ def _leads(source: str, target: str, kept: dict[str, set[str]]) -> bool:
     return False
 
 
-def _decision(one: Decision, pairs: set[_Pair]) -> Decision:
-    return replace(
-        one,
-        effects=_ordered(one.effects, (target for source, target in pairs if source == one.id)),
-        caused_by=_ordered(one.caused_by, (source for source, target in pairs if target == one.id)),
-    )
+def _decision(one: Decision, effects: set[str], causes: set[str]) -> Decision:
+    return replace(one, effects=_ordered(one.effects, effects), caused_by=_ordered(one.caused_by, causes))
 
 
-def _event(one: Event, pairs: set[_Pair]) -> Event:
-    return replace(
-        one,
-        leads_to=_ordered(one.leads_to, (target for source, target in pairs if source == one.id)),
-        caused_by=_ordered(one.caused_by, (source for source, target in pairs if target == one.id)),
-    )
+def _event(one: Event, effects: set[str], causes: set[str]) -> Event:
+    return replace(one, leads_to=_ordered(one.leads_to, effects), caused_by=_ordered(one.caused_by, causes))
 
 
-def _ordered(stated: Iterable[str], right: Iterable[str]) -> tuple[str, ...]:
-    """The right ids, in the order stated where they were, the others behind them."""
-    wanted = set(right)
+def _ordered(stated: Iterable[str], wanted: set[str]) -> tuple[str, ...]:
+    """The ids wanted, in the order stated where they were, the others behind them."""
     kept = [name for name in dict.fromkeys(stated) if name in wanted]
     return (*kept, *sorted(wanted - set(kept)))
 
@@ -118,16 +113,16 @@ def _fix(fix: Fix, ids: set[str]) -> Fix | None:
     return replace(fix, changes=changes, share=share, verified_by=fix.verified_by if fix.verified_by in ids else None)
 
 
-def _decider(episode: Episode, ids: set[str]) -> object:
+def _decider(episode: Episode, ids: set[str]) -> OutcomeEvidence | None:
     evidence = episode.outcome_evidence
     return replace(evidence, source=None) if evidence and evidence.source and evidence.source not in ids else evidence
 
 
 def _differences(before: Episode, after: Episode) -> Iterator[str]:
     """What the ends said differently from the links."""
-    for old, new in zip((*before.decisions, *before.events), (*after.decisions, *after.events), strict=True):
-        if old != new:
-            yield f"{new.id} does not agree with the links"
+    changed = [new.id for old, new in zip(before.decisions, after.decisions, strict=True) if old != new]
+    changed += [new.id for old, new in zip(before.events, after.events, strict=True) if old != new]
+    yield from (f"{name} does not agree with the links" for name in changed)
     if before.fixes != after.fixes:
         yield "a fix names what does not exist"
     if before.outcome_evidence != after.outcome_evidence:

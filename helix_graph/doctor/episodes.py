@@ -1,4 +1,4 @@
-"""Episodes: can they be read, do their links agree, do they hold secrets, which versions made them, were they forgotten?"""
+"""Episodes: can they be read, do their links agree, do they hold secrets, who made them, were they forgotten?"""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import orjson
 
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
-from helix_episodes.files import write_atomically
+from helix_episodes.files import replace_file
 from helix_episodes.model import SCHEMA_VERSION
 from helix_episodes.redaction import redact, redact_text
 from helix_episodes.store import EpisodeStore, decode_episode, encode_episode
 from helix_graph.doctor.agreement import agreed
-from helix_graph.doctor.model import Finding, Trouble
+from helix_graph.doctor.model import Trouble, trouble
 from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def episode_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
     for version, count in sorted(extractors.items()):
         problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
         remedy = "extract their logs again where they still exist"
-        yield _trouble("old version", "episodes", problem, remedy, severity="note")
+        yield trouble("old version", "episodes", problem, remedy, severity="note")
 
 
 def json_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
@@ -46,21 +46,22 @@ def json_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
 
 
 def _in_file(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Trouble]:
-    name, data = str(path.relative_to(root)), _data(path)
-    yield from _secrets(root, path, data)
+    name = str(path.relative_to(root))
+    yield from _secrets(root, path, _data(path))
+    data = _data(path)  # once more: the secrets may have been cut since
     try:
         episode = decode_episode(data, path=path)
     except InvalidEpisode as error:
-        yield _trouble("unreadable episode", name, error.problem, _EXTRACT_AGAIN)
+        yield trouble("unreadable episode", name, error.problem, _EXTRACT_AGAIN)
         return
     if episode.id != path.stem:
         problem = f"its id is {episode.id!r}, so it is not in the graph"
-        yield _trouble("unreadable episode", name, problem, f"rename it to {episode.id}.json, or delete it")
+        yield trouble("unreadable episode", name, problem, f"rename it to {episode.id}.json, or delete it")
     yield from _versions(name, episode, extractors)
-    yield from _links(name, path, episode)
+    yield from _links(name, path, episode, data)
     if Tombstones(root).holds(episode.session):
         problem = "its session was forgotten, but is here again"
-        yield _trouble("forgotten", name, problem, f"helix-graph forget --session {episode.session}")
+        yield trouble("forgotten", name, problem, f"helix-graph forget --session {episode.session}")
 
 
 def _versions(name: str, episode: Episode, extractors: Counter[str]) -> Iterator[Trouble]:
@@ -69,7 +70,7 @@ def _versions(name: str, episode: Episode, extractors: Counter[str]) -> Iterator
         extractors[made_by] += 1
     if _major(episode.schema_version) > _major(SCHEMA_VERSION):
         problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
-        yield _trouble("newer version", name, problem, "update helix-graph", severity="note")
+        yield trouble("newer version", name, problem, "update helix-graph", severity="note")
 
 
 def _major(version: str) -> int:
@@ -77,16 +78,16 @@ def _major(version: str) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def _links(name: str, path: Path, episode: Episode) -> Iterator[Trouble]:
+def _links(name: str, path: Path, episode: Episode, data: bytes) -> Iterator[Trouble]:
     fixed, problems = agreed(episode)
     if problems:
         more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
-        yield _trouble(
+        yield trouble(
             "disagreeing links",
             name,
             "; ".join(problems[:_MOST_NAMED]) + more,
             "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again",
-            mend=(lambda: write_atomically(path, encode_episode(fixed))) if fixed != episode else None,
+            mend=(lambda: replace_file(path, before=data, after=encode_episode(fixed))) if fixed != episode else None,
         )
 
 
@@ -97,12 +98,12 @@ def _secrets(root: Path, path: Path, data: bytes) -> Iterator[Trouble]:
         return
     problem = ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items()))
     clean = _cleaned(data)
-    yield _trouble(
+    yield trouble(
         "secret",
         str(path.relative_to(root)),
         problem,
         "helix-graph doctor --fix cuts them; a secret that was ever shared should be replaced at its service",
-        mend=(lambda: write_atomically(path, clean)) if clean else None,
+        mend=(lambda: replace_file(path, before=data, after=clean)) if clean else None,
     )
 
 
@@ -147,8 +148,3 @@ def _data(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""  # what cannot be read is told as an unreadable episode
-
-
-def _trouble(kind: Any, file: str, problem: str, remedy: str, *, severity: Any = "fault", mend: Any = None) -> Trouble:  # noqa: ANN401  (checked by Finding)
-    finding = Finding(kind=kind, file=file, problem=problem, remedy=remedy, severity=severity)
-    return Trouble(finding=finding, mend=mend)

@@ -58,7 +58,21 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding with what mends it; None where only a person can."""
+    """A finding with what mends it, None where only a person can; it answers False when it could not."""
 
     finding: Finding
     mend: Callable[[], object] | None = None
+
+
+def trouble(
+    kind: Kind,
+    file: str,
+    problem: str,
+    remedy: str,
+    *,
+    severity: Severity = "fault",
+    mend: Callable[[], object] | None = None,
+) -> Trouble:
+    """A trouble from the parts of its finding."""
+    finding = Finding(kind=kind, file=file, problem=problem, remedy=remedy, severity=severity)
+    return Trouble(finding=finding, mend=mend)

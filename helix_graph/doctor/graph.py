@@ -1,0 +1,137 @@
+"""graph.db and the export: ours, whole, of this version, with every episode's share in it and nobody else's.
+
+All of it is derived, so whatever is wrong is mended by compiling; only another program's file is left to its owner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from helix_graph import database
+from helix_graph.doctor.model import trouble
+from helix_graph.errors import DatabaseUnreadable, NotOurDatabase
+from helix_graph.graph.export import export_bytes
+from helix_graph.graph.schema import GRAPH_FILE
+from helix_graph.graph.sources import known_files, scan
+from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_graph.doctor.model import Trouble
+    from helix_graph.graph.door import Graph
+
+_COMPILE = "helix-graph compile"
+_NAME = f"causality/{FILE_NAME}"
+#: The sums of `helix_graph.graph.fold` counted again from the facts; each gives how many are wrong.
+_SUMS = {
+    "nodes": "SELECT count(*) FROM node n WHERE mentions <> (SELECT count(*) FROM mention WHERE node = n.number)",
+    "edges": (
+        "SELECT count(*) FROM edge e WHERE (claims, weight_sum) <>"
+        " (SELECT count(*), coalesce(sum(weight), 0) FROM claim c"
+        " WHERE c.source = e.source AND c.target = e.target AND c.type = e.type)"
+    ),
+}
+
+
+def graph_troubles(graph: Graph) -> Iterator[Trouble]:
+    """Everything that is wrong with the compiled graph."""
+    path = graph.path_of_file
+    try:
+        if database.ownership(path, GRAPH_FILE) == "absent":
+            yield from _never_compiled(graph)
+            return
+        with database.reporting(path), closing(database.open_for_reading(path)) as connection:
+            found = list(_in_file(connection, graph))
+    except NotOurDatabase as error:
+        yield trouble("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
+    except DatabaseUnreadable as error:
+        yield trouble("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_anew, graph))
+    else:
+        yield from found
+
+
+def _never_compiled(graph: Graph) -> Iterator[Trouble]:
+    waiting = len(scan(graph.episodes))
+    if waiting:
+        problem = f"{waiting} episodes are not in a graph yet"
+        yield trouble("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
+
+
+def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+    version = _wrong_version(connection)
+    if version:
+        yield trouble("old version", _NAME, version, _COMPILE, mend=graph.compile)
+        return
+    damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
+    damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
+    if damage:
+        yield trouble("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_anew, graph))
+        return
+    yield from _wrong_sums(connection, graph)
+    yield from _shares(connection, graph)
+    yield from _export(connection, graph)
+
+
+def _wrong_version(connection: sqlite3.Connection) -> str | None:
+    tables = database.schema_version(connection)
+    if tables != GRAPH_FILE.version:
+        age = "a newer" if tables > GRAPH_FILE.version else "an older"
+        return f"{age} helix-graph made it (tables {tables}, ours are {GRAPH_FILE.version})"
+    found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
+    ours = f"{LABEL_VERSION} {LABEL_MODE}"
+    return None if found == (ours,) else f"its labels are of version {found[0] if found else 'unknown'}, ours of {ours}"
+
+
+def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+    for what, query in _SUMS.items():
+        (wrong,) = connection.execute(query).fetchone()
+        if wrong:
+            problem = f"the sums of {wrong} {what} are not those of their facts"
+            yield trouble("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
+                          mend=partial(_anew, graph))  # fmt: skip
+
+
+def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+    """Episodes whose share is not in the graph as they are now, and shares of episodes that are gone."""
+    present, known = scan(graph.episodes), known_files(connection)
+    compile_once = cache(graph.compile)  # one compile mends all of them
+    for name in sorted(present):
+        seen = known.get(name)
+        if seen is None or seen.sha256 != _hash(graph.episodes / name):
+            problem = "it has changed since the graph was compiled" if seen else "its share is not in the graph"
+            yield trouble("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+    for name in sorted(known.keys() - present.keys()):
+        problem = "it is gone, but its share is still in the graph"
+        yield trouble("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+
+
+def _hash(path: Path) -> bytes:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:
+        return b""
+
+
+def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+    path = graph.causality / EXPORT_NAME
+    if not path.is_file() or path.read_bytes() != export_bytes(connection):
+        problem = "it is not what the graph says" if path.is_file() else "it is missing"
+        yield trouble("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_anew, graph))
+
+
+def _export_anew(graph: Graph) -> None:
+    """Compile knows its export by size and time, so one that was changed behind its back is removed first."""
+    (graph.causality / EXPORT_NAME).unlink(missing_ok=True)
+    graph.compile()
+
+
+def _anew(graph: Graph) -> None:
+    with database.sole_builder(graph.path_of_file):
+        database.remove(graph.path_of_file)
+    graph.compile()
