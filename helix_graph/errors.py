@@ -147,7 +147,7 @@ class OutOfRange(GraphError, UsageError):
         super().__init__(f"{option} is {value:g}; it must be between {lowest:g} and {highest:g}")
 
 
-class EmptyText(GraphError):
+class EmptyText(GraphError, UsageError):
     """A text that has nothing in it."""
 
     def __init__(self, option: str) -> None:
@@ -155,7 +155,7 @@ class EmptyText(GraphError):
         super().__init__(f"{option} is empty; give it a text")
 
 
-class NotOneOf(GraphError):
+class NotOneOf(GraphError, UsageError):
     """A word outside the few that an option knows."""
 
     def __init__(self, option: str, *, value: str, allowed: Sequence[str]) -> None:
@@ -186,7 +186,7 @@ class AmbiguousNode(GraphError):
         super().__init__(f"{option}: {name!r} is the label of several nodes; give an id: {', '.join(self.ids)}")
 
 
-class SameTriggerAndAction(GraphError):
+class SameTriggerAndAction(GraphError, UsageError):
     """A pattern whose action is its own trigger."""
 
     def __init__(self, text: str) -> None:

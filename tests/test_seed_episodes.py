@@ -1,0 +1,149 @@
+"""Do the original's episode functions work as its reference says?"""
+
+from __future__ import annotations
+
+import inspect
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_episodes.errors import InvalidEpisode, InvalidSessionId
+from helix_episodes.model import Decision, Metrics
+from helix_graph import Memory
+from helix_graph.errors import EmptyText, EpisodeIsThere, NotOneOf, OutOfRange
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.episodes import Episodes
+
+SESSION = "2026-01-01-session-126"
+
+
+@pytest.fixture
+def episodes(tmp_path: Path) -> Episodes:
+    return Memory(tmp_path / ".helix").episodes
+
+
+def decision(name: str, at: str | None, chosen: str = "x", **more: Any) -> dict[str, Any]:  # noqa: ANN401  (JSON)
+    return {"id": name, "timestamp": at, "type": "design", "chosen": chosen, **more}
+
+
+def test_new_writes_what_get_reads(episodes: Episodes) -> None:
+    made = episodes.new(
+        SESSION,
+        "Implement feature X",
+        "success",
+        decisions=[decision("d001", "2026-01-01T17:05:00Z", effects=["e001"])],
+        events=[{"id": "e001", "timestamp": "2026-01-01T17:10:00Z", "type": "commit", "content": "Created module"}],
+        lessons=["Lesson 1", "Lesson 2"],
+        metrics={"duration_minutes": 45, "tool_calls": 87},
+        timestamp="2026-01-01T17:00:00Z",
+    )
+    assert episodes.path_of(SESSION).name == f"episode-{SESSION}.json"
+    assert episodes.get(SESSION) == episodes.get(f"episode-{SESSION}") == made
+    assert (made.id, made.outcome, made.outcome_basis) == (f"episode-{SESSION}", "success", "declared")
+    assert (made.metrics.tool_calls, made.metrics.errors) == (87, None)
+    assert made.lessons == ("Lesson 1", "Lesson 2")
+
+
+def test_an_episode_that_is_not_there_is_none(episodes: Episodes) -> None:
+    assert episodes.get(SESSION) is None
+
+
+def test_new_takes_values_as_well_and_dates_itself(episodes: Episodes) -> None:
+    made = episodes.new(
+        "s", "t", "partial", decisions=[Decision(id="d001", timestamp=None, type="test", chosen="run it")]
+    )
+    assert made.decisions[0].chosen == "run it"
+    assert datetime.fromisoformat(made.timestamp or "").tzinfo is not None
+
+
+def test_the_originals_defaults(episodes: Episodes) -> None:
+    parameters = inspect.signature(episodes.list).parameters
+    assert {name: one.default for name, one in parameters.items()} == {
+        "outcome": None,
+        "since": None,
+        "task": None,
+        "max_results": 20,
+    }
+    made = episodes.new("s", "t", "failure")
+    assert (made.decisions, made.events, made.lessons) == ((), (), ())
+    assert made.metrics == Metrics()
+
+
+def test_an_episode_is_not_overwritten_in_silence(episodes: Episodes) -> None:
+    episodes.new("s", "first", "success")
+    with pytest.raises(EpisodeIsThere, match="--force"):
+        episodes.new("s", "second", "failure")
+    assert episodes.require("s").task == "first"
+    assert episodes.new("s", "second", "failure", force=True).task == "second"
+
+
+@pytest.mark.parametrize("session", ["../evil", "a/b", "", ".hidden", "a..b"])
+def test_a_session_that_leaves_the_folder_is_refused(episodes: Episodes, session: str) -> None:
+    with pytest.raises(InvalidSessionId):
+        episodes.new(session, "t", "success")
+
+
+def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes) -> None:
+    for wrong, problem in [
+        ({"decisions": [decision("d001", None, effects=["e009"])]}, "e009"),
+        ({"decisions": [decision("d001", None), decision("d001", None)]}, "twice"),
+        ({"events": [{"id": "e001", "timestamp": None, "type": "artifact", "content": "x"}]}, "artifact"),
+        ({"timestamp": "yesterday"}, "yesterday"),
+    ]:
+        with pytest.raises(InvalidEpisode, match=problem):
+            episodes.new("s", "t", "success", **wrong)  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(NotOneOf, match="success, partial, failure, unknown"):
+        episodes.new("s", "t", "great")
+    with pytest.raises(EmptyText):
+        episodes.new("s", " ", "success")
+    assert episodes.files() == []
+
+
+def test_secrets_are_cut_from_what_is_written(episodes: Episodes) -> None:
+    token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"  # noqa: S105  (invented)
+    episodes.new("s", f"use {token}", "success", lessons=[f"never print {token}"])
+    assert token not in episodes.path_of("s").read_text()
+
+
+@pytest.mark.parametrize("wanted", [0, 101])
+def test_list_gives_1_to_100(episodes: Episodes, wanted: int) -> None:
+    with pytest.raises(OutOfRange, match=r"--max-results is .* between 1 and 100"):
+        episodes.list(max_results=wanted)
+    assert episodes.list(max_results=1) == episodes.list(max_results=100) == []
+
+
+def test_list_knows_four_outcomes(episodes: Episodes) -> None:
+    with pytest.raises(NotOneOf, match="sucess"):
+        episodes.list(outcome="sucess")
+
+
+def test_list_filters(episodes: Episodes) -> None:
+    for day, outcome in enumerate(["success", "failure", "failure", "unknown"], 1):
+        episodes.new(f"s{day}", f"Task {day}", outcome, timestamp=f"2026-01-0{day}T10:00:00Z")
+    assert [one.session for one in episodes.list()] == ["s4", "s3", "s2", "s1"]
+    assert [one.session for one in episodes.list(outcome="failure")] == ["s3", "s2"]
+    since = datetime(2026, 1, 3, 10, tzinfo=UTC)
+    assert [one.session for one in episodes.list(since=since)] == ["s4", "s3"]
+    assert [one.session for one in episodes.list(task="tASK 2")] == ["s2"]
+
+
+def test_the_decision_sequence_is_in_the_order_of_time(episodes: Episodes) -> None:
+    given = [
+        decision("d001", "2026-01-01T12:00:00+00:00", "third"),
+        decision("d002", None, "after the third"),
+        decision("d003", "2026-01-01T12:30:00+02:00", "first"),
+        decision("d004", "2026-01-01T11:00:00Z", "second"),
+    ]
+    episodes.new(SESSION, "t", "success", decisions=given)
+    for name in (f"episode-{SESSION}", SESSION, "episode-2026-01-01-126"):
+        found = episodes.decision_sequence(name)
+        assert [one.chosen for one in found] == ["first", "second", "third", "after the third"]
+
+
+@pytest.mark.parametrize("name", ["episode-nothing", "episode-2026-01-01-127", "x"])
+def test_an_episode_that_is_not_there_has_no_decisions(episodes: Episodes, name: str) -> None:
+    assert episodes.decision_sequence(name) == ()
