@@ -106,6 +106,10 @@ class Neighbours(Protocol):
         """A node as shown to people."""
 
     @abstractmethod
+    def weight(self, edge: Edge) -> float:
+        """The weight of an edge, without all else that its card says."""
+
+    @abstractmethod
     def edge_card(self, edge: Edge) -> EdgeCard:
         """An edge as shown to people."""
 
@@ -119,12 +123,18 @@ class FileNeighbours(Neighbours):
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._ask = connection.execute
+        self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
         rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
         return frozenset(number for (number,) in rows)
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        if text not in self._mentioned:  # it reads every text of the graph
+            self._mentioned[text] = self._read_mentioning(text)
+        return self._mentioned[text]
+
+    def _read_mentioning(self, text: str) -> dict[int, frozenset[str]]:
         found: defaultdict[int, set[str]] = defaultdict(set)
         rows = self._ask(
             "SELECT DISTINCT node, e.id FROM mention m JOIN episode e ON e.number = m.episode"
@@ -191,11 +201,15 @@ class FileNeighbours(Neighbours):
             success_rate=rate(successes, measured),
         )
 
+    def weight(self, edge: Edge) -> float:
+        query = "SELECT weight_sum, claims FROM edge WHERE source = ? AND target = ? AND type = ?"
+        return mean_weight(*self._ask(query, edge).fetchone())
+
     def edge_card(self, edge: Edge) -> EdgeCard:
-        chosen = "WHERE source = ? AND target = ? AND type = ?"
-        weight_sum, claims = self._ask(f"SELECT weight_sum, claims FROM edge {chosen}", edge).fetchone()  # noqa: S608  (a constant)
-        rows = self._ask(f"SELECT id, reason FROM claim JOIN episode ON number = episode {chosen}", edge).fetchall()  # noqa: S608  (as above)
-        return make_edge_card(mean_weight(weight_sum, claims), rows)
+        query = (
+            "SELECT id, reason FROM claim JOIN episode ON number = episode WHERE source = ? AND target = ? AND type = ?"
+        )
+        return make_edge_card(self.weight(edge), self._ask(query, edge).fetchall())
 
     def place(self, episode: str, local: str) -> Place:
         row = self._ask(

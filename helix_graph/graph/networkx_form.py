@@ -76,10 +76,13 @@ class NetworkxNeighbours(Neighbours):
             success_rate=fields["success_rate"],
         )
 
-    def edge_card(self, edge: Edge) -> EdgeCard:
+    def weight(self, edge: Edge) -> float:
         source, target, kind = edge
-        weight = self._graph.edges[self._names[source], self._names[target], kind]["weight"]
-        return make_edge_card(weight, ((episode, claim.reason) for episode, claim in self._held(edge)))
+        weight: float = self._graph.edges[self._names[source], self._names[target], kind]["weight"]
+        return weight
+
+    def edge_card(self, edge: Edge) -> EdgeCard:
+        return make_edge_card(self.weight(edge), ((episode, claim.reason) for episode, claim in self._held(edge)))
 
     def place(self, episode: str, local: str) -> Place:
         mention = next(

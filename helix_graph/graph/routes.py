@@ -101,7 +101,7 @@ class Choice:
             edge: frozenset(joint for joint in joints if within is None or joint[0] in within)
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
-        self._weights = {edge: round(graph.edge_card(edge).weight * MILLION) for edge in self._joints}
+        self._weights = {edge: round(graph.weight(edge) * MILLION) for edge in self._joints}
         self._names = {node: self._name(node) for edge in self._joints for node in edge[:2]}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
         for edge in self._joints:
