@@ -9,7 +9,8 @@ apart. Texts shorter than `SHORTEST` are not looked for: ``pytest`` is in every 
 from __future__ import annotations
 
 import mmap
-from contextlib import closing
+import os
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,7 +65,7 @@ def find_traces(root: Path, *, sessions: Iterable[str], texts: Iterable[str], gr
     return Proof(
         texts=len(wanted),
         files=len(files),
-        bytes=sum(path.stat().st_size for path in files),
+        bytes=sum(_size(path) for path in files),
         shared=len(shared),
         too_short=len({*texts} - wanted),
         left=tuple(
@@ -94,11 +95,19 @@ def _is_truth(root: Path, path: Path) -> bool:
 
 def _found_in(path: Path, texts: Iterable[str]) -> set[str]:
     """Those of the texts that stand in the file, as they are or as JSON writes them."""
-    with path.open("rb") as file:
-        if not path.stat().st_size:
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
             return set()
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return {text for text in texts if any(content.find(form) >= 0 for form in _forms(text))}
+    return set()  # a temporary file of another process, which is done with it
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _forms(text: str) -> set[bytes]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
+from helix_graph import Memory, database
 from processes import assert_as_fresh, command, write_logs
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -111,3 +113,15 @@ def test_a_read_only_memory_answers_questions_and_refuses_the_rest(
         for folder in folders:
             folder.chmod(0o755)
     assert_as_fresh(memory.root, tmp_path / "fresh")
+
+
+def test_a_transaction_that_sqlite_has_ended_keeps_its_reason() -> None:
+    """A full disk makes SQLite undo a large transaction by itself; our own undoing must not hide why."""
+    with closing(database.open_in_memory()) as connection, pytest.raises(OSError, match="the reason"):
+        ended_by_itself(connection)
+
+
+def ended_by_itself(connection: sqlite3.Connection) -> None:
+    with database.transaction(connection):
+        connection.execute("ROLLBACK")
+        raise OSError("the reason")

@@ -251,9 +251,18 @@ _KEY_BODY = r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++"
 _HOMES = (
     (("/Users/", "/home/"), r"(?<![\w.~-])/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
     (("/root",), r"(?<![\w.~/-])/root(?=/|$|[\s:\"'])"),
-    (("sers\\",), r"(?i)(?<![\w])[a-z]:\\{1,2}Users\\{1,2}(?!Public\b)[^\\/\s:\"'<>|]{1,64}"),
+    (
+        ("sers\\", "sers/", "ettings\\", "ettings/"),
+        (
+            r"(?i)(?<![\w])(?:\\{2,4}\?\\{1,2})?[a-z]:(?:\\{1,2}|/)(?:Users|Documents and Settings)(?:\\{1,2}|/)"
+            r"(?!Public\b)[^\\/\s:\"'<>|]{1,64}"
+        ),
+    ),
+    # The same folder as Git Bash and the Linux within Windows call it.
+    (("/Users/", "/users/"), r"(?i)(?<![\w.~-])/(?:mnt/)?[a-z]/Users/(?!Public\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
     # The folder names that Claude Code makes of paths.
     (("/-Users-", "/-home-"), r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}"),
+    (("--Users-",), r"(?<=[A-Za-z]--)Users-[A-Za-z0-9]{1,64}"),
 )
 
 

@@ -9,6 +9,7 @@ it hides no other.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
@@ -113,7 +114,7 @@ class EpisodeStore:
         """
         for session in dict.fromkeys((name, name.removeprefix(PREFIX))):
             path = self.path_of(session)
-            if path.exists():
+            with suppress(FileNotFoundError):
                 return decode_episode(path.read_bytes(), path=path)
         return None
 
@@ -148,6 +149,8 @@ class EpisodeStore:
         for path in self.files():
             try:
                 yield path, decode_episode(path.read_bytes(), path=path)
+            except FileNotFoundError:  # forgotten since the folder was listed
+                continue
             except InvalidEpisode as error:
                 yield path, error
 

@@ -32,7 +32,8 @@ def episode_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
     """Everything that is wrong with the episodes of a memory."""
     extractors: Counter[str] = Counter()
     for path in EpisodeStore(folder).files():
-        yield from _in_file(root, path, extractors)
+        if path.exists():  # it may have been forgotten since the folder was listed
+            yield from _in_file(root, path, extractors)
     for version, count in sorted(extractors.items()):
         problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
         remedy = "extract their logs again where they still exist"

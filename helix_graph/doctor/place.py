@@ -54,7 +54,10 @@ def place_troubles(root: Path, *, private: str) -> Iterator[Trouble]:
     yield from _git(root, private)
     yield from _rules(root)
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
-        yield from _file(root, path)
+        try:
+            yield from _file(root, path)
+        except FileNotFoundError:  # another process was done with it
+            continue
     yield from _tombstones(root)
 
 

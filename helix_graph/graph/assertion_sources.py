@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,11 +117,14 @@ def _known(connection: sqlite3.Connection) -> dict[str, Known]:
 
 
 def _scan(folder: Path) -> dict[str, Stamp]:
-    if not folder.is_dir():
-        return {}
-    with os.scandir(folder) as entries:
-        names = [entry for entry in entries if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")]
-        return {entry.name.removesuffix(SUFFIX): stamp_of(entry) for entry in names}
+    stamps: dict[str, Stamp] = {}
+    if folder.is_dir():
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith("."):
+                    with suppress(FileNotFoundError):  # deleted since the folder was listed
+                        stamps[entry.name.removesuffix(SUFFIX)] = stamp_of(entry)
+    return stamps
 
 
 def _change(path: Path, stamp: Stamp, known: Known | None) -> Change | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -67,7 +68,8 @@ def scan(folder: Path) -> dict[str, Stamp]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
-                    stamps[entry.name] = stamp_of(entry)
+                    with suppress(FileNotFoundError):  # deleted since the folder was listed
+                        stamps[entry.name] = stamp_of(entry)
     return stamps
 
 

@@ -57,9 +57,9 @@ def write_logs(folder: Path, script: Callable[..., Script], count: int = 6) -> l
 
 def assert_as_fresh(memory: Path, fresh: Path) -> None:
     """The graph is what one process would have made of the same episodes, byte for byte, and SQLite finds it whole."""
-    shutil.copytree(memory / "episodes", fresh / "episodes")
-    if (memory / "causality" / "assertions").exists():
-        shutil.copytree(memory / "causality" / "assertions", fresh / "causality" / "assertions")
+    for truth in ("episodes", "causality/assertions"):
+        if (memory / truth).exists():
+            shutil.copytree(memory / truth, fresh / truth)
     Memory(fresh).graph.compile()
     export = "causality/causal-graph.json"
     assert (memory / export).read_bytes() == (fresh / export).read_bytes()

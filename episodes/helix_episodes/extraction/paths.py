@@ -49,15 +49,35 @@ def role_of(path: str) -> Role:
 
 
 def relative(path: str, *, root: str | None) -> str:
-    """``path`` from the repository's root on; elsewhere as it is, with the home folder cut.
+    r"""``path`` from the repository's root on; elsewhere as it is, with the home folder cut.
+
+    One file has many names: Windows knows no case and lets Git Bash and its Linux write drives in their own way, and
+    macOS keeps ``/tmp`` and ``/var`` in ``/private``.
 
     >>> relative("/Users/ann/shop/src/app.py", root="/Users/ann/shop")
     'src/app.py'
+    >>> relative("/mnt/c/work/shop/src/App.cs", root=r"C:\Work\Shop"), relative("/private/tmp/x/a.py", root="/tmp/x")
+    ('src/App.cs', 'a.py')
     """
     name, base = path.replace("\\", "/"), (root or "").replace("\\", "/").rstrip("/")
-    if base and name.startswith(f"{base}/"):
-        return name[len(base) + 1 :]
+    whole, start = _canonical(name), _canonical(base)
+    if base and whole.startswith(f"{start}/"):
+        below = whole.count("/") - start.count("/")
+        return "/".join(name.split("/")[-below:])
     return redact_text(name)
+
+
+_DRIVE = re.compile(r"(?://\?/)?([A-Za-z]):(?=/|$)|/(?:mnt/)?([A-Za-z])(?=/|$)")
+_PRIVATE = re.compile(r"/private(?=/(?:tmp|var|etc)(?:/|$))")
+
+
+def _canonical(name: str) -> str:
+    """One name for all the names of a path, for comparing."""
+    drive = _DRIVE.match(name)
+    if drive:
+        return f"{drive[1] or drive[2]}:{name[drive.end() :]}".casefold()
+    private = _PRIVATE.match(name)
+    return name[private.end() :] if private else name
 
 
 def is_outside(path: str) -> bool:
