@@ -10,12 +10,13 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.asserted import Named, unit_of
+from helix_graph.graph.asserted_patterns import fold_patterns
 from helix_graph.graph.assertions import (
     CORRECTIONS,
     SUFFIX,
@@ -23,6 +24,7 @@ from helix_graph.graph.assertions import (
     PatternAssertion,
     decode_assertion,
     encode_assertion,
+    oldest_first,
 )
 from helix_graph.graph.model import moment
 from helix_graph.graph.sources import Stamp, differs, stamp_of
@@ -97,6 +99,14 @@ def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> li
     """The assertions that belong to a share, by name."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ? ORDER BY name", (unit,))
     return [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
+
+
+def told_patterns(connection: sqlite3.Connection, folder: Path) -> list[dict[str, Any]]:
+    """The patterns that people have added, as rows."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
+    found = [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
+    patterns = oldest_first([(name, one) for name, one in found if isinstance(one, PatternAssertion)])
+    return [msgspec.to_builtins(one) for one in fold_patterns(patterns)]
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.files import write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, OutsideMemory
 from helix_graph.graph.asserted import facts_alone
@@ -27,11 +26,12 @@ from helix_graph.graph.assertion_sources import (
     bad_assertions,
     plan_assertions,
     remember_assertions,
+    told_patterns,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.export import export_bytes
 from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
 from helix_graph.graph.model import moment
+from helix_graph.graph.publishing import count_patterns, export_is_current, leave_for_later, write_export
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.sources import SUFFIX, Read, Seen, Stamp, differs, known_files, read_source, scan
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
@@ -177,11 +177,13 @@ def _compile_into(connection: sqlite3.Connection, job: _Job) -> CompileReport:
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection)
         plan = _plan(connection, _everything(job) if rebuilt else job)
-        if not (plan.suspects or plan.gone or plan.asserted or rebuilt) and _export_is_current(
-            connection, job.causality
-        ):
+        if not (plan.suspects or plan.gone or plan.asserted or rebuilt) and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
+
+
+def _is_published(connection: sqlite3.Connection, job: _Job) -> bool:
+    return job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME)
 
 
 def _everything(job: _Job) -> _Job:
@@ -220,9 +222,10 @@ def _chosen(folder: Path, paths: Iterable[Path]) -> list[Path]:
 
 
 def _plan(connection: sqlite3.Connection, job: _Job) -> _Plan:
-    present, known = scan(job.episodes), known_files(connection)
-    wanted = _wanted(job)
     asserted = _plan_assertions(connection, job)
+    only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
+    present, known = scan(job.episodes, only=only), known_files(connection, only=only)
+    wanted = _wanted(job)
     suspects = {name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))}
     again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
     gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
@@ -265,9 +268,8 @@ def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: 
     processed, spoilt, left_out = _take_in_files(connection, plan, changes, job.progress)
     _take_in_assertions(connection, plan, changes)
     totals = finish_changes(connection, changes)
-    told = bool(processed or spoilt or retracted or rebuilt is not None or plan.asserted.rates)
-    patterns_added = _replace_patterns(connection, job.patterns()) if job.patterns and told else 0
-    _finish_export(connection, job, changed=told or bool(plan.asserted))
+    changed = bool(processed or spoilt or retracted or rebuilt is not None)
+    patterns_added = _publish(connection, plan, job, changed=changed)
     return CompileReport(
         episodes_processed=processed,
         nodes_added=totals.nodes_added,
@@ -283,6 +285,18 @@ def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: 
         assertions_processed=sum(change.problem is None for change in plan.asserted.changes.values()),
         assertions_retracted=len(plan.asserted.gone),
     )
+
+
+def _publish(connection: sqlite3.Connection, plan: _Plan, job: _Job, *, changed: bool) -> int:
+    """Patterns and export, now or left to the next compile; returns how many patterns are new."""
+    rates = changed or plan.asserted.rates
+    if job.assertions_only:
+        leave_for_later(connection, told_patterns(connection, plan.asserted.folder), rates=rates)
+        return 0
+    added = count_patterns(connection, job.patterns, changed=rates)
+    if not job.dry_run:
+        write_export(connection, job.causality / EXPORT_NAME, changed=changed or bool(plan.asserted))
+    return added
 
 
 def _take_in_files(
@@ -369,38 +383,3 @@ def _nothing_to_do(connection: sqlite3.Connection, plan: _Plan, job: _Job) -> Co
         skipped=_skipped(connection, plan),
         dry_run=job.dry_run,
     )
-
-
-def _finish_export(connection: sqlite3.Connection, job: _Job, *, changed: bool) -> None:
-    """Writes the export when there is something new, or leaves that to the next compile."""
-    if job.assertions_only:
-        connection.execute("DELETE FROM meta WHERE key = 'export'")
-    elif not job.dry_run and (changed or not _export_is_current(connection, job.causality)):
-        path = job.causality / EXPORT_NAME
-        data = export_bytes(connection)
-        if not path.is_file() or path.read_bytes() != data:
-            write_atomically(path, data)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
-
-
-def _replace_patterns(connection: sqlite3.Connection, patterns: Sequence[Mapping[str, Any]]) -> int:
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
-    connection.execute("DELETE FROM pattern")
-    connection.executemany(
-        "INSERT INTO pattern VALUES (?, ?)", ((each["id"], msgspec.json.encode(each)) for each in patterns)
-    )
-    return sum(each["id"] not in before for each in patterns)
-
-
-def _export_is_current(connection: sqlite3.Connection, causality: Path) -> bool:
-    """Whether the export is the file that was written last, going by its size and time."""
-    found = connection.execute("SELECT value FROM meta WHERE key = 'export'").fetchone()
-    return bool(found) and found[0] == _mark(causality / EXPORT_NAME)
-
-
-def _mark(path: Path) -> str:
-    try:
-        stat = path.stat()
-    except OSError:
-        return ""
-    return f"{stat.st_size} {stat.st_mtime_ns}"

@@ -16,6 +16,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.asserted import Named, facts_with
 from helix_graph.graph.model import EpisodeFacts
 
@@ -61,10 +62,14 @@ class Read(msgspec.Struct, frozen=True):
     problem: str | None
 
 
-def scan(folder: Path) -> dict[str, Stamp]:
-    """The episode files of a folder, by name."""
+def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, Stamp]:
+    """The episode files of a folder, by name; with ``only`` those of these names, without a look at the others."""
     stamps: dict[str, Stamp] = {}
-    if folder.is_dir():
+    if only is not None:
+        for name in only:
+            with suppress(FileNotFoundError):
+                stamps[name] = stamp_of(folder / name)
+    elif folder.is_dir():
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
@@ -73,17 +78,18 @@ def scan(folder: Path) -> dict[str, Stamp]:
     return stamps
 
 
-def stamp_of(entry: os.DirEntry[str]) -> Stamp:
+def stamp_of(entry: os.DirEntry[str] | Path) -> Stamp:
     """The stamp of a file as it is now."""
     stat = entry.stat()
     return Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < time.time_ns() - _TICK_NS else 0)
 
 
-def known_files(connection: sqlite3.Connection) -> dict[str, Seen]:
-    """What graph.db remembers of the files it was made from, by name."""
+def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = None) -> dict[str, Seen]:
+    """What graph.db remembers of the files it was made from, by name; with ``only`` of those of these names."""
+    where, values = ("", ()) if only is None else (f" WHERE name {ANY_OF}", (as_list(only),))
     return {
         name: Seen(Stamp(size, mtime), sha256, episode, problem)
-        for name, size, mtime, sha256, episode, problem in connection.execute("SELECT * FROM file")
+        for name, size, mtime, sha256, episode, problem in connection.execute(f"SELECT * FROM file{where}", values)  # noqa: S608  (a constant)
     }
 
 
