@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
-    from helix_graph.episodes import Episodes
     from helix_graph.doctor.model import Examination
+    from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
 
