@@ -115,6 +115,15 @@ def test_a_read_only_memory_answers_questions_and_refuses_the_rest(
     assert_as_fresh(memory.root, tmp_path / "fresh")
 
 
+def test_an_episode_that_may_not_be_read_is_a_sentence(memory: Memory) -> None:
+    memory.episodes.path_of("session-1").chmod(0)
+    answer = command("episode", "show", "session-1", memory=memory.root, prefix=WITHOUT_POWER)
+    assert_one_sentence(answer, "Permission denied")
+    code, listed, _ = command("episode", "list", memory=memory.root, prefix=WITHOUT_POWER)
+    assert code == 0
+    assert "session-2" in listed
+
+
 def test_a_transaction_that_sqlite_has_ended_keeps_its_reason() -> None:
     """A full disk makes SQLite undo a large transaction by itself; our own undoing must not hide why."""
     with closing(database.open_in_memory()) as connection, pytest.raises(OSError, match="the reason"):

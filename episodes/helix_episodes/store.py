@@ -114,8 +114,8 @@ class EpisodeStore:
         """
         for session in dict.fromkeys((name, name.removeprefix(PREFIX))):
             path = self.path_of(session)
-            with suppress(FileNotFoundError):
-                return decode_episode(path.read_bytes(), path=path)
+            with suppress(FileNotFoundError, NotADirectoryError):
+                return _read(path)
         return None
 
     def require(self, name: str) -> Episode:
@@ -148,7 +148,7 @@ class EpisodeStore:
         """Every file with its episode, or with the error that says what is wrong with it."""
         for path in self.files():
             try:
-                yield path, decode_episode(path.read_bytes(), path=path)
+                yield path, _read(path)
             except FileNotFoundError:  # forgotten since the folder was listed
                 continue
             except InvalidEpisode as error:
@@ -177,6 +177,16 @@ class EpisodeStore:
         ]
         found.sort(key=lambda episode: (_instant(episode), episode.id), reverse=True)
         return found[:max_results]
+
+
+def _read(path: Path) -> Episode:
+    """The episode in a file; that there is no file is left to the caller."""
+    try:
+        return decode_episode(path.read_bytes(), path=path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise InvalidEpisode(path=path, problem=f"it cannot be read: {error.strerror or error}") from error
 
 
 def _instant(episode: Episode) -> datetime:
