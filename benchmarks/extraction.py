@@ -1,6 +1,8 @@
 """How well episodes agree with a careful reader, by line, on the six annotated Claude Code logs.
 
-    python benchmarks/extraction.py [--misses] [--corpus DIR]
+    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents]
+
+``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states.
 
 Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from helix_episodes.model import Decision, Episode, Event
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code"
+#: The corpus of reports, in which there are no lines to go by.
+REPORTS = "ai-agents"
 
 
 class Tally:
@@ -160,6 +164,11 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     options = parser.parse_args()
+    if options.corpus.name == REPORTS:
+        from reports import report  # noqa: PLC0415  (which takes the tallies from here)
+
+        report(CORPUS.parent / REPORTS, misses=options.misses)
+        return
     gold = json.loads((options.corpus / "GOLD.json").read_text(encoding="utf-8"))
     tallies = {name: Tally() for name in ("decisions", "failures", "fixes", "links", "outcome")}
     for annotated in gold["sessions"]:

@@ -117,12 +117,12 @@ def test_other_packages_readers_take_part(tmp_path: Path, others: None) -> None:
     log = write(tmp_path / "x.diary", "- one\n- two\n")
     assert [session.id for session in read_sessions(log)] == ["day-1", "day-2"]
     assert find_reader(log, format="diary").name == "diary"
-    assert reader_names() == ("claude-code", "diary")
+    assert reader_names() == ("claude-code", "ai-agents", "diary")
 
 
 def test_a_format_nobody_has_is_refused_with_those_there_are(tmp_path: Path, others: None) -> None:  # noqa: ARG001
     with pytest.raises(
-        UnknownReader, match="there are: auto, claude-code, diary; could not be loaded: hollow"
+        UnknownReader, match="there are: auto, claude-code, ai-agents, diary; could not be loaded: hollow"
     ) as error:
         find_reader(write(tmp_path / "x.jsonl", CLAUDE), format="codex")
     assert isinstance(error.value, LogError)

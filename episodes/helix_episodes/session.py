@@ -25,8 +25,14 @@ Kinds of step:
 ``prompt`` what a person typed (also the words with which they rejected a call) · ``message`` and ``thought`` the
 agent's own words · ``call`` and its ``result``, joined by ``call_id`` · ``decision`` one the log states (an approved
 plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``context``, ``options``, ``rationale``) ·
-``lesson`` one the log states · ``gate`` a declared check · ``boundary`` where the context was cut (``arguments`` has
-``reason``: compaction, rewind, resume) · ``note`` anything else worth keeping that is nobody's words.
+``lesson`` one the log states · ``gate`` a declared check (``arguments`` has ``name``, ``level``, ``phase`` and
+``passed``) · ``boundary`` where the context was cut (``arguments`` has ``reason``: compaction, rewind, resume) ·
+``note`` anything else worth keeping that is nobody's words.
+
+A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
+``found`` (what was found, or came of it), ``problem`` (what the log names as one), ``remedy``, ``outcome`` (what came of
+a stated decision), ``task`` (the objective), ``next`` (what is left to do) or ``other`` (kept, but nothing that
+happened). ``context`` says what it is about. Statements that the log puts side by side share a ``call_id``.
 """
 
 from __future__ import annotations

@@ -25,15 +25,22 @@ class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event without an id, the act whose result it is (if any) and its place among the steps."""
+    """An event without an id, the act whose result it is (if any) and its place among the steps.
+
+    ``mark`` is a name by which whoever drafted it finds its id again (`Account.marked`).
+    """
 
     position: int
     event: Event
     act: int | None = None
+    mark: str = ""
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """The numbered whole. ``positions`` has the place among the steps of every id."""
+    """The numbered whole. ``positions`` has the place among the steps of every id.
+
+    ``marked`` has the id of every mark; a decision's mark is ``d`` and its position.
+    """
 
     decisions: tuple[Decision, ...]
     events: tuple[Event, ...]
@@ -42,6 +49,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     decision_of: dict[int, str]
     events_of: dict[int, tuple[str, ...]]
     act_of: dict[str, int]
+    marked: dict[str, str] = msgspec.field(default_factory=dict)
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
@@ -75,6 +83,8 @@ def number(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> 
         decision_of={act: name for name, draft in named_decisions for act in draft.acts},
         events_of=_events_of(named_events),
         act_of={name: draft.act for name, draft in named_events if draft.act is not None},
+        marked={draft.mark: name for name, draft in named_events if draft.mark}
+        | {f"d{draft.position}": name for name, draft in named_decisions},
     )
 
 

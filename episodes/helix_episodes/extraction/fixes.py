@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 def fixes_of(history: History) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
-    errors = [event for event in history.account.events if event.type == "error"]
+    failed = history.account.act_of
+    errors = [event for event in history.account.events if event.type == "error" and event.id in failed]
     found = (_fix(history, error) for error in errors)
     return tuple(fix for fix in found if fix is not None)
 

@@ -8,24 +8,31 @@ backwards (a change removes an error that came before it), are kept apart in `he
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.extraction.history import pointed_at
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.model import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Decision, Event
 
 
-def links_of(history: History) -> tuple[Link, ...]:
-    """Every link of a session once, by source, target and reason."""
+def links_of(history: History, *, told: Iterable[tuple[str, str, Literal["entry", "stated"]]] = ()) -> tuple[Link, ...]:
+    """Every link of a session once, by source, target and reason.
+
+    ``told`` has the marks of what a report puts side by side (`helix_episodes.extraction.statements`).
+    """
     rules = (_calls, _handoffs, _answers, _edit_tests, _commits, _stated)
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(history)}
+    marked = history.account.marked
+    for source, target, reason in told:
+        link = Link(source=marked[source], target=marked[target], reason=reason)
+        found[link.source, link.target, reason] = link
     return tuple(link for _, link in sorted(found.items()))
 
 
@@ -48,7 +55,7 @@ def _handoffs(history: History) -> Iterator[Link]:
 def _answers(history: History) -> Iterator[Link]:
     """An error and the decision that first dealt with it."""
     for event in history.account.events:
-        answer = history.answer_to(event) if event.type == "error" else None
+        answer = history.answer_to(event) if event.type == "error" and event.id in history.account.act_of else None
         if answer is not None:
             yield Link(source=event.id, target=answer.id, reason="answer")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.statements import is_report
 from helix_episodes.model import Metrics
 
 if TYPE_CHECKING:
@@ -21,14 +22,15 @@ PAUSE_MINUTES = 30
 
 def metrics_of(session: Session, acts: Sequence[Act], account: Account, fixes: Sequence[Fix]) -> Metrics:
     """The counts of a session; its duration leaves out pauses of more than `PAUSE_MINUTES`."""
+    recorded = not is_report(session)
     errors = [event for event in account.events if event.type == "error"]
     return Metrics(
         duration_minutes=_duration(session),
-        tool_calls=len(acts),
+        tool_calls=len(acts) if recorded else None,
         errors=len(errors),
-        recoveries=len({fix.error for fix in fixes if fix.verified_by}),
+        recoveries=len({fix.error for fix in fixes if fix.verified_by}) if recorded else None,
         commits=len({event.commit for event in account.events if event.type == "commit"}),
-        files_changed=len({act.path for act in acts if act.changes_files and act.path}),
+        files_changed=len({act.path for act in acts if act.changes_files and act.path}) if recorded else None,
         tokens=session.tokens,
     )
 

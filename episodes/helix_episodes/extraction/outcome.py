@@ -58,6 +58,7 @@ def judge(session: Session, history: History, fixes: Sequence[Fix]) -> Judgement
         _committed(history),
         _unrepaired(history, fixes),
         _stopped(session),
+        _contradicted(session, history),
         _declared(session),
     )
     return next((one for one in rules if one is not None), UNKNOWN)
@@ -146,7 +147,7 @@ def _unrepaired(history: History, fixes: Sequence[Fix]) -> Judgement | None:
     repaired = {fix.error for fix in fixes}
     errors = [event for event in history.account.events if event.type == "error" and event.id not in repaired]
     last = len(history.acts) - 1
-    open_ones = [one for one in errors if _still_failing(history, one) or history.account.act_of[one.id] == last]
+    open_ones = [one for one in errors if _still_failing(history, one) or history.account.act_of.get(one.id) == last]
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
@@ -168,6 +169,14 @@ def _stopped(session: Session) -> Judgement | None:
         if step.kind in {"call", "result"}:
             return None
     return None
+
+
+def _contradicted(session: Session, history: History) -> Judgement | None:
+    """A success that the log declares although the last check it tells of failed."""
+    checks = [event for event in history.account.events if event.check and event.type in {"error", "test"}]
+    if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
+        return None
+    return _by_event("partial", "declared a success, but the last check failed", checks[-1])
 
 
 def _declared(session: Session) -> Judgement | None:

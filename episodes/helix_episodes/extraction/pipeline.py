@@ -21,6 +21,7 @@ from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import links_of
 from helix_episodes.extraction.metrics import metrics_of
 from helix_episodes.extraction.outcome import judge
+from helix_episodes.extraction.statements import told_in
 from helix_episodes.extraction.tasks import task_kind_of, task_of
 from helix_episodes.model import Agent, Episode
 
@@ -37,9 +38,10 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     acts = understand(session)
     happened = events_of(session, acts)
     failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}
-    account = number(decisions_of(session, acts, failed=failed), happened)
+    told = told_in(session)
+    account = number([*decisions_of(session, acts, failed=failed), *told.decisions], [*happened, *told.events])
     history = History(acts, account)
-    links, fixes = links_of(history), fixes_of(history)
+    links, fixes = links_of(history, told=told.pairs), fixes_of(history)
     judgement = judge(session, history, fixes)
     decisions, events = complete(history, links, fixes)
     lessons = lessons_of(session, account, fixes)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat
+from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.readers.jsonl import parse
 
@@ -47,6 +48,9 @@ _BROKEN = (
     TypeError,
     ValueError,
 )
+
+# Endings that say nothing of what is inside.
+_GENERAL_ENDINGS = (".json", ".md")
 
 # Folders that hold no sessions: agents' notes to themselves, spilled outputs, other people's code.
 _SKIPPED_FOLDERS = frozenset({"memory", "tool-results", ".git", "node_modules"})
@@ -126,7 +130,8 @@ def read_sessions(path: Path, *, format: str = AUTO) -> tuple[Session, ...]:  # 
 def find_logs(folder: Path) -> list[Path]:
     """The files under a folder that could be logs, sorted by path; helpers' transcripts go with their session's log.
 
-    Files are chosen by the ending of their names; whether they are logs is for :func:`find_reader` to say.
+    Files are chosen by the ending of their names; whether they are logs is for :func:`find_reader` to say. Settings and
+    notes end in ``.json`` and ``.md`` as well, so of those only what a reader recognises is taken for a log.
     """
     others, _ = _other_readers()
     readers = (*_built_in(), *others)
@@ -135,6 +140,7 @@ def find_logs(folder: Path) -> list[Path]:
         for path in _files(folder)
         if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
         and not any(reader.is_part(path) for reader in fitting)
+        and (not path.name.endswith(_GENERAL_ENDINGS) or any(_recognises(reader, path) for reader in fitting))
     )
 
 
@@ -154,7 +160,7 @@ def read_head(path: Path) -> LogHead:
 
 
 def _built_in() -> tuple[Reader, ...]:
-    return (ClaudeCodeReader(),)
+    return (ClaudeCodeReader(), AiAgentsReader())
 
 
 def _reader_called(name: str) -> Reader:
@@ -211,6 +217,13 @@ def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, chec
         getattr(reader, attribute)
     checked: Reader = reader
     return checked
+
+
+def _recognises(reader: Reader, path: Path) -> bool:
+    try:
+        return reader.sniff(read_head(path)) is None
+    except LogNotReadable:
+        return False
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,159 @@
+"""How well episodes agree with a careful reader on the ten annotated ai-agents logs, and how long reading takes.
+
+    python benchmarks/reports.py [--misses] [--corpus DIR]
+
+Rule. The annotator names what the log tells in a few words of their own, without lines. One of ours *meets* an
+annotated item when it is of the same kind and at least half of the item's content words stand in its text and
+quotation, those of the statements in the same entry included. Content words are words of three letters or more that
+carry meaning, compared by their first five letters; what the annotator put in brackets is detail, and either side of a
+" / " will do. An annotated item is found when one of ours meets it; one of ours is right when it meets an annotated
+item. The annotation is a selection (a review lists two dozen defects, the annotator names eight), so what is not in it
+counts as false here although the log tells it: the precision printed is a lower bound. Explicit decisions are counted
+by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. n stands
+beside every figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extraction import Tally, share
+
+from helix_episodes.extraction.pipeline import extract
+from helix_episodes.readers import read_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.model import Decision, Episode, Event
+
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "ai-agents"
+#: The names under which these logs keep explicit decisions.
+EXPLICIT = frozenset({"decisions", "decision", "technicalDecisions", "decisionsMade"})
+_WORD = re.compile(r"[a-z][a-z_]{2,}|\d{2,}")
+_EMPTY = frozenset(
+    re.findall(
+        r"\w+",
+        "the and for not was were are has had with from that this than its into only per over when all but also "
+        "against could did does been being have nor via issue must should what",
+    )
+)
+_HALF = 0.5
+
+
+def stems(text: str) -> set[str]:
+    """The words of a text that carry meaning, cut to where their forms agree."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|[-_/.]", " ", text)
+    return {word[:5] for word in _WORD.findall(parted.lower()) if word not in _EMPTY}
+
+
+def meets(item: str, text: str) -> bool:
+    ours = stems(text)
+    named = (stems(part) for part in re.sub(r"\([^)]*\)", "", item).split(" / "))
+    return any(len(wanted & ours) >= _HALF * len(wanted) for wanted in named if wanted)
+
+
+def score(tally: Tally, *, wanted: list[str], given: list[str], name: str) -> None:
+    for item in wanted:
+        tally.want(hit=any(meets(item, text) for text in given), text=f"{name}: {item}")
+    for text in given:
+        tally.give(right=any(meets(item, text) for item in wanted), text=f"{name}: {text[:160]}")
+
+
+def decided(one: Decision) -> str:
+    quote = one.evidence.quote if one.evidence else ""
+    return " ".join((one.chosen, one.context, one.rationale, *one.options, quote))
+
+
+def met(one: Event, episode: Episode) -> str:
+    """A failure with the statements of the same entry."""
+    beside = {one.id}
+    for _ in range(2):  # problem, what was done, what was found: two links from end to end
+        beside |= {
+            end for link in episode.links if {link.source, link.target} & beside for end in (link.source, link.target)
+        }
+    return " ".join(f"{event.content} {quoted(event)}" for event in episode.events if event.id in beside)
+
+
+def quoted(event: Event) -> str:
+    return event.evidence.quote if event.evidence else ""
+
+
+def explicit(value: object, key: str = "") -> Iterator[str]:
+    """The texts of the decisions that a log keeps under one of their names."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from explicit(member, name)
+    elif key in EXPLICIT and isinstance(value, list):
+        for item in value:
+            yield item if isinstance(item, str) else str(item.get("decision") or item.get("choice") or item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from explicit(item)
+    elif key == "decision" and isinstance(value, str):
+        yield value
+
+
+def score_explicit(episode: Episode, log: Path, tally: Tally) -> None:
+    if log.suffix == ".json":
+        chosen = {one.evidence.quote[:80] for one in episode.decisions if one.evidence}
+        for text in explicit(json.loads(log.read_text(encoding="utf-8"))):
+            tally.want(hit=text.strip()[:80] in chosen, text=f"{log.stem}: {text}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    options = parser.parse_args()
+    report(options.corpus, misses=options.misses)
+
+
+def report(corpus: Path, *, misses: bool) -> None:
+    gold = json.loads((corpus / "GOLD.json").read_text(encoding="utf-8"))["sessions"]
+    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome", "explicit decisions")}
+    times: list[tuple[float, str]] = []
+    logs = sorted((corpus / "sessions").iterdir())
+    for log in logs:
+        start = time.perf_counter()
+        (session,) = read_sessions(log)
+        episode = extract(session)
+        times.append((time.perf_counter() - start, log.stem))
+        score_explicit(episode, log, tallies["explicit decisions"])
+        annotated = gold.get(log.stem)
+        if annotated:
+            score_annotated(episode, annotated, tallies)
+    print(f"{len(gold)} of {len(logs)} logs, one annotator\n{'':<22}{'found of annotated':>20}{'right of ours':>20}")
+    for name, tally in tallies.items():
+        print(tally.row(name))
+        if misses:
+            print(
+                "\n".join(
+                    [*(f"    missed {one}" for one in tally.misses), *(f"    false  {one}" for one in tally.false)]
+                )
+            )
+    slowest, name = max(times)
+    print(
+        f"slowest of {len(times)} logs: {slowest * 1000:.0f} ms ({name}); "
+        f"all {sum(one for one, _ in times) * 1000:.0f} ms"
+    )
+    print(f"logs under 1 s: {share(sum(one < 1 for one, _ in times), len(times))}")
+
+
+def score_annotated(episode: Episode, annotated: dict[str, Any], tallies: dict[str, Tally]) -> None:
+    name = episode.session[:24]
+    score(tallies["decisions"], wanted=annotated["D"], given=[decided(one) for one in episode.decisions], name=name)
+    errors = [met(one, episode) for one in episode.events if one.type == "error"]
+    score(tallies["failures"], wanted=annotated["F"], given=errors, name=name)
+    score(tallies["lessons"], wanted=annotated["L"], given=list(episode.lessons), name=name)
+    hit = episode.outcome == annotated["O"]
+    tallies["outcome"].want(hit=hit, text=f"{name}: {episode.outcome}, not {annotated['O']}")
+
+
+if __name__ == "__main__":
+    main()

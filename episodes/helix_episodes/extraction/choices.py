@@ -1,0 +1,144 @@
+"""Choices that prose makes: one thing taken and another left, or a change with the reason for it.
+
+"Chose", "decided" and their like make a decision only where they take something; "per decision 4" or "the chosen file"
+take nothing. A change is a choice when the sentence names what it was preferred to ("rather than",
+"instead of") or the reason it was made for ("per review feedback", "because").
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import msgspec
+
+from helix_episodes.regex import Regex
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen, why, over what, the sentence that says so, and the one before it."""
+
+    said: str
+    chosen: str
+    rationale: str = ""
+    options: tuple[str, ...] = ()
+    context: str = ""
+
+
+_SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_])|;\s+|\n+")
+_TAKES = Regex(
+    r"(?:^|, |; |\band |\bthen )(?:I |we |the team |owner )?(?:chose|decided (?:to|on|against)|opted (?:for|to)|"
+    r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHANGES = (
+    r"(?:added|allowed|applied|archived|built|changed|combined|deferred|deleted|disabled|documented|dropped|enabled|extended|extracted|filed|kept|"
+    r"left|made|merged|migrated|moved|obeyed|pass(?:ed)?|preserved|put|raised|rejected|removed|renamed|replaced|restored|"
+    r"reverted|reversed|shipped|skipped|split|switched|took|used|updated|bypassed|retained|merging|reimplemented)"
+)
+_PREFERS = Regex(
+    rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
+    r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_REASONED = Regex(
+    rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
+    r"(?P<how>because|per (?:\w+ ){0,2}(?:feedback|review|request|[A-Z]+-\d+)|so that|for no |for consistency|"
+    r"to (?:keep|prevent|avoid) )(?P<why>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: A rule that the change sets: who is let through, what blocks, what is only advice.
+_RULES = Regex(
+    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory)\b|"
+    r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
+    r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
+    re.IGNORECASE,
+)
+_DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
+_SWAPS = Regex(r"^\W*removed (?P<other>[^,;]+), (?:added|using|used) .+", re.IGNORECASE)
+_REASONED_PREFERENCE = Regex(
+    r"^(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
+)
+_CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", re.IGNORECASE | re.DOTALL)
+_OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
+_WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
+_POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
+#: What is listed, counted or quoted is no choice of this session.
+_UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
+
+
+def choice_in(text: str) -> Choice | None:
+    """The choice that a statement makes, or None: one that it calls so, else the first.
+
+    >>> choice_in("Chose a hook over a cron job so one tool serves both").options
+    ('a cron job',)
+    >>> choice_in("Moved the script to tools/ per PR feedback").rationale
+    'per PR feedback'
+    >>> choice_in("Read the chosen file and the decision log") is None
+    True
+    """
+    sentences = [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+    made = [
+        _in_context(choice, before)
+        for before, sentence in pairwise(["", *sentences])
+        if (choice := _choice(sentence)) is not None
+    ]
+    named = (choice for choice in made if _TAKES.search(choice.said) or _DECLARED.search(choice.said))
+    return next(named, made[0] if made else None)
+
+
+def _in_context(choice: Choice, before: str) -> Choice:
+    """A choice with the sentence before it, which is what was chosen where the choice only points back at it."""
+    if _POINTS_BACK.search(choice.chosen) and before:
+        return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
+    return msgspec.structs.replace(choice, context=before)
+
+
+def _choice(sentence: str) -> Choice | None:
+    if _UNMEANT.search(sentence):
+        return None
+    takes = _TAKES.search(sentence)
+    if takes:
+        return _taken(sentence, takes["what"])
+    prefers = _PREFERS.match(sentence)
+    if prefers:
+        why = _WHY.search(prefers["other"])
+        other = prefers["other"][: why.start()] if why else prefers["other"]
+        return Choice(
+            said=sentence, chosen=sentence, options=(other.strip(),), rationale=why["why"].strip() if why else ""
+        )
+    reasoned = _REASONED.match(sentence)
+    if reasoned:
+        return Choice(
+            said=sentence, chosen=sentence[: reasoned.end("what")], rationale=sentence[reasoned.start("how") :]
+        )
+    return _rule_set(sentence)
+
+
+def _rule_set(sentence: str) -> Choice | None:
+    """A rule that a sentence sets, one thing that it takes for another, or what it concludes."""
+    preferred, concludes = _REASONED_PREFERENCE.match(sentence), _CONCLUDES.match(sentence)
+    if preferred:
+        other, why = preferred["other"], preferred["why"]
+        return Choice(said=sentence, chosen=sentence, options=(other,), rationale=why)
+    if concludes:
+        return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
+    swaps = _SWAPS.match(sentence)
+    if swaps:
+        return Choice(said=sentence, chosen=sentence, options=(swaps["other"].strip(),))
+    sets = _DECLARED.search(sentence) or _RULES.search(sentence)
+    return Choice(said=sentence, chosen=sentence) if sets else None
+
+
+def _taken(sentence: str, what: str) -> Choice:
+    """What a verb of choosing takes, apart from what it was preferred to and why."""
+    over = _OVER.search(what)
+    chosen = what[: over.start()] if over else what
+    why = _WHY.search(chosen)
+    if why and not over:
+        return Choice(said=sentence, chosen=sentence, rationale=why["why"].strip())
+    other = over["other"] if over else ""
+    because = _WHY.search(other)
+    option = other[: because.start()] if because else other
+    reason = because["why"].strip() if because else ""
+    return Choice(said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=reason)

@@ -1,0 +1,169 @@
+"""Failures that prose tells of: defects met, checks that failed, claims that proved false.
+
+A word like "error" tells nothing: reports speak of error handling, of tests that must fail, of zero errors. Three
+shapes tell of a failure that was met. *Mended*: somebody fixed, resolved or corrected a thing that has a defect's name.
+*Found*: somebody found, reproduced or traced something whose predicate is a failure's. *Failed*: a subject with such a
+predicate in the past. What is denied, conditional, demanded, expected or a deliberate control is none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.regex import Regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure as told: the clause that tells it, and its family when the clause names one."""
+
+    said: str
+    family: str | None = None
+
+
+_SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_.0-9])|\n+")
+_CLAUSE = Regex(r";\s+")
+_DEFECT = (
+    r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
+    r"violations?|alerts?|off-by-one|false (?:positives?|negatives?|claims?|pass(?:es)?)|fail-opens?|recursion|"
+    r"contradictions?|gaps?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
+    r"(?:syntax|type|lint|parse|runtime) errors?)"
+)
+_MENDS = Regex(
+    r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
+    r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|eliminat(?:ed|e))\b(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
+_ORDERS = Regex(
+    r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
+)
+_NAMED = Regex(rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*)\b", re.IGNORECASE)
+#: "issue #1" alone says that there was one, not which: what was done to it tells.
+_ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
+#: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
+_FAILED = (
+    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?:failed(?! clos)|crashed|broke|hung|timed out|"
+    r"regressed|errored|threw|refused|exited [1-9]|exit(?:ed)? (?:with )?(?:code )?[1-9]|"
+    r"blocked (?:at|on|by|the|because)|collided|flipped|misread|mislabel\w+|misclassif\w+|overstated|"
+    r"rejected (?:the|a|with|four|valid))"
+)
+_IS_BAD = (
+    r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
+    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|vacuous|dead|untested|"
+    r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
+    r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
+)
+_DOES_NOT = (
+    r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
+    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover)"
+)
+_HIDES = (
+    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
+    r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
+    r"not (?:available|found|registered|installed)$|still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
+)
+_LACKS = (
+    r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
+    r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
+    r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
+)
+_COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
+_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_COUNTED})\b", re.IGNORECASE)
+_FINDS = Regex(
+    r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
+    r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
+    re.IGNORECASE,
+)
+_A_DEFECT = Regex(rf"\b(?:(?:real|testable|critical|silent|false|new|shipped|\d+|\w+) )?{_DEFECT}\b", re.IGNORECASE)
+#: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
+_UNMEANT = Regex(
+    r"\b(?:controls?|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
+    r"so that|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
+    r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
+    r"fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
+    r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
+    re.IGNORECASE,
+)
+_DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
+#: Families that prose names as a program would; else the clause itself is all there is.
+_FAMILIES: tuple[tuple[str, Regex], ...] = (
+    ("timeout", Regex(r"\btim(?:ed|es|e)[ -]?out", re.IGNORECASE)),
+    ("not available", Regex(r"\b(?:unavailable|not available|not registered)\b", re.IGNORECASE)),
+    ("merge conflict", Regex(r"\bmerge conflicts?\b", re.IGNORECASE)),
+    ("false positive", Regex(r"\bfalse positives?\b", re.IGNORECASE)),
+    ("race condition", Regex(r"\brace\b", re.IGNORECASE)),
+    ("injection", Regex(r"\binjection\b", re.IGNORECASE)),
+    ("syntax error", Regex(r"\bsyntax errors?\b", re.IGNORECASE)),
+    ("stale", Regex(r"\bstale\b", re.IGNORECASE)),
+    ("missing", Regex(r"\bmissing\b", re.IGNORECASE)),
+)
+#: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
+_PER_SENTENCE = 3
+
+
+def troubles_in(text: str) -> tuple[Trouble, ...]:
+    """The failures that the first sentence to tell of any says were met.
+
+    A paragraph that circles one defect names it again and again; what it begins with is what it is about.
+
+    >>> [one.said for one in troubles_in("Unsupported option exited 2; all tests pass afterwards.")]
+    ['Unsupported option exited 2']
+    >>> troubles_in("Improved error handling; 0 errors, and the control must still fail.")
+    ()
+    """
+    for sentence in _sentences(text):
+        found = tuple(_trouble(clause) for clause in _clauses(sentence) if _tells(clause))
+        if found:
+            return found[:_PER_SENTENCE]
+    return ()
+
+
+def mended_in(text: str, *, found: str = "", ordered: bool = False) -> tuple[Trouble, ...]:
+    """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
+
+    ``ordered``: the statement is the order for the session, so that "fix the leak" counts as well as "fixed the leak".
+
+    >>> mended_in("Fixed off-by-one error in pagination")[0].said
+    'Fixed off-by-one error in pagination'
+    >>> mended_in("Fixed critical issue #1", found="Restored the file mode")[0].said
+    'Fixed critical issue #1: Restored the file mode'
+    >>> mended_in("Added error handling")
+    ()
+    """
+    first = next(_clauses(text), "")
+    match = _MENDS.match(first)
+    if match is None or (_ORDERS.match(first) and not ordered):
+        return ()
+    name = _NAMED.search(match["rest"])
+    if name is None or _UNMEANT.search(match["rest"][: name.end() + 12]):
+        return ()
+    said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
+    return (_trouble(said),)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (part.strip() for part in _SENTENCE.split(text) if part and part.strip())
+
+
+def _clauses(text: str) -> Iterator[str]:
+    return (part.strip() for sentence in _sentences(text) for part in _CLAUSE.split(sentence) if part.strip())
+
+
+def _tells(clause: str) -> bool:
+    if _UNMEANT.search(clause):
+        return False
+    predicate = _PREDICATE.search(clause)
+    if predicate and (predicate.start() > 0 or clause[0].isdigit()):  # what begins with its verb, the agent itself did
+        return True
+    defect = _A_DEFECT.search(clause)
+    return defect is not None and _FINDS.search(clause) is not None and not _DENIED.search(clause[: defect.start()])
+
+
+def _trouble(said: str) -> Trouble:
+    return Trouble(said=said, family=next((name for name, pattern in _FAMILIES if pattern.search(said)), None))

@@ -1,0 +1,99 @@
+"""JSON whose values know the line they stand on.
+
+Evidence names a line of the log, and a parser that hands out bare values has forgotten it. The text is cut into tokens
+once and put together without recursion, so that depth costs nothing but memory.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_episodes.readers.jsonl import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_NEWLINE = re.compile("\n")
+
+
+class Node(msgspec.Struct, kw_only=True):
+    """A value and its first line. ``value`` is a dict of nodes by key, a list of nodes, or a bare scalar."""
+
+    line: int
+    value: Any
+
+    @property
+    def text(self) -> str:
+        """The value as text when it is one or a number; empty for anything else."""
+        if isinstance(self.value, str):
+            return self.value.strip()
+        return str(self.value) if isinstance(self.value, (int, float)) and not isinstance(self.value, bool) else ""
+
+    @property
+    def members(self) -> dict[str, Node]:
+        """The members of an object; empty for anything else."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    @property
+    def items(self) -> list[Node]:
+        """The items of a list; a value that is no list is its only item, and null has none."""
+        if isinstance(self.value, list):
+            return self.value
+        return [] if self.value is None else [self]
+
+
+def locate(text: str) -> Node:
+    r"""The document with lines counted from 1.
+
+    >>> node = locate('{\n "a": ["x",\n "y"]}')
+    >>> [(item.text, item.line) for item in node.members["a"].items]
+    [('x', 2), ('y', 3)]
+
+    Raises:
+        ValueError: not JSON.
+    """
+    parse(text.encode("utf-8", "replace"))
+    root = Node(line=1, value=[])
+    open_nodes = [root]
+    key: str | None = None
+    for piece, line in _tokens(text):
+        if piece in "}]":
+            open_nodes.pop()
+        elif piece not in ",:":
+            key = _take(piece, line, open_nodes, key)
+    document: Node = root.value[0]
+    return document
+
+
+def _take(piece: str, line: int, open_nodes: list[Node], key: str | None) -> str | None:
+    """Enters a value or an object's key; returns the key that waits for its value."""
+    parent = open_nodes[-1].value
+    if isinstance(parent, dict) and key is None:
+        return str(_scalar(piece))
+    node = Node(line=line, value=_opened(piece))
+    if isinstance(parent, dict):
+        parent[str(key)] = node
+    else:
+        parent.append(node)
+    if piece in "{[":
+        open_nodes.append(node)
+    return None
+
+
+def _opened(piece: str) -> object:
+    return {} if piece == "{" else [] if piece == "[" else _scalar(piece)
+
+
+def _scalar(piece: str) -> object:
+    return parse(piece.encode("utf-8", "replace"))
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    for match in _TOKEN.finditer(text):
+        yield match.group(), bisect_right(starts, match.start())

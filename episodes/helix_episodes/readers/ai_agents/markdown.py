@@ -1,0 +1,334 @@
+"""A session log in Markdown: what a statement is follows from the heading, the label or the column it stands under.
+
+A *scope* is a heading, or a label in bold that stands alone ("**Decisions made**:"); each has a role by its words
+(`words.role_of`) and lasts until the next of its rank. Items, rows and paragraphs are read by the role of the innermost
+scope that has one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.readers.ai_agents.blocks import Block, blocks_of, plain
+from helix_episodes.readers.ai_agents.gates import Gate, add_gate
+from helix_episodes.readers.ai_agents.headings import (
+    asks,
+    checked,
+    head_words,
+    is_item,
+    names_problems,
+    without_number,
+)
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope
+from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
+from helix_episodes.readers.ai_agents.statements import is_bare_state
+from helix_episodes.readers.ai_agents.steps import day, moment
+from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Roles that say of their own what stands below; a heading with another keeps its parent's.
+_TELLING = frozenset(
+    {
+        "decision",
+        "lesson",
+        "problem",
+        "gates",
+        "outcome",
+        "next",
+        "files",
+        "task",
+        "commit",
+        "work",
+        "options",
+        "status",
+    }
+)
+_NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")
+_STATE = re.compile(
+    r"\s*\[(complete\w*|documented|done|confirmed|remediated|required)\]\s*$|\s*\((blocking|important|required)\)\s*$",
+    re.IGNORECASE,
+)
+_CROSS = "\u274c"
+_NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
+_ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
+_ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
+_OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
+
+
+def read_markdown(lines: Sequence[str]) -> Reading:
+    """The steps and statements of a log in Markdown."""
+    return _Markdown().read(lines)
+
+
+class _Markdown(Outline):
+    """Walks the blocks once and gives each to the scope that it stands in."""
+
+    def read(self, lines: Sequence[str]) -> Reading:
+        for block in blocks_of(lines):
+            self.steps.used.update(block.lines if block.kind in {"item", "row", "paragraph"} else ())
+            if block.kind == "heading":
+                self._heading(block)
+            elif block.kind == "code":
+                self._skip(block, "code")
+            elif block.kind == "row":
+                self._row(block)
+            elif block.kind in {"item", "paragraph"}:
+                self._words(block)
+        self.reading.task = self.reading.task or self.title
+        return self.reading
+
+    def _heading(self, block: Block) -> None:
+        title = plain(_STATE.sub("", block.text))
+        self.steps.skip(block.line, "heading")
+        if block.level == 1 and not self.title:
+            self.title = title
+        self.close(block.level)
+        parent, own = self.role, role_of(head_words(title)) if block.level > 1 else None
+        item = parent in {"decision", "lesson", "problem"} or is_item(title, own)
+        above = self.scopes[-1] if self.scopes else None
+        if own == "problem" and not names_problems(title):
+            own, item = None, parent in STATEMENTS
+        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
+            own, item = parent, False
+        elif own in {"gates", "next", "commit"}:
+            item = False
+        elif above is not None and above.item and own not in STATEMENTS:
+            own, item = "background", False
+        elif own not in _TELLING or (item and parent is not None):
+            own = parent if parent is not None else own if own in _TELLING else None
+        scope = Scope(rank=block.level, title=title, role=own, line=block.line, item=item)
+        self.scopes.append(scope)
+        self.join, self.owner = None, None
+        if item and own in {"decision", "lesson", "problem"}:
+            self.open_item(without_number(title), block, role=own)
+
+    def _words(self, block: Block) -> None:
+        """An item or a paragraph."""
+        label = block.label
+        role = self.role
+        if block.kind == "item" and self.is_detail(block):
+            self.take_detail(block, label)
+        elif role == "gates":
+            self._gate(block)
+        elif label is not None and self._label(block, *label):
+            return
+        elif block.kind == "item":
+            self._item(block, role)
+        else:
+            self._paragraph(block, role)
+
+    def _label(self, block: Block, name: str, text: str) -> bool:
+        """``**Name**: text``; whether the label told what the text is."""
+        if self._at_the_head():
+            return self._head(block, name, text)
+        if set(words_of(name)) <= _OTHER_WORDS:
+            self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
+            return True
+        if not re.sub(r"\([^)]*\)|[\s:]", "", text):
+            return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
+        if self.role in STATEMENTS and block.kind == "item":
+            return False
+        return self._aside(block, name, text) or self._statement(block, label_role(name), text)
+
+    def _aside(self, block: Block, name: str, text: str) -> bool:
+        """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""
+        role = label_role(name)
+        if self.role == "problem" and role in _ABOUT_PROBLEMS:
+            self.belonging(role, text, block)
+        elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
+            self.extend(f"{name}: {text}", name="text")
+        elif self.join and self.owner and role in _ABOUT_STATEMENTS:
+            self.belonging(role, text, block)
+        else:
+            return role == "status"
+        return True
+
+    def _statement(self, block: Block, role: Role | None, text: str) -> bool:
+        """A label that names the statement itself: "Decision:", "Root cause:", "Lesson:"."""
+        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text)):
+            self.open_item(text, block, role=role)
+            if block.kind == "paragraph":
+                self.owner_level = -1
+            return True
+        if role == "lesson" and (block.text.startswith("**") or self.owner is not None):
+            self.steps.add("lesson", text, line=block.line)
+            return True
+        return False
+
+    def _at_the_head(self) -> bool:
+        return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
+
+    def _head(self, block: Block, name: str, text: str) -> bool:
+        reading, role = self.reading, role_of(name)
+        if role == "time":
+            reading.date = reading.date or moment(text) or day(text)
+        elif role == "status":
+            reading.status = reading.status or text
+        elif role in {"task", "did"} and not reading.task and text:
+            state_task(reading, text, line=block.line)
+        elif "starting" in words_of(name):
+            reading.starting = " ".join(SHA.findall(text))
+        elif role == "commit":
+            reading.commits += SHA.findall(text)
+        elif name.casefold() == "branch":
+            reading.branch = text
+        else:
+            self._skip(block, "head")
+        return True
+
+    def _lone_label(self, block: Block, name: str) -> bool:
+        """A label on a line of its own: the heading of what follows, or an item when it has a number."""
+        numbered = _NUMBERED.match(plain(block.text))
+        if numbered and self.role == "problem":
+            self.close(NUMBERED_RANK)
+            self.scopes.append(Scope(rank=NUMBERED_RANK, title=name, role="problem", line=block.line, item=True))
+            self.open_item(numbered[1], block, role="problem")
+            return True
+        role = label_role(name)
+        if role == "rationale" and self.owner == "decision":
+            self.close(LABEL_RANK)
+            self.scopes.append(Scope(rank=LABEL_RANK, title=name, role="rationale", line=block.line))
+            return True
+        if role is None and self.role == "decision" and ":" not in block.text[-4:]:
+            self.open_item(plain(block.text), block, role="decision")
+            return True
+        self.close(LABEL_RANK)
+        kept = role if role in _TELLING or role in {"found", "background"} else self.beneath()
+        self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=kept, line=block.line))
+        self.owner = None
+        return True
+
+    def _item(self, block: Block, role: Role | None) -> None:
+        text = plain(block.text)
+        if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
+            self._cross(block, text)
+        elif role in {"decision", "lesson", "problem"}:
+            self.open_item(text, block, role=role)
+        elif role == "rationale" and self.owner == "decision":
+            self.extend(text, name="rationale")
+        elif role in {"work", "outcome"} and block.box != " ":
+            self.open_item(text, block, role="work")
+            self.owner = "work"
+        elif role == "commit":
+            self.reading.commits += SHA.findall(text)
+        elif role == "task":
+            self._task(block, text)
+        else:
+            self.steps.note(text, part="next" if role == "next" else "other", line=block.line, context=self.context())
+
+    def _paragraph(self, block: Block, role: Role | None) -> None:
+        text = plain(block.text)
+        if role == "task":
+            self._task(block, text)
+        elif role in {"outcome", "status"}:
+            self.reading.status = self.reading.status or text
+            self.steps.note(text, part="found", line=block.line, context=self.context())
+        elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
+            self.extend(text, name="rationale" if self.owner == "decision" else "text")
+        elif role == "problem" and self._opens_problem(block, text):
+            self.open_item(text.rstrip(":"), block, role="problem")
+            self.owner_level = -1 if self.is_single() or block.label else block.level
+        elif role == "lesson" and plain(block.text) != block.text:
+            self.open_item(text, block, role="lesson")
+        elif role == "decision" and block.text.startswith("**") and not asks(block):
+            self.open_item(text, block, role="decision")
+            self.owner_level = -1
+        else:
+            self.steps.note(
+                text, part="found" if role in {"work", "found"} else "other", line=block.line, context=self.context()
+            )
+
+    def _opens_problem(self, block: Block, text: str) -> bool:
+        """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
+        labelled = block.label is not None and block.text.startswith("**") and self.scopes[-1].rank >= LABEL_RANK
+        if (text.endswith(":") and not self.is_single()) or labelled:
+            return False
+        return self.owner is None or plain(block.text) != block.text
+
+    def _task(self, block: Block, text: str) -> None:
+        if not self.reading.task:
+            state_task(self.reading, text, line=block.line)
+        else:
+            self.steps.note(text, part="other", line=block.line, context="objective")
+
+    def _gate(self, block: Block) -> None:
+        text = plain(block.text)
+        if block.box is not None:
+            add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self._phase()))
+        elif block.text.startswith(_CROSS):
+            self._cross(block, text)
+        elif "starting" in words_of(text[:20]):
+            self.reading.starting = self.reading.starting or " ".join(SHA.findall(text))
+        else:
+            self.steps.note(text, part="other", line=block.line, context=self.context())
+
+    def _cross(self, block: Block, text: str) -> None:
+        """A line marked with a cross says that something is not so; whether that is a failure, its words tell."""
+        self.steps.note(text, part="found", line=block.line, context=self.context())
+
+    def _phase(self) -> str:
+        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
+
+    def _row(self, block: Block) -> None:
+        cells = [plain(cell) for cell in block.cells]
+        roles: list[Role | None] = [role_of(column) for column in block.columns]
+        by_role: dict[Role | None, list[str]] = {}
+        for cell, role in zip(cells, roles, strict=False):
+            by_role.setdefault(role, []).append(cell)
+        if self.role == "gates" or {"status", "found", "did"} <= set(roles):
+            self._gate_row(block, cells)
+        elif self.role == "decision" or "decision" in roles:
+            self._decision_row(block, cells, by_role)
+        elif self.role == "problem":
+            told = by_role.get("problem", []) + by_role.get("found", []) or cells
+            self.open_item(": ".join(told), block, role="problem")
+        elif self.role == "work" and "did" in roles:
+            self._work_row(block, by_role)
+        else:
+            self.steps.note(" \u00b7 ".join(cells), part="other", line=block.line, context=self.context())
+
+    def _gate_row(self, block: Block, cells: list[str]) -> None:
+        columns = [column.casefold() for column in block.columns]
+        named = dict(zip(columns, block.cells, strict=False))
+        status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
+        name = next(
+            (named[one] for one in ("step", "requirement", "item", "must requirement", "phase") if one in named),
+            cells[0],
+        )
+        gate = Gate(
+            name=plain(name),
+            passed=checked(status),
+            line=block.line,
+            level=named.get("req", named.get("level", "")),
+            evidence=plain(named.get("evidence", "")),
+            phase=self._phase(),
+        )
+        add_gate(self.steps, gate)
+
+    def _decision_row(self, block: Block, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
+        chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
+        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
+        rationale = " ".join(by_role.get("rationale", []))
+        self.decide(": ".join(chosen), block, context=self.context(), rationale=rationale)
+        for option in by_role.get("options", []):
+            self.extend(option, name="options")
+        for role in ("outcome", "impact"):
+            for text in by_role.get(role, []):
+                self.belonging(role, text, block)
+
+    def _work_row(self, block: Block, by_role: dict[Role | None, list[str]]) -> None:
+        done = [text for text in by_role.get("did", []) if text]
+        if done:
+            self.open_item(done[0], block, role="work")
+            self.owner = "work"
+            for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
+                if not is_bare_state(text):
+                    self.steps.note(text, part="found", line=block.line, call_id=self.join)
+
+    def _skip(self, block: Block, name: str) -> None:
+        for line in block.lines:
+            self.steps.used.discard(line)
+            self.steps.skip(line, name)

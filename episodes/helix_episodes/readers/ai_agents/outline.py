@@ -1,0 +1,161 @@
+"""The outline of a log in Markdown while it is read: open scopes, and the statement that what follows belongs to.
+
+A *scope* is a heading, or a label in bold that stands alone; it lasts until the next of its rank. The *owner* is the
+statement opened last (a decision, a problem, an entry of the work log), to which deeper items, reasons and remedies are
+added.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from helix_episodes.readers.ai_agents.blocks import Block, plain
+from helix_episodes.readers.ai_agents.headings import is_none
+from helix_episodes.readers.ai_agents.report import Reading
+from helix_episodes.readers.ai_agents.statements import is_bare_state
+from helix_episodes.readers.ai_agents.steps import Steps
+from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+
+#: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
+LABEL_RANK, NUMBERED_RANK = 7, 8
+STATEMENTS = frozenset({"decision", "lesson", "problem"})
+_ONE_PROBLEM = frozenset(
+    {"problem", "issue", "cause", "gap", "bug", "failure", "challenge", "symptom", "vulnerability"}
+)
+
+
+class Scope(msgspec.Struct, kw_only=True):
+    """A heading or a lone label; ``item`` when it is itself a statement ("Decision 2: ...")."""
+
+    rank: int
+    title: str
+    role: Role | None
+    line: int
+    item: bool = False
+
+
+class Outline:
+    """The open scopes, the owner, and how statements are added to it."""
+
+    def __init__(self) -> None:
+        self.steps = Steps()
+        self.reading = Reading(steps=self.steps)
+        self.scopes: list[Scope] = []
+        self.join: str | None = None
+        self.owner: Role | None = None
+        self.owner_level = 0
+        self.pending: list[str] = []
+        self.title = ""
+
+    @property
+    def role(self) -> Role | None:
+        """The role of the innermost scope that has one."""
+        return next((scope.role for scope in reversed(self.scopes) if scope.role), None)
+
+    def close(self, rank: int) -> None:
+        """Ends the scopes of this rank and below."""
+        self.scopes = [scope for scope in self.scopes if scope.rank < rank]
+
+    def open_item(self, text: str, block: Block, *, role: Role | None) -> None:
+        """A statement to which what follows belongs."""
+        self.join, self.owner, self.owner_level = self.steps.entry(), role, block.level
+        context = self.context()
+        if role == "decision":
+            self.decide(text, block, context=context)
+        elif role == "lesson":
+            self.steps.add("lesson", text, line=block.line, call_id=self.join)
+        elif role == "problem":
+            if not is_none(text):
+                self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
+        else:
+            self.steps.note(text, part="did", line=block.line, call_id=self.join, context=context)
+
+    def context(self) -> str:
+        """The title of the innermost heading."""
+        named = [scope for scope in self.scopes if scope.rank < LABEL_RANK and scope.rank > 1]
+        return named[-1].title if named else ""
+
+    def decide(self, text: str, block: Block, *, context: str, rationale: str = "") -> None:
+        """A stated decision."""
+        arguments = {
+            "context": context if role_of(context) != "decision" else "",
+            "rationale": rationale,
+            "options": [],
+        }
+        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments)
+
+    def is_detail(self, block: Block) -> bool:
+        """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
+        if self.owner is None:
+            return False
+        scope = self.scopes[-1] if self.scopes else None
+        titled = scope is not None and scope.item and self.owner in {"decision", "lesson", "problem"}
+        return block.level > self.owner_level or (
+            titled and block.level == 0 and scope is not None and scope.line == self._owner_line()
+        )
+
+    def _owner_line(self) -> int:
+        own = [step for step in self.steps.found if step.call_id == self.join]
+        return own[0].source.line if own else 0
+
+    def take_detail(self, block: Block, label: tuple[str, str] | None) -> None:
+        """An item that belongs to the statement before it."""
+        name, text = label or ("", plain(block.text))
+        self.belonging(label_role(name) if name else None, text or plain(block.text), block)
+
+    def belonging(self, role: Role | None, text: str, block: Block) -> None:
+        """What is said of the statement before: its reason, its remedy, what came of it."""
+        steps, line = self.steps, block.line
+        if role == "lesson":
+            steps.add("lesson", text, line=line)
+        elif role == "decision":
+            self.open_item(text, block, role="decision")
+        elif role == "problem" and self.owner == "problem":
+            self.extend(text, name="text")
+        elif role == "problem":
+            steps.note(text, part="problem", line=line, call_id=self.join)
+        elif role == "remedy":
+            steps.note(text, part="remedy", line=line, call_id=self.join)
+        elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
+            self.extend(text, name="options" if role == "options" else "rationale")
+        elif self.owner == "lesson":
+            self.extend(text, name="text")
+        elif self.owner == "decision" and role in {"outcome", "impact", "found"}:
+            steps.note(text, part="outcome", line=line, call_id=self.join)
+        elif self.owner == "work" and not is_bare_state(text):
+            self.find(text, line=line)
+        else:
+            steps.note(text, part="other", line=line, call_id=self.join)
+
+    def find(self, text: str, *, line: int) -> None:
+        """A detail of what was done; several make one finding."""
+        last = self.steps.found[-1]
+        if last.call_id == self.join and last.arguments.get("part") == "found":
+            self.steps.found[-1] = msgspec.structs.replace(last, text=f"{last.text}; {text}")
+        else:
+            self.steps.note(text, part="found", line=line, call_id=self.join)
+
+    def extend(self, text: str, *, name: str) -> None:
+        """Adds to the statement that is open: a decision's reason or options, a lesson's words."""
+        place = next((n for n, step in enumerate(self.steps.found) if step.call_id == self.join), None)
+        if place is None:
+            return
+        step = self.steps.found[place]
+        if name == "text":
+            changed = msgspec.structs.replace(
+                step, text=f"{step.text}: {text}" if "\n" not in text else f"{step.text}: {plain(text)}"
+            )
+        else:
+            had = step.arguments.get(name) or ([] if name == "options" else "")
+            more = [*had, text] if name == "options" else f"{had} {text}".strip()
+            changed = msgspec.structs.replace(step, arguments=step.arguments | {name: more})
+        self.steps.found[place] = changed
+
+    def beneath(self) -> Role | None:
+        """The role of what follows a label that nobody has met: no decision, lesson or problem by itself."""
+        return "background" if self.role in {"decision", "lesson", "problem"} else None
+
+    def is_single(self) -> bool:
+        """Whether what stands here is about one problem: "Problem", "Root Cause", not "Issues"."""
+        words = words_of(self.scopes[-1].title) if self.scopes else []
+        return bool(words) and words[-1] in _ONE_PROBLEM

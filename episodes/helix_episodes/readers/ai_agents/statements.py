@@ -1,0 +1,264 @@
+"""Objects and lists of a report as statements: work-log entries, decisions, lessons, problems, gates.
+
+Every member of an object is given to exactly one of these by the role of its name (`words.role_of`), whatever its
+neighbours are, so that a shape nobody has met yet is read as well as those that many logs share.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.readers.ai_agents.steps import Part, Steps, moment
+from helix_episodes.readers.ai_agents.words import Role, role_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from helix_episodes.readers.ai_agents.located import Node
+
+#: A state, not a statement: it says that something is over, not what came of it.
+_BARE_STATE = re.compile(
+    r"^\W*(complete[d]?|done|success(ful)?|pass(ed)?|ok|pending|in progress|n/?a|none|yes|no|true|false|start(ed)?|end)"
+    r"\W*$",
+    re.IGNORECASE,
+)
+#: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
+_LABEL_WORDS = 3
+_AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
+#: What of a lesson says why it is one; the lesson itself stands in the other members.
+_LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """One text of an object, with the name and the role under which it stands."""
+
+    role: Role | None
+    name: str
+    text: str
+    line: int
+
+
+def is_bare_state(text: str) -> bool:
+    """Whether a text only says that something is over, or not.
+
+    >>> is_bare_state("✅ Complete"), is_bare_state("Branch created")
+    (True, False)
+    """
+    return not text.strip() or _BARE_STATE.match(text) is not None
+
+
+def fields_of(node: Node, *, name: str = "", role: Role | None = None) -> Iterator[Field]:
+    """Every text in a node in order, each under the name that stands closest to it."""
+    if node.members:
+        for key, member in node.members.items():
+            yield from fields_of(member, name=key, role=role_of(key))
+    elif isinstance(node.value, list):
+        for item in node.items:
+            yield from fields_of(item, name=name, role=role)
+    elif node.text:
+        yield Field(role=role, name=name, text=node.text, line=node.line)
+
+
+def take_entry(steps: Steps, item: Node) -> None:
+    """One item of a work log: what was done, what was found, and what it decided, met and taught."""
+    if not item.members:
+        steps.note(item.text, part="did", line=item.line)
+        return
+    join, at = steps.entry(), _time_of(item)
+    context = " ".join(field.text for field in _fields(item, "label") if len(field.text.split()) <= _LABEL_WORDS)
+    done = _done(item)
+    for field in done:
+        steps.note(field.text, part="did", line=field.line, at=at, call_id=join, context=context)
+    for key, member in item.members.items():
+        _take_member(steps, key, member, join=join, at=at, told={field.name for field in done})
+
+
+def _done(item: Node) -> list[Field]:
+    """What an entry did: the texts named so, else its longer label, else its summary."""
+    own = [field for field in _fields(item, "did") if not field.text.isdigit()]
+    return (
+        own
+        or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS]
+        or (_fields(item, "found")[:1])
+    )
+
+
+def _fields(item: Node, *roles: Role) -> list[Field]:
+    """The texts directly under an object whose names have one of these roles."""
+    return [
+        Field(role=role_of(key), name=key, text=member.text, line=member.line)
+        for key, member in item.members.items()
+        if member.text and role_of(key) in roles
+    ]
+
+
+def _take_member(steps: Steps, key: str, member: Node, *, join: str, at: datetime | None, told: set[str]) -> None:
+    """One member of a work-log entry beside what it did."""
+    role = role_of(key)
+    if key in told and member.text:
+        return
+    if role == "decision":
+        take_decisions(steps, member, join=join, at=at)
+    elif role == "lesson":
+        take_lessons(steps, member, at=at)
+    elif role in {"problem", "remedy"}:
+        for field in fields_of(member, name=key, role=role):
+            steps.note(
+                field.text, part="problem" if role == "problem" else "remedy", line=field.line, at=at, call_id=join
+            )
+    elif role in {"time", "files", "measure", "header", "label", "status"} or not any(fields_of(member)):
+        skip(steps, key, member)
+    else:
+        _take_finding(steps, key, member, join=join, at=at)
+
+
+def _take_finding(steps: Steps, key: str, member: Node, *, join: str, at: datetime | None) -> None:
+    """What an entry found; what stands under a name that nobody has met is kept as well."""
+    role = role_of(key)
+    for field in fields_of(member, name=key, role=role):
+        if role is None:
+            steps.keep_unknown(field.text, line=field.line, name=field.name)
+        elif is_bare_state(field.text) or field.text.isdigit():
+            steps.skip(field.line, key)
+        else:
+            steps.note(field.text, part="found", line=field.line, at=at, call_id=join)
+
+
+def take_decisions(steps: Steps, node: Node, *, join: str | None = None, at: datetime | None = None) -> None:
+    """Stated decisions in any shape: texts, objects, lists of either, or objects that name each decision."""
+    if isinstance(node.value, list) or not node.members:
+        for item in node.items:
+            _take_decision(steps, item, join=join, at=at)
+    elif any(role_of(key) in {"decision", "did", "rationale"} for key in node.members):
+        _take_decision(steps, node, join=join, at=at)
+    else:
+        for key, member in node.members.items():
+            _take_decision(steps, member, join=join, at=at, title=" ".join(words_of(key)))
+
+
+def _take_decision(steps: Steps, item: Node, *, join: str | None, at: datetime | None, title: str = "") -> None:
+    if isinstance(item.value, list):
+        for one in item.items:
+            _take_decision(steps, one, join=join, at=at, title=title)
+        return
+    fields = list(fields_of(item, role="decision"))
+    chosen = next((one for role in ("decision", "did", "found") for one in fields if one.role == role), None)
+    if chosen is None:
+        return
+    own = steps.entry()
+    texts: dict[str, list[str]] = {"rationale": [], "options": [], "context": []}
+    for field in fields:
+        steps.used.add(field.line)
+        name = "context" if field.role in {"context", "problem", "background"} else str(field.role)
+        if field is not chosen and (name in texts):
+            texts[name].append(field.text)
+    arguments = {
+        "context": "; ".join(texts["context"]),
+        "options": texts["options"],
+        "rationale": " ".join(texts["rationale"]),
+        "within": join,
+    }
+    words = f"{title}: {chosen.text}" if title else chosen.text
+    moment_of_it = _time_of(item) or at
+    steps.add("decision", words, line=chosen.line, at=moment_of_it, call_id=own, arguments=arguments)
+    for field in fields:
+        _take_aside(steps, field, chosen=chosen, own=own, at=moment_of_it)
+
+
+def _take_aside(steps: Steps, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
+    """What came of a decision, and what else is said of it."""
+    if field is chosen or field.role in {"rationale", "options", "context", "problem", "background", "time", "label"}:
+        return
+    if field.role in {"outcome", "impact"} and not is_bare_state(field.text):
+        steps.note(field.text, part="outcome", line=field.line, at=at, call_id=own)
+    elif field.role is None:
+        steps.keep_unknown(field.text, line=field.line, name=field.name)
+    elif field.role not in {"measure", "header", "files", "status"} and not is_bare_state(field.text):
+        steps.note(field.text, part="other", line=field.line, at=at, context=field.name)
+
+
+def take_lessons(steps: Steps, node: Node, *, at: datetime | None = None) -> None:
+    """Lessons in any shape: texts, objects with a pattern or an insight, groups of either by name."""
+    if isinstance(node.value, list):
+        for item in node.items:
+            take_lessons(steps, item, at=at)
+    elif node.members and any(member.members or isinstance(member.value, list) for member in node.members.values()):
+        for member in node.members.values():
+            take_lessons(steps, member, at=at)
+    elif node.members:
+        _take_lesson(steps, node, at=at)
+    else:
+        steps.add("lesson", node.text, line=node.line, at=at)
+
+
+def _take_lesson(steps: Steps, node: Node, *, at: datetime | None) -> None:
+    """An object whose members are all texts: one lesson, unless its names tell nothing of each other."""
+    texts = [field for field in fields_of(node) if not is_bare_state(field.text)]
+    core = [field for field in texts if not _LESSON_ASIDES & set(words_of(field.name))]
+    if not core:
+        return
+    for field in texts:
+        steps.used.add(field.line)
+    names = {word for field in core for word in words_of(field.name)}
+    if _is_one_lesson(names):
+        words = " ".join(_as_advice(field) for field in core)
+        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)})
+    else:
+        for field in core:
+            steps.add("lesson", field.text, line=field.line, at=at)
+
+
+def _is_one_lesson(names: set[str]) -> bool:
+    """Whether the names of an object's members are those of the parts of one lesson."""
+    parts = {
+        "pattern",
+        "insight",
+        "lesson",
+        "learning",
+        "description",
+        "title",
+        "what",
+        "finding",
+        "observation",
+        "name",
+    }
+    return bool(names & (parts | _AVOID))
+
+
+def _as_advice(field: Field) -> str:
+    text = field.text.rstrip(".") + "."
+    return f"Avoid: {text}" if _AVOID & set(words_of(field.name)) else text
+
+
+def _aside(texts: list[Field], core: list[Field]) -> str:
+    return " ".join(field.text for field in texts if field not in core)
+
+
+def take_problems(steps: Steps, node: Node, *, name: str) -> None:
+    """What a log lists as problems; an object is one, with the remedy that it names."""
+    for item in node.items:
+        if not item.members:
+            steps.note(item.text, part="problem", line=item.line, context=name)
+            continue
+        join = steps.entry()
+        fields = [field for field in fields_of(item) if not is_bare_state(field.text)]
+        told = next((one for role in ("problem", "did", "found") for one in fields if one.role == role), None)
+        for field in fields:
+            part: Part = "problem" if field is told else "remedy" if field.role == "remedy" else "other"
+            steps.note(field.text, part=part, line=field.line, call_id=join)
+
+
+def skip(steps: Steps, name: str, node: Node) -> None:
+    """All lines of a node that is known to say nothing of what happened."""
+    steps.skip(node.line, name)
+    for field in fields_of(node):
+        steps.skip(field.line, name)
+
+
+def _time_of(item: Node) -> datetime | None:
+    """When an entry says it happened; a clock time or a mark such as T0 is no time that could be compared."""
+    return next((at for field in _fields(item, "time") if (at := moment(field.text))), None)

@@ -1,0 +1,156 @@
+"""The words by which these logs name their parts: keys of JSON objects, headings, labels and columns of tables.
+
+A hundred agents named the same few things in a hundred ways (``workLog``, ``work_log``, ``actions``). A name is taken
+apart into lower-case words and looked up; what is not found here is unknown, and kept.
+
+>>> role_of("decisionsMade"), role_of("Key Learnings (Session 4)"), role_of("lessons_learned")
+('decision', 'lesson', 'lesson')
+>>> role_of("issue"), role_of("branch"), role_of("frobnication")
+('problem', 'header', None)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Role = Literal[
+    "work",
+    "did",
+    "label",
+    "found",
+    "decision",
+    "lesson",
+    "problem",
+    "remedy",
+    "rationale",
+    "options",
+    "outcome",
+    "impact",
+    "context",
+    "task",
+    "gates",
+    "status",
+    "commit",
+    "time",
+    "next",
+    "header",
+    "files",
+    "measure",
+    "background",
+]
+
+_SPLIT = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
+
+#: The first row that fits wins. A row fits when one of its words (or pairs of words) is among those of the name.
+_ROLES: tuple[tuple[Role, str], ...] = (
+    ("gates", "protocol,compliance,checklist,session start,session end,work blocked,completion criteria,acceptance"),
+    (
+        "header",
+        "starting commit,starting,branch,schema,schema version,session type,session id,git state,worktree,author",
+    ),
+    ("commit", "ending commit,commits,commit,git history,commit sha,final commit"),
+    ("header", "skill inventory,session info,reviewer,agent,priority,retroactive reason,section,category,level"),
+    ("next", "next,follow up,followup,follow ups,todo,remaining,upcoming"),
+    ("lesson", "learning,learnings,lesson,lessons,takeaway,takeaways,insight,insights,learned,retrospective"),
+    ("options", "alternative,alternatives,option,options,considered,rejected"),
+    ("decision", "decision,decisions,verdict,answer,resolved to,choice,choices,chosen"),
+    ("rationale", "rationale,reason,reasoning,why,justification"),
+    ("remedy", "fix,remedy,solution,resolution,mitigation,recovery,correction"),
+    ("problem", "issue,issues,problem,problems,blocker,blockers,challenge,challenges,failure,failures,bug,bugs,defect"),
+    (
+        "problem",
+        "defects,error,errors,vulnerability,vulnerabilities,gap,gaps,root cause,root causes,regression,symptom",
+    ),
+    ("problem", "regressions,violations,obstacle,obstacles"),
+    ("task", "objective,objectives,goal,goals,task description"),
+    ("status", "status,state"),
+    ("impact", "impact,impacts,consequence,consequences,trade offs,tradeoffs,benefit,benefits"),
+    (
+        "work",
+        "work log,work completed,worklog,actions,activities,progress,progress log,timeline,what was done,work done",
+    ),
+    ("work", "implementation,changes,deliverables,work,fixes applied,changes made,completed,phase"),
+    ("outcome", "outcome,outcomes,result"),
+    ("found", "finding,findings,summary,detail,details,evidence,note,notes,observation,observations,output,analysis"),
+    ("found", "conclusion,validation,results,verification,description,pattern,assessment,actual,test results"),
+    ("did", "task,action,activity,step,item,entry,event,title,name,what,purpose"),
+    ("label", "phase,type,stage"),
+    ("time", "time,timestamp,date,duration,session end,started,ended,minutes,created"),
+    ("files", "file,files,artifact,artifacts,related,reference,references,document,documents,cross,path,paths"),
+    ("measure", "metric,metrics,tests,count,number,id,statistics,coverage,ci status,pr,prs,episode"),
+    (
+        "background",
+        "context,background,scope,overview,objective context,plan,approach,constraints,constraint,methodology",
+    ),
+    ("background", "recommendation,recommendations,problem statement,questions,question,signal"),
+)
+
+_LOOKUP: tuple[tuple[Role, frozenset[str]], ...] = tuple((role, frozenset(words.split(","))) for role, words in _ROLES)
+
+
+def words_of(name: str) -> list[str]:
+    """A name's words in lower case.
+
+    >>> words_of("technicalDecisions"), words_of("Session 4: what_was_done")
+    (['technical', 'decisions'], ['session', 'what', 'was', 'done'])
+    """
+    return [word.lower() for word in _SPLIT.split(name) if word]
+
+
+def role_of(name: str) -> Role | None:
+    """What a name stands for, or None when nobody has met it."""
+    words = words_of(name)
+    if words == ["key", "findings"] and " " not in name:
+        return "lesson"
+    runs = {" ".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, start + 4)}
+    return next((role for role, known in _LOOKUP if known & runs), None)
+
+
+#: What a label adds to the name of a part without making it another: "Issues Found", "Key Decision".
+_ADDED = frozenset(
+    [
+        "discovered",
+        "found",
+        "identified",
+        "encountered",
+        "fixed",
+        "and",
+        "the",
+        "key",
+        "main",
+        "new",
+        "critical",
+        "high",
+        "severity",
+        "must",
+        "made",
+        "original",
+        "confirmed",
+        "strategic",
+        "final",
+        "technical",
+        "design",
+        "major",
+        "important",
+        "known",
+        "open",
+        "resolved",
+        "of",
+        "in",
+        "this",
+        "session",
+    ]
+)
+
+
+def label_role(name: str) -> Role | None:
+    """As `role_of`, for a label before a text: the role's words must be all that it says.
+
+    >>> label_role("Root Cause"), label_role("Issues found"), label_role("Error handling")
+    ('problem', 'problem', None)
+    """
+    role = role_of(name)
+    words = [word for word in words_of(name) if word not in _ADDED]
+    known = frozenset(word for one, known in _LOOKUP if one == role for run in known for word in run.split())
+    return role if role and set(words) <= known else None
