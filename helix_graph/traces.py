@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,15 @@ from helix_graph import database
 from helix_graph.graph.schema import GRAPH_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 #: Shorter texts are words that everybody uses; in a database such a run of bytes also comes about by chance.
 SHORTEST = 12
 #: The start of a long text is enough to find it by; the rest may lie on another page of a database.
 _LONGEST = 200
+#: A session's id as a word of its own.
+_BOUNDED = rb"(?<![A-Za-z0-9._-])%b(?![A-Za-z0-9_-])"
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +59,10 @@ def find_traces(root: Path, *, sessions: Iterable[str], texts: Iterable[str], gr
     ids = {name for session in sessions for name in (session, f"episode-{session}")}
     wanted = {text for text in {*texts, *ids} if len(text) >= SHORTEST}
     files = sorted(path for path in root.rglob("*") if path.is_file())
-    found = {path: _found_in(path, wanted) for path in files}
+    kept = {path.stem for path in files if _is_truth(root, path)}
+    patterns = {text: _forms(text) for text in wanted if not _is_part_of(text, kept)}
+    bounded = {text: re.compile(_BOUNDED % re.escape(text.encode())) for text in (wanted & ids) - patterns.keys()}
+    found = {path: _found_in(path, patterns, bounded) for path in files}
     shared = {text for path, hits in found.items() if _is_truth(root, path) for text in hits} - ids
     left = {path: hits - shared for path, hits in found.items()}
     rows = _rows_in_graph(graph, ids)
@@ -93,13 +99,19 @@ def _is_truth(root: Path, path: Path) -> bool:
     return path.relative_to(root).parts[:-1] in {("episodes",), ("causality", "assertions")} and path.suffix == ".json"
 
 
-def _found_in(path: Path, texts: Iterable[str]) -> set[str]:
-    """Those of the texts that stand in the file, as they are or as JSON writes them."""
+def _is_part_of(text: str, names: Iterable[str]) -> bool:
+    """Whether a name goes on where this one ends: ``session-1`` stands in ``session-12`` as well."""
+    return any(text in name and text != name for name in names)
+
+
+def _found_in(path: Path, texts: Mapping[str, set[bytes]], bounded: Mapping[str, re.Pattern[bytes]]) -> set[str]:
+    """Those of the texts that stand in the file, as they are or as JSON writes them; bounded ones as whole words."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return set()
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return {text for text in texts if any(content.find(form) >= 0 for form in _forms(text))}
+            plain = {text for text, forms in texts.items() if any(content.find(form) >= 0 for form in forms)}
+            return plain | {text for text, pattern in bounded.items() if pattern.search(content)}
     return set()  # a temporary file of another process, which is done with it
 
 

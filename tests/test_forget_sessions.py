@@ -179,6 +179,18 @@ def test_a_reader_that_holds_the_log_of_the_database_open_is_told(
     assert THEIR_OUTPUT.encode() not in everything(memory)
 
 
+def test_an_id_that_begins_another_sessions_is_told_apart(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    longer = script("the-secret-session-12").prompt("Something else").write("shop/other.py")
+    memory.extract([longer.save(tmp_path / "longer")])
+    memory.graph.compile()
+    (memory.root / "notes.txt").write_text("see the-secret-session.")
+    proof = memory.forget(["the-secret-session"]).proof
+    assert proof is not None
+    assert [trace.file for trace in proof.left] == ["notes.txt"]
+
+
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
     with pytest.raises(NothingSelected, match="--session"):
         memory.forget()
