@@ -30,8 +30,8 @@ plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``con
 ``note`` anything else worth keeping that is nobody's words.
 
 A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
-``found`` (what was found, or came of it), ``problem`` (what the log names as one), ``remedy``, ``outcome`` (what came of
-a stated decision), ``task`` (the objective), ``next`` (what is left to do) or ``other`` (kept, but nothing that
+``found`` (what was found, or came of it), ``problem`` (what the log names as one), ``remedy``, ``outcome`` (what came
+of a stated decision), ``task`` (the objective), ``next`` (what is left to do) or ``other`` (kept, but nothing that
 happened). ``context`` says what it is about. Statements that the log puts side by side share a ``call_id``.
 """
 

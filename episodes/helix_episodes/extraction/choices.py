@@ -63,6 +63,8 @@ _CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", r
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
+#: What is longer is no sentence but a dump; the expressions take time with the square of its length.
+_LONGEST = 1000
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
 
@@ -77,7 +79,7 @@ def choice_in(text: str) -> Choice | None:
     >>> choice_in("Read the chosen file and the decision log") is None
     True
     """
-    sentences = [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+    sentences = [part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip()]
     made = [
         _in_context(choice, before)
         for before, sentence in pairwise(["", *sentences])
