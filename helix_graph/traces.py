@@ -111,7 +111,8 @@ def _found_in(path: Path, texts: Mapping[str, set[bytes]], bounded: Mapping[str,
             return set()
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             plain = {text for text, forms in texts.items() if any(content.find(form) >= 0 for form in forms)}
-            return plain | {text for text, pattern in bounded.items() if pattern.search(content)}
+            likely = ((text, it) for text, it in bounded.items() if content.find(text.encode()) >= 0)
+            return plain | {text for text, pattern in likely if pattern.search(content)}
     return set()  # a temporary file of another process, which is done with it
 
 
