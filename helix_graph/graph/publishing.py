@@ -26,7 +26,7 @@ def leave_for_later(connection: sqlite3.Connection, told: Rows, *, rates: bool) 
     connection.execute("DELETE FROM meta WHERE key = 'export'")
     if rates:
         connection.execute("DELETE FROM meta WHERE key = 'patterns'")
-    _put_in(connection, told)
+        _put_in(connection, told)
 
 
 def count_patterns(connection: sqlite3.Connection, patterns: Callable[[], Rows] | None, *, changed: bool) -> int:
