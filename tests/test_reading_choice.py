@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat
+from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
 from helix_episodes.readers import (
     LogHead,
     Reader,
@@ -126,6 +127,7 @@ def test_a_format_nobody_has_is_refused_with_those_there_are(tmp_path: Path, oth
     ) as error:
         find_reader(write(tmp_path / "x.jsonl", CLAUDE), format="codex")
     assert isinstance(error.value, LogError)
+    assert isinstance(error.value, UsageError)
 
 
 @pytest.mark.parametrize("format_", ["auto", "claude-code"])
@@ -136,6 +138,8 @@ def test_a_format_nobody_has_is_refused_with_those_there_are(tmp_path: Path, oth
         ("folder", "folder", "it is a folder"),
         ("empty.jsonl", b"", "it is empty"),
         ("picture.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", "it is not text"),
+        ("powershell.jsonl", f"{json.dumps(CLAUDE)}\r\n".encode("utf-16"), "it is UTF-16.*save it as UTF-8"),
+        ("unmarked.jsonl", f"{json.dumps(CLAUDE)}\r\n".encode("utf-16-le"), "it is not text"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_the_reason(
@@ -148,6 +152,36 @@ def test_what_cannot_be_read_is_said_with_the_reason(
         path.write_bytes(content)
     with pytest.raises(LogNotReadable, match=problem):
         find_reader(path, format=format_)
+
+
+@pytest.mark.parametrize("format_", ["auto", "claude-code", "ai-agents"])
+def test_a_pipe_or_a_device_is_refused_at_once(tmp_path: Path, format_: str) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "zeros.jsonl").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe.jsonl", tmp_path / "zeros.jsonl"):
+        with pytest.raises(LogNotReadable, match="it is not a regular file"):
+            find_reader(path, format=format_)
+
+
+def test_a_folder_gives_no_pipes_and_devices_but_links_to_logs(tmp_path: Path) -> None:
+    for ending in (".jsonl", ".json", ".md"):
+        os.mkfifo(tmp_path / f"agent-pipe{ending}")
+        (tmp_path / f"zeros{ending}").symlink_to("/dev/zero")
+    log = write(tmp_path / "s1.jsonl", CLAUDE)
+    link = tmp_path / "s2.jsonl"
+    link.symlink_to(log)
+    gone = tmp_path / "s3.jsonl"
+    gone.symlink_to(tmp_path / "nowhere")
+    # A link to nothing stays, so that reading it names what is wrong.
+    assert find_logs(tmp_path) == [log, link, gone]
+
+
+@pytest.mark.parametrize("format_", ["auto", "claude-code"])
+@pytest.mark.parametrize("name", ["s1/subagents/agent-a1.jsonl", "agent-a1.jsonl"])
+def test_a_helpers_transcript_is_refused_with_the_log_to_give(tmp_path: Path, format_: str, name: str) -> None:
+    log = write(tmp_path / name, {**CLAUDE, "isSidechain": True, "agentId": "a1"})
+    with pytest.raises(LogNotReadable, match="it belongs to the session log beside its folder; give that one"):
+        find_reader(log, format=format_)
 
 
 def test_a_folder_gives_its_logs_in_order_and_each_sessions_helpers_with_it(tmp_path: Path) -> None:

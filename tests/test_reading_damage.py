@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,6 +74,38 @@ def test_a_bad_line_in_a_helpers_file_names_that_file(tmp_path: Path) -> None:
     (folder / "agent-b1.jsonl").write_bytes(b"{oops\n")
     (bad,) = read(tmp_path / "s1.jsonl", said("hello", "1")).accounting.bad
     assert (bad.file, bad.line) == ("s1/subagents/agent-b1.jsonl", 1)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "UTF-16"])
+def test_a_helpers_file_that_cannot_be_read_costs_only_itself(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "s1" / "subagents"
+    folder.mkdir(parents=True)
+    bad_file = folder / "agent-b1.jsonl"
+    if kind == "folder":
+        bad_file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(bad_file)
+        os.mkfifo(folder / "agent-b2.meta.json")
+    elif kind == "device":
+        bad_file.symlink_to("/dev/zero")
+    else:
+        bad_file.write_bytes(said("lost", "2").decode().encode("utf-16"))
+    (folder / "agent-b2.jsonl").write_bytes(said("kept", "3") + b"\n")
+    session = read(tmp_path / "s1.jsonl", said("hello", "1"))
+    (bad,) = session.accounting.bad
+    assert bad.file == "s1/subagents/agent-b1.jsonl"
+    assert bad.problem.startswith("it is ")
+    assert [step.text for step in session.steps] == ["hello", "kept"]
+
+
+def test_a_log_of_nothing_but_bad_lines_holds_no_session_even_beside_helpers(tmp_path: Path) -> None:
+    folder = tmp_path / "s1" / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-b1.jsonl").write_bytes(said("hello", "1"))
+    path = tmp_path / "s1.jsonl"
+    path.write_bytes(b"{oops\n[1]\n")
+    with pytest.raises(LogNotReadable, match="holds no session"):
+        read_sessions(path, format="claude-code")
 
 
 def test_types_never_met_are_counted_by_name(tmp_path: Path) -> None:

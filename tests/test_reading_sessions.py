@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_episodes.readers import read_sessions
+from helix_episodes.readers.claude_code import ClaudeCodeReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -535,7 +536,7 @@ class TestHelpers:
         assert [step.actor for step in session.steps] == ["agent", "agent:b1", "agent:b2", "agent"]
 
     def test_a_helpers_log_by_itself_can_be_read(self) -> None:
-        (session,) = read_sessions(CART.parent / CART.stem / "subagents" / "agent-a1b2c3.jsonl")
+        (session,) = ClaudeCodeReader().read(CART.parent / CART.stem / "subagents" / "agent-a1b2c3.jsonl")
         assert kinds(session) == ["prompt", "call", "result", "message"]
 
 

@@ -7,8 +7,10 @@ entered in the ledger with its number and what is wrong with it.
 
 from __future__ import annotations
 
+import codecs
 import json
-from typing import TYPE_CHECKING, Any
+import stat
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
@@ -41,13 +43,32 @@ def read_records(path: Path, *, ledger: Ledger, file: str | None = None) -> Iter
         LogNotReadable: the file cannot be opened or read.
     """
     try:
-        with path.open("rb") as log:
+        with open_log(path) as log:
             for number, line in enumerate(log, 1):
                 record = _enter(line, number=number, ledger=ledger, file=file)
                 if record is not None:
                     yield number, record
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def open_log(path: Path) -> BinaryIO:
+    """The file, open for reading from its first byte.
+
+    Raises:
+        LogNotReadable: a folder, a device or a pipe (which may never end), or UTF-16.
+        OSError: missing, or no permission.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise LogNotReadable(path=path, problem="it is a folder; name a log in it")
+    if not stat.S_ISREG(mode):
+        raise LogNotReadable(path=path, problem="it is not a regular file")
+    log = path.open("rb")
+    if log.peek(len(codecs.BOM_UTF16_LE)).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        log.close()
+        raise LogNotReadable(path=path, problem="it is UTF-16, as PowerShell's > writes; save it as UTF-8")
+    return log
 
 
 def _enter(line: bytes, *, number: int, ledger: Ledger, file: str | None) -> dict[str, Any] | None:
@@ -81,7 +102,8 @@ def parse(text: bytes) -> Any:  # noqa: ANN401  (JSON can be anything)
     except orjson.JSONDecodeError as error:
         if "surrogate" not in str(error):
             raise
-    return orjson.loads(json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace"))
+    # json.loads() would guess the encoding of bytes, and take the first line of a UTF-16 file for JSON.
+    return orjson.loads(json.dumps(json.loads(text.decode()), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _problem(error: ValueError, *, line: bytes) -> str:

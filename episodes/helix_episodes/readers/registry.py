@@ -15,15 +15,16 @@ stops nobody else.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat
+from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
 from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
-from helix_episodes.readers.jsonl import parse
+from helix_episodes.readers.jsonl import open_log, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,7 @@ _GENERAL_ENDINGS = (".json", ".md")
 _SKIPPED_FOLDERS = frozenset({"memory", "tool-results", ".git", "node_modules"})
 
 
-class UnknownReader(LogError):  # noqa: N818  (our errors are named for the situation)
+class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named for the situation)
     """No reader has the name asked for; ``known`` lists those there are, ``broken`` those that could not be loaded."""
 
     def __init__(self, *, name: str, known: Sequence[str], broken: Sequence[str] = ()) -> None:
@@ -111,15 +112,20 @@ def find_reader(path: Path, *, format: str = AUTO) -> Reader:  # noqa: A002  (th
     """The reader for a log: the one called ``format``, or with ``auto`` the first that recognises the content.
 
     Raises:
-        LogNotReadable: missing, a folder, no permission, empty, or not text.
+        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, or a helper's transcript,
+            which is read with its session's log.
         UnknownLogFormat: no reader recognises it; ``declined`` has each one's reason.
         UnknownReader: no reader is called ``format``.
     """
-    if format != AUTO:
-        reader = _reader_called(format)
-        read_head(path)
-        return reader
-    return _recognise(read_head(path))
+    named = None if format == AUTO else _reader_called(format)
+    head = read_head(path)
+    reader = named or _recognise(head)
+    if reader.is_part(path):
+        raise LogNotReadable(
+            path=path,
+            problem="it is a part of a session: it belongs to the session log beside its folder; give that one",
+        )
+    return reader
 
 
 def read_sessions(path: Path, *, format: str = AUTO) -> tuple[Session, ...]:  # noqa: A002  (as in find_reader)
@@ -148,7 +154,7 @@ def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 
     Raises:
-        LogNotReadable: missing, a folder, no permission, empty, or not text.
+        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
     """
     lines = _first_lines(path)
     if not lines:
@@ -229,14 +235,21 @@ def _recognises(reader: Reader, path: Path) -> bool:
 def _files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in _SKIPPED_FOLDERS]
-        yield from (Path(where, name) for name in names)
+        yield from (path for name in names if not _is_special(path := Path(where, name)))
+
+
+def _is_special(path: Path) -> bool:
+    """Whether this is a pipe, a device or a link to one, which could keep a reader waiting for ever."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        # Whoever reads it will say what is wrong with it.
+        return False
 
 
 def _first_lines(path: Path) -> tuple[bytes, ...]:
-    if path.is_dir():
-        raise LogNotReadable(path=path, problem="it is a folder; name a log in it")
     try:
-        with path.open("rb") as log:
+        with open_log(path) as log:
             return tuple(log.readlines(_HEAD_BYTES))
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error

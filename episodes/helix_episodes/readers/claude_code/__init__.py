@@ -13,7 +13,7 @@ from helix_episodes.readers.claude_code.helpers import Helpers
 from helix_episodes.readers.claude_code.records import Record, blocks_of, message_of, text_in
 from helix_episodes.readers.claude_code.statistics import Statistics, project_of
 from helix_episodes.readers.claude_code.transcript import Transcript
-from helix_episodes.readers.jsonl import parse, read_records
+from helix_episodes.readers.jsonl import open_log, parse, read_records
 from helix_episodes.readers.ledger import Ledger
 from helix_episodes.session import Session
 
@@ -67,11 +67,15 @@ def _read(path: Path, *, alone: bool) -> Session:
     ledger, statistics = Ledger(), Statistics()
     transcript = Transcript(ledger=ledger, statistics=statistics)
     helpers = Helpers(path, ledger=ledger, statistics=statistics)
+    line = 0
     for line, record in read_records(path, ledger=ledger):
         if record.get("type") == "progress":
             helpers.take_progress(record, line=line)
         else:
             transcript.take({**record, "isSidechain": False} if alone else record, line=line)
+    if not line:
+        # Helpers alone are no session: what their log says of who sent them is lost.
+        raise LogNotReadable(path=path, problem="it holds no session (no line of it is a JSON object)")
     helpers.gather(transcript.delegates.names)
     steps = helpers.merge(transcript.steps, delegates=transcript.delegates)
     return _session(path, steps=steps, statistics=statistics, ledger=ledger)
@@ -112,12 +116,12 @@ def _is_own(record: Record) -> bool:
 def _is_side_conversation(path: Path) -> bool:
     """Whether the first line that tells is a helper's, under the id of another session."""
     try:
-        with path.open("rb") as log:
+        with open_log(path) as log:
             for _, line in zip(range(_LINES_TO_TELL), log, strict=False):
                 record = _object(line)
                 if "isSidechain" in record:
                     return record["isSidechain"] is True and record.get("sessionId") != path.stem
-    except OSError:
+    except (OSError, LogNotReadable):
         # Whoever reads it will say what is wrong with it.
         return False
     return False

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import Record, text_in
 from helix_episodes.readers.claude_code.transcript import Transcript
-from helix_episodes.readers.jsonl import parse, read_records
+from helix_episodes.readers.jsonl import open_log, parse, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,8 +64,15 @@ class Helpers:
         for name, file in sorted(self._files.items()):
             label = file.relative_to(self._path.parent).as_posix()
             helper = self._helper(name, call_id=_sent_by(file), label=label)
+            self._read(file, helper=helper, label=label)
+
+    def _read(self, file: Path, *, helper: Helper, label: str) -> None:
+        """Takes in one file; one that cannot be read is entered as bad and costs the session nothing else."""
+        try:
             for line, record in read_records(file, ledger=self._ledger, file=label):
                 helper.transcript.take(record, line=line)
+        except LogNotReadable as error:
+            self._ledger.report_bad(line=1, problem=error.problem, file=label)
 
     def merge(self, steps: list[Step], *, delegates: Delegates) -> tuple[Step, ...]:
         """The main steps with each helper's behind the call that sent it; the unplaced ones by time."""
@@ -113,8 +121,9 @@ def _name_of(file: Path) -> str:
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
     try:
-        meta = parse(file.with_suffix(".meta.json").read_bytes())
-    except (OSError, ValueError):
+        with open_log(file.with_suffix(".meta.json")) as companion:
+            meta = parse(companion.read())
+    except (OSError, ValueError, LogNotReadable):
         return None
     return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
 
