@@ -97,3 +97,49 @@ def test_an_unwritable_folder_is_a_sentence_about_it(tmp_path: Path, script: Cal
     (tmp_path / "file").write_text("in the way")
     report = record([log], EpisodeStore(tmp_path / "file" / "episodes"))
     assert "could not be written" in report.failed[0].problem
+
+
+def test_a_resumed_session_read_before_its_origin_gives_the_copies_back(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    earlier = script("earlier").prompt("Add a cart").write("shop/cart.py").run("pytest", "1 passed in 0.1s")
+    later = script("later").prompt("And a discount").write("shop/discount.py")
+    logs = [later.save(tmp_path / "logs", copied=earlier.records), earlier.save(tmp_path / "logs")]
+    together, apart = EpisodeStore(tmp_path / "together"), EpisodeStore(tmp_path / "apart")
+    record(logs, together)
+    for log in (*logs, logs[0]):
+        record([log], apart)
+    for store in (together, apart):
+        chosen = {one.session: [each.chosen for each in one.decisions] for one in store.list()}
+        assert chosen == {
+            "earlier": ["create shop/cart.py", "run pytest"],
+            "later": ["create shop/discount.py"],
+        }
+
+
+def test_a_helpers_log_that_grows_updates_its_sessions_episode(tmp_path: Path, script: Callable[..., Script]) -> None:
+    log = script("s1").prompt("Add a cart").write("shop/cart.py").save(tmp_path / "logs")
+    store = EpisodeStore(tmp_path / "episodes")
+    record([log], store)
+    helper = script("s1").prompt("Look").run("pytest", "1 passed in 0.1s")
+    for line in helper.records:
+        line.update(isSidechain=True, agentId="abc")
+    helper.save(tmp_path / "logs" / "s1" / "subagents").rename(
+        tmp_path / "logs" / "s1" / "subagents" / "agent-abc.jsonl"
+    )
+    assert [one.session for one in record([log], store).updated] == ["s1"]
+    assert [one.session for one in record([log], store).unchanged] == ["s1"]
+
+
+def test_a_folder_without_a_log_is_said(tmp_path: Path) -> None:
+    report = record([tmp_path], EpisodeStore(tmp_path / "episodes"))
+    assert "no log in this folder" in report.failed[0].problem
+
+
+def test_no_field_carries_a_secret_into_an_episode(tmp_path: Path, script: Callable[..., Script]) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    log = script("s1").prompt(f"Use {token}").run(token, "boom", code=1).run(f"./deploy-{token}.sh", "boom", code=1)
+    log = log.edit(f"shop/{token}.py").run(f"make {token}", "boom", code=2).say(f"Decision: take {token}")
+    store = EpisodeStore(tmp_path / "episodes")
+    record([log.save(tmp_path / "logs")], store)
+    assert token not in store.path_of("s1").read_text()

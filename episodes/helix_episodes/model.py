@@ -189,7 +189,7 @@ class Provenance(_Value, frozen=True, kw_only=True):
     """The log an episode was read from: enough to tell whether it has grown or changed since.
 
     ``first`` and ``last`` are the ids of its first and last step: a resumed session's log begins with a copy of the
-    earlier one, which is recognised by them.
+    earlier one, which is recognised by them. ``parts`` is the SHA-256 over the logs of its helpers, kept beside it.
     """
 
     log: str
@@ -199,6 +199,7 @@ class Provenance(_Value, frozen=True, kw_only=True):
     extractor: str
     first: str | None = None
     last: str | None = None
+    parts: str | None = None
 
 
 class Episode(_Value, frozen=True, kw_only=True):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
 
 _CHUNK = 1 << 20
+#: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
+_DUE = "due"
 
 Change = Literal["written", "updated", "unchanged"]
 
@@ -103,23 +105,16 @@ def record(
 
     A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on.
     """
-    paths = list(_files(logs))
     recorder = _Recorder(store, force=force, format=format, admission=admission)
+    paths = list(recorder.files(logs))
     for done, path in enumerate(paths):
         if progress:
             progress(done, len(paths), path)
         recorder.take(path)
+    recorder.take_again()
     return ExtractReport(
         recorded=tuple(recorder.recorded), failed=tuple(recorder.failed), left_out=tuple(recorder.left_out)
     )
-
-
-def _files(logs: Iterable[Path]) -> Iterator[Path]:
-    for path in logs:
-        if path.is_dir():
-            yield from find_logs(path)
-        else:
-            yield path
 
 
 class _Recorder:
@@ -134,6 +129,22 @@ class _Recorder:
         self.recorded: list[Recorded] = []
         self.failed: list[NotRecorded] = []
         self._beginnings: dict[str, set[str]] | None = None
+        self._logs: dict[str, Path] = {}
+        self._again: dict[str, Path] = {}
+
+    def files(self, logs: Iterable[Path]) -> Iterator[Path]:
+        """The logs themselves, and those in the folders; a folder without any is a mistake worth a word."""
+        for path in logs:
+            found = find_logs(path) if path.is_dir() else [path]
+            if not found:
+                self.failed.append(NotRecorded(log=str(path), problem=f"{path}: no log in this folder"))
+            yield from found
+
+    def take_again(self) -> None:
+        """Reads once more the resumed sessions whose origin came after them."""
+        for session, path in self._again.items():
+            self.recorded = [one for one in self.recorded if one.session != session]
+            self.take(path)
 
     def take(self, path: Path) -> None:
         refusal = self.admission.against_log(path) if self.admission else None
@@ -145,7 +156,8 @@ class _Recorder:
             for session in reader.read(path):
                 self._admit(path, session)
         except HelixGraphError as error:
-            self.failed.append(NotRecorded(log=str(path), problem=str(error)))
+            problem = str(error) if str(path) in str(error) else f"{path}: {error}"
+            self.failed.append(NotRecorded(log=str(path), problem=problem))
 
     def _admit(self, path: Path, session: Session) -> None:
         refusal = self.admission.against_session(session) if self.admission else None
@@ -158,6 +170,7 @@ class _Recorder:
     def _keep(self, path: Path, session: Session) -> Recorded:
         target = self.store.path_of(session.id)
         old = self._recorded_before(session.id)
+        self._logs[session.id] = path
         size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
         provenance = _provenance(path, session, size=size, digest=digest)
         change = _change(old, provenance, prefix=prefix)
@@ -166,8 +179,6 @@ class _Recorder:
         if change == "unchanged" and not self.force and old is not None:
             return _result(path, session, old, target, "unchanged")
         own = self._without_copies(session)
-        if not own.steps and old is None:
-            return _nothing_new(path, session, target)
         episode = extract(own, provenance=provenance)
         if old is not None:
             episode = msgspec.structs.replace(episode, extra=old.extra, tags=old.tags)
@@ -186,12 +197,30 @@ class _Recorder:
             raise
 
     def _without_copies(self, session: Session) -> Session:
-        """The session without the steps that its log copied from an earlier session's."""
-        first = _first_id(session.steps)
-        earlier = sorted(self._by_beginning().get(first or "", set()) - {session.id})
-        ids = {name for one in earlier for name in _ids(self.store.require(one))}
-        copied = max((n for n, step in enumerate(session.steps) if step.source.id in ids), default=-1)
+        """The session without the steps that its log copied from an earlier session's.
+
+        The earlier of two that begin alike is the one whose last step stands in the other's log.
+        """
+        own = [step.source.id for step in session.steps]
+        copied = -1
+        for name in sorted(self._by_beginning().get(_first_id(session.steps) or "", set()) - {session.id}):
+            other = self.store.require(name)
+            ids = set(_ids(other))
+            if _last(other) in own:
+                copied = max([copied, *(place for place, one in enumerate(own) if one in ids)])
+            elif own and _first_id(session.steps[::-1]) in ids:
+                self._read_again(other)
         return msgspec.structs.replace(session, steps=session.steps[copied + 1 :]) if copied >= 0 else session
+
+    def _read_again(self, resumed: Episode) -> None:
+        """A resumed session was read before its origin: what it copied is the origin's, so it is due for reading."""
+        provenance = resumed.provenance
+        if provenance is None:
+            return
+        stale = msgspec.structs.replace(provenance, extractor=_DUE)
+        self.store.save(msgspec.structs.replace(resumed, provenance=stale))
+        if resumed.session in self._logs:
+            self._again[resumed.session] = self._logs[resumed.session]
 
     def _by_beginning(self) -> dict[str, set[str]]:
         """The recorded sessions by the id of their first step."""
@@ -227,7 +256,8 @@ def _change(old: Episode | None, new: Provenance, *, prefix: str) -> Literal["ne
     if old.provenance is None:
         return "differs"
     if old.provenance.sha256 == new.sha256:
-        return "unchanged" if old.provenance.extractor == new.extractor else "grown"
+        same = (old.provenance.extractor, old.provenance.parts) == (new.extractor, new.parts)
+        return "unchanged" if same else "grown"
     return "grown" if old.provenance.sha256 == prefix else "differs"
 
 
@@ -245,20 +275,33 @@ def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     return size, whole.hexdigest(), prefix.hexdigest()
 
 
+def _parts(path: Path) -> str | None:
+    """The SHA-256 of the logs in the folder that is named as this log: its helpers', which belong to the session."""
+    folder = path.with_suffix("")
+    files = sorted(one for one in folder.rglob("*.jsonl") if one.is_file()) if folder.is_dir() else []
+    digests = [f"{one.relative_to(folder)} {_fingerprint(one, upto=0)[1]}" for one in files]
+    return hashlib.sha256("\n".join(digests).encode("utf-8", "backslashreplace")).hexdigest() if digests else None
+
+
 def _provenance(path: Path, session: Session, *, size: int, digest: str) -> Provenance:
     return Provenance(
-        log=path.name,
+        log=path.name.encode("utf-8", "backslashreplace").decode(),
         sha256=digest,
         bytes=size,
         reader=session.reader,
         extractor=EXTRACTOR_VERSION,
         first=_first_id(session.steps),
         last=_first_id(session.steps[::-1]),
+        parts=_parts(path),
     )
 
 
 def _first_id(steps: tuple[Step, ...]) -> str | None:
     return next((step.source.id for step in steps if step.source.id), None)
+
+
+def _last(episode: Episode) -> str | None:
+    return episode.provenance.last if episode.provenance else None
 
 
 def _ids(episode: Episode) -> Iterator[str]:
@@ -280,12 +323,6 @@ def _result(path: Path, session: Session, episode: Episode, target: Path, change
         events=len(episode.events),
         warnings=_warnings(session),
     )
-
-
-def _nothing_new(path: Path, session: Session, target: Path) -> Recorded:
-    """A log all of whose messages stand in a session that is recorded already."""
-    empty = Episode(id="", session=session.id, timestamp=None, outcome="unknown", task="")
-    return _result(path, session, empty, target, "unchanged")
 
 
 def _warnings(session: Session) -> tuple[str, ...]:

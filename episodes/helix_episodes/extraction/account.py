@@ -6,6 +6,7 @@ Drafts are made independently by the stages that find them; here they are put in
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -61,11 +62,12 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
     def decisions_between(self, start: int, end: int | None = None) -> list[Decision]:
         """The decisions taken after position ``start`` and before ``end``, in order."""
-        return [
-            decision
-            for decision in self.decisions
-            if start < self.positions[decision.id] and (end is None or self.positions[decision.id] < end)
-        ]
+        first = bisect_right(self.decisions, start, key=self._position)
+        last = len(self.decisions) if end is None else bisect_left(self.decisions, end, key=self._position)
+        return list(self.decisions[first:last])
+
+    def _position(self, decision: Decision) -> int:
+        return self.positions[decision.id]
 
 
 def number(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> Account:

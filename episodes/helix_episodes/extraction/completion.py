@@ -24,62 +24,74 @@ def complete(
     history: History, links: Sequence[Link], fixes: Sequence[Fix]
 ) -> tuple[tuple[Decision, ...], tuple[Event, ...]]:
     """The account's decisions and events with everything that follows from links and fixes."""
-    account = history.account
-    causes, effects = _ends(links)
+    ends = _Ends(links, fixes)
     decisions = tuple(
         replace(
-            _in_context(decision, account, links),
-            outcome=_outcome(decision, history, links, fixes),
-            effects=tuple(effects[decision.id]),
-            caused_by=tuple(causes[decision.id]),
+            _in_context(decision, history.account, ends),
+            outcome=_outcome(decision, history, ends),
+            effects=ends.effects(decision.id),
+            caused_by=ends.causes(decision.id),
         )
-        for decision in account.decisions
+        for decision in history.account.decisions
     )
     events = tuple(
-        replace(event, caused_by=tuple(causes[event.id]), leads_to=tuple(effects[event.id])) for event in account.events
+        replace(event, caused_by=ends.causes(event.id), leads_to=ends.effects(event.id))
+        for event in history.account.events
     )
     return decisions, events
 
 
-def _ends(links: Sequence[Link]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    causes: dict[str, list[str]] = defaultdict(list)
-    effects: dict[str, list[str]] = defaultdict(list)
-    for link in links:
-        if link.source not in causes[link.target]:
-            causes[link.target].append(link.source)
-        if link.target not in effects[link.source]:
-            effects[link.source].append(link.target)
-    return causes, effects
+class _Ends:
+    """Links and fixes by either end, so that each decision looks only at its own."""
+
+    def __init__(self, links: Sequence[Link], fixes: Sequence[Fix]) -> None:
+        self.leaving: dict[str, list[Link]] = defaultdict(list)
+        self.entering: dict[str, list[Link]] = defaultdict(list)
+        for link in links:
+            self.leaving[link.source].append(link)
+            self.entering[link.target].append(link)
+        self.fixed = {fix.error for fix in fixes}
+        self.fixers = {change for fix in fixes if fix.verified_by for change in fix.changes}
+
+    def causes(self, name: str) -> tuple[str, ...]:
+        """What led to it, each once."""
+        return tuple(dict.fromkeys(link.source for link in self.entering[name]))
+
+    def effects(self, name: str) -> tuple[str, ...]:
+        """What it led to, each once."""
+        return tuple(dict.fromkeys(link.target for link in self.leaving[name]))
+
+    def answered_by(self, name: str) -> list[str]:
+        """The errors that a decision answers."""
+        return [link.source for link in self.entering[name] if link.reason == "answer"]
 
 
-def _in_context(decision: Decision, account: Account, links: Sequence[Link]) -> Decision:
+def _in_context(decision: Decision, account: Account, ends: _Ends) -> Decision:
     """An answer's context is the error it answers; no context repeats what was chosen."""
-    answered = [link.source for link in links if link.target == decision.id and link.reason == "answer"]
+    answered = ends.answered_by(decision.id)
     if answered:
         kind = decision.type if decision.type == "routing" else "recovery"
         return replace(decision, context=account.event(answered[-1]).content, type=kind)
     return replace(decision, context="") if decision.context == decision.chosen else decision
 
 
-def _outcome(decision: Decision, history: History, links: Sequence[Link], fixes: Sequence[Fix]) -> Outcome:
+def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
-    if any(decision.id in fix.changes and fix.verified_by for fix in fixes):
+    if decision.id in ends.fixers:
         return "success"
-    verdicts = _verdicts(decision, history, links)
+    verdicts = _verdicts(decision, history, ends)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
     looks = all(act.operation == "look" for act in history.acts_of(decision))
-    if not looks and _answers_in_vain(decision, links, fixes):
+    if not looks and _answers_in_vain(decision, ends):
         return "failure"
     return _by_call(decision, history)
 
 
-def _verdicts(decision: Decision, history: History, links: Sequence[Link]) -> set[str]:
+def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
     targets = [
-        history.account.event(link.target)
-        for link in links
-        if link.source == decision.id and link.reason in {"call", "edit-test"}
+        history.account.event(link.target) for link in ends.leaving[decision.id] if link.reason in {"call", "edit-test"}
     ]
     judged = [event for event in targets if event.type in {"error", "test"}]
     if decision.action is not None and decision.action.verb == "run" and judged:
@@ -88,9 +100,9 @@ def _verdicts(decision: Decision, history: History, links: Sequence[Link]) -> se
     return {event.type for event in judged}
 
 
-def _answers_in_vain(decision: Decision, links: Sequence[Link], fixes: Sequence[Fix]) -> bool:
-    answered = {link.source for link in links if link.target == decision.id and link.reason == "answer"}
-    return bool(answered) and not any(fix.error in answered for fix in fixes) and decision.type == "recovery"
+def _answers_in_vain(decision: Decision, ends: _Ends) -> bool:
+    answered = ends.answered_by(decision.id)
+    return bool(answered) and not ends.fixed.intersection(answered) and decision.type == "recovery"
 
 
 def _by_call(decision: Decision, history: History) -> Outcome:

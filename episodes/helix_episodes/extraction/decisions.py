@@ -92,7 +92,7 @@ class _Observer:
         elif act.operation in {"delegate", "use", "plan"} or (act.operation == "look" and self._answers_error(act)):
             self._open(number, act)
         if number in self.failed:
-            self.errors.append(number)
+            self.errors = [*(n for n in self.errors if number - n <= _LOOKS_AFTER_ERROR), number]
         elif act.path is not None and (act.operation == "look" or act.changes_files):
             self._found(act)
 

@@ -8,18 +8,19 @@ a tool or a command is repaired when the same call goes well later.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.acts import CHANGES
 from helix_episodes.extraction.history import pointed_at
-from helix_episodes.extraction.runs import Run, repaired
 from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.acts import Act
     from helix_episodes.extraction.history import History
+    from helix_episodes.extraction.runs import Run
 
 
 def fixes_of(history: History) -> tuple[Fix, ...]:
@@ -45,14 +46,15 @@ def _fix(history: History, error: Event) -> Fix | None:
 
 def _check_fix(history: History, error: Event) -> Fix | None:
     runs = history.runs[error.check or ""]
-    failure = next((run for run in runs if error.id in run.events), None)
-    if failure is None:
+    place = history.run_of.get(error.id)
+    if place is None:
         return None
-    later = runs[runs.index(failure) + 1 :]
-    good = next((run for run in later if repaired(run, failure, error.family or "")), None)
-    if good is None:
+    failure = runs[place]
+    repair = history.next_repair(error.check or "", place, error.family or "")
+    if repair is None:
         return None
-    last_bad = _last_showing(history, later[: later.index(good)], error, default=failure)
+    good = runs[repair]
+    last_bad = _last_showing(history, runs[place + 1 : repair], error, default=failure)
     changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
     if not changes:
         return None
@@ -61,7 +63,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
         error=error.id,
         changes=tuple(change.id for change in named),
         check=error.check or "",
-        verified_by=_passing(history, later[later.index(good) :]),
+        verified_by=_passing(history, islice(runs, repair, None)),
         share=round(1 / len(named), 6),
     )
 
@@ -80,7 +82,7 @@ def _shows(history: History, run: Run, error: Event) -> bool:
     return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
 
 
-def _passing(history: History, runs: Sequence[Run]) -> str | None:
+def _passing(history: History, runs: Iterable[Run]) -> str | None:
     """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
     names = (name for run in runs if run.passed for name in run.events)
     return next((name for name in names if history.account.event(name).status == "ok"), None)

@@ -6,18 +6,21 @@ what the log shows: which decisions changed files, which commands did, which cal
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.acts import mentions_file
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.runs import runs_by_check
+from helix_episodes.extraction.runs import repaired, runs_by_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.extraction.acts import Act
+    from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.commands import Segment
+    from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Decision, Event
 
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
@@ -58,6 +61,11 @@ class History:
         self.acts = acts
         self.account = account
         self.runs = runs_by_check(acts, account)
+        #: The place, among the runs of its check, of the run that each of their events came of.
+        self.run_of = {
+            name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
+        }
+        self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def act_of(self, event: Event) -> Act:
         """The call that an event came of."""
@@ -102,10 +110,24 @@ class History:
         mine = (one for one in after if one.actor == error.actor)
         return [one for one in mine if any(_alike(act, failed) for act in self.acts_of(one))]
 
+    def next_repair(self, check: str, place: int, family: str) -> int | None:
+        """The place of the first run after ``place`` that shows that its failure of that family is gone.
+
+        Worked out once for all failures that looked at the same things; a long session has thousands.
+        """
+        runs, failure = self.runs[check], self.runs[check][place]
+        key = (check, failure.ground, family)
+        if key not in self._repairs:
+            self._repairs[key] = [at for at, run in enumerate(runs) if repaired(run, failure, family)]
+        found = self._repairs[key]
+        after = bisect_right(found, place)
+        return found[after] if after < len(found) else None
+
     def _answer_to_check(self, error: Event) -> Decision | None:
         """A change to the file that the failure names, else any change before the check runs again, else that run."""
         runs, position = self.runs[error.check or ""], self.account.positions[error.id]
-        again = next((run for run in runs if run.position > position), None)
+        after = bisect_right(runs, position, key=_position)
+        again = runs[after] if after < len(runs) else None
         changes = self.changes_between(position, again.position if again else None, kind=runs[0].verdict.kind)
         named = [one for one in changes if touches(one, error.path)]
         if named or again is None:
@@ -130,6 +152,10 @@ class History:
         """What its commands were run for."""
         inside = (act for act in self.acts_of(decision) if not act.outside)
         return [act.decisive for act in inside if act.decisive is not None]
+
+
+def _position(run: Run) -> int:
+    return run.position
 
 
 def touches(decision: Decision, path: str | None) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.account import number
 from helix_episodes.extraction.acts import understand
+from helix_episodes.extraction.cleaning import clean
 from helix_episodes.extraction.completion import complete
 from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.events import events_of
@@ -45,7 +46,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     judgement = judge(session, history, fixes)
     decisions, events = complete(history, links, fixes)
     lessons = lessons_of(session, account, fixes)
-    return Episode(
+    episode = Episode(
         id=f"episode-{session.id}",
         session=session.id,
         timestamp=iso(session.started),
@@ -67,3 +68,4 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         provenance=provenance,
         injected=session.injected,
     )
+    return clean(episode)

@@ -7,11 +7,12 @@ failure is repaired depends on what each looked at: `helix_episodes.extraction.c
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Verdict, covers
+from helix_episodes.extraction.checks import Finding, Verdict, covers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,15 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of."""
+    """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
+
+    ``ground`` is as much of the verdict as says what was looked at.
+    """
 
     act: int
     position: int
     verdict: Verdict
+    ground: Verdict
     events: tuple[str, ...]
     families: frozenset[str]
 
@@ -59,14 +64,32 @@ def _run(number: int, act: Act, verdict: Verdict, account: Account) -> Run:
         act=number,
         position=act.position if act.result_position is None else act.result_position,
         verdict=verdict,
+        ground=_ground(verdict),
         events=tuple(event.id for event in mine),
         families=frozenset(event.family for event in mine if event.family),
     )
 
 
+def _ground(verdict: Verdict) -> Verdict:
+    named = tuple(Finding(family="", message="", tests=found.tests) for found in verdict.findings)
+    return Verdict(
+        check=verdict.check,
+        kind=verdict.kind,
+        passed=None,
+        scope=verdict.scope,
+        task=verdict.task,
+        echoed=verdict.echoed,
+        findings=named,
+    )
+
+
+#: A long session compares every failure with every later run, and nearly all of them look at the same few things.
+_covers = lru_cache(maxsize=4096)(covers)
+
+
 def repaired(run: Run, failure: Run, family: str) -> bool:
     """Whether ``run`` shows that a failure of that family is gone."""
-    if not covers(run.verdict, failure.verdict):
+    if not _covers(run.ground, failure.ground):
         return False
     if run.passed:
         return True

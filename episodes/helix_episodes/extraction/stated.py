@@ -8,6 +8,7 @@ Words like "chose" in running prose make none.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from helix_episodes.session import Step
 
+#: A message that marks more than this is a listing, not a set of decisions.
+_MOST = 50
 _LABELLED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.+)$", re.IGNORECASE)
 _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?\s*:?\s*(?:\*\*)?\s*:?\s*$",
@@ -33,7 +36,8 @@ def stated_in(step: Step, *, context: str) -> Iterator[Decision]:
     if step.kind == "decision":
         yield _from_step(step, context=context)
     else:
-        for chosen in marked_items(step.text, label=_LABELLED, heading=_HEADING) if "ecision" in step.text else ():
+        marked = marked_items(step.text, label=_LABELLED, heading=_HEADING) if "ecision" in step.text else iter(())
+        for chosen in islice(marked, _MOST):
             yield _from_words(step, chosen, context=context)
 
 
