@@ -190,3 +190,48 @@ def test_output_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment, check=False, text=True)
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["episode", "extract", ""], ["episode", "extract", "--output", "", "x"], ["demo", "--keep", ""], ["compile", ""]],
+    ids=str,
+)
+def test_an_empty_path_is_not_the_current_folder(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert "empty" in capsys.readouterr().err
+
+
+def test_the_demo_keeps_out_of_a_memory_that_somebody_uses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    episodes = tmp_path / ".helix" / "episodes"
+    episodes.mkdir(parents=True)
+    (episodes / "episode-mine.json").write_text("{}")
+    assert run(["demo", "--keep", str(tmp_path)]) == 2
+    assert "of your own" in capsys.readouterr().err
+    assert [path.name for path in episodes.iterdir()] == ["episode-mine.json"]
+
+
+def test_a_file_that_compile_left_out_shows_in_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["init"])
+    torn = Memory.open().root / "episodes" / "episode-torn.json"
+    torn.parent.mkdir(parents=True, exist_ok=True)
+    torn.write_text('{"id": "epis')
+    assert run(["compile"]) == 1
+    assert "episode-torn.json: left out" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_gone_is_a_sentence(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"cd {gone} && rmdir {gone} && {sys.executable} -m helix_cli status"
+    environment = {name: value for name, value in os.environ.items() if name != "HELIX_DIR"}
+    ended = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False, text=True)
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+
+
+def test_times_at_the_ends_of_the_calendar_are_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["init"])
+    assert run(["compile", "--since", "0001-01-01T00:00+14:00"]) == 0
+    assert run(["compile", "--since", "9999-12-31T23:59-14:00"]) == 0
+    capsys.readouterr()

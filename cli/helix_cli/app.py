@@ -109,11 +109,18 @@ def run(arguments: Sequence[str]) -> int:
     except HelixGraphError as problem:
         click.echo(f"helix-graph: {problem}", err=True)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
-    except OSError as problem:
-        # Commands turn what they know of into sentences; what is left is the output itself, on a full disk, say.
-        click.echo(f"helix-graph: the output could not be written ({problem.strerror or problem})", err=True)
+    except (OSError, UnicodeError) as problem:
+        click.echo(f"helix-graph: {_of_the_system(problem)}", err=True)
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _of_the_system(problem: OSError | UnicodeError) -> str:
+    """What the system refused, where no command could say more: a full disk behind stdout, a folder that is gone."""
+    if isinstance(problem, UnicodeError):
+        return "an argument or a file's name is no text in any encoding this system knows"
+    where = f"{problem.filename}: " if problem.filename else ""
+    return f"{where}{problem.strerror or problem}"
 
 
 def _never_fail_on_a_character() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
@@ -21,7 +22,19 @@ def moment(value: str) -> datetime:
     except ValueError:
         problem = f"{value!r} is no ISO 8601 day or time, such as 2026-11-01 or 2026-11-01T08:30Z"
         raise click.BadParameter(problem) from None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    # Times at the ends of the calendar have no equivalent in UTC, and nothing was logged then.
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    return min(max(at if at.tzinfo else at.replace(tzinfo=UTC), earliest), latest)
+
+
+class GivenPath(click.Path):
+    """A path that was given: an empty one comes of a variable that is not set, and must not mean this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (click's signature)
+        """The path."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 since_option = click.option(

@@ -119,7 +119,7 @@ def moment(timestamp: str | None) -> str:
     """
     try:
         at = datetime.fromisoformat(timestamp or "")
-    except ValueError:
+        aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
         return ""
-    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).isoformat(timespec="microseconds")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import json_option, since_option
+from helix_cli.options import GivenPath, json_option, since_option
 from helix_cli.output import complain, count, progress, say, show
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compile")
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=GivenPath(path_type=Path))
 @since_option
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @json_option
@@ -32,6 +32,8 @@ def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run:
     for skipped in (*report.skipped, *report.left_out):
         complain(f"{skipped.path}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render)
+    if report.skipped:
+        click.get_current_context().exit(1)
 
 
 def _render(report: CompileReport) -> None:

@@ -16,7 +16,7 @@ from helix_cli.commands.path import render_path
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.seen import render_seen
 from helix_cli.memory import memory_at
-from helix_cli.options import json_option
+from helix_cli.options import GivenPath, json_option
 from helix_cli.output import emit_json, say
 
 if TYPE_CHECKING:
@@ -46,16 +46,26 @@ class _Step(NamedTuple):
 
 
 @click.command
-@click.option("--keep", metavar="DIR", type=click.Path(path_type=Path), help="Work in this folder and keep it.")
+@click.option("--keep", metavar="DIR", type=GivenPath(path_type=Path), help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
     """Show everything on a dozen example logs, in a temporary folder."""
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory = memory_at(folder / ".helix")
+        _refuse_a_real_memory(memory, logs)
         if as_json:
             emit_json({step.name: step.ask() for step in _steps(memory, logs)})
         else:
             _walk(memory, logs, keep)
+
+
+def _refuse_a_real_memory(memory: Memory, logs: Path) -> None:
+    """Invented sessions must not get into a memory that somebody uses."""
+    examples = {f"episode-{log.stem}.json" for log in logs.rglob("*.jsonl")}
+    others = [path for path in memory.episodes.files() if path.name not in examples]
+    if others:
+        reason = f"{memory.root} holds a memory of your own ({others[0].name} …); give a folder that has none"
+        raise click.UsageError(reason)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
 from helix_cli.memory import memory_at, open_memory
-from helix_cli.options import json_option, since_option
+from helix_cli.options import GivenPath, json_option, since_option
 from helix_cli.output import complain, count, progress, say, show, table
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def episode() -> None:
 
 
 @episode.command
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--output", type=click.Path(path_type=Path), help="Write the episodes to this folder, not the memory.")
+@click.argument("logs", nargs=-1, required=True, type=GivenPath(path_type=Path))
+@click.option("--output", type=GivenPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
 )
@@ -103,7 +103,7 @@ def _render_list(found: Sequence[Episode]) -> None:
 @click.argument("name", metavar="EPISODE")
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
 @click.option(
-    "--log", type=click.Path(path_type=Path), help="Look into this log whether each quotation stands on its line."
+    "--log", type=GivenPath(path_type=Path), help="Look into this log whether each quotation stands on its line."
 )
 @json_option
 def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:

@@ -30,6 +30,9 @@ def seen(*, text: str | None, limit: int, as_json: bool) -> None:
 
     TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
     """
+    if text == "-" and sys.stdin is None:
+        reason = "stdin is closed: give TEXT, or pipe something in"
+        raise click.UsageError(reason)
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
     show(open_memory().graph.seen(text, limit=limit), as_json=as_json, render=render_seen)
