@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from helix_episodes.errors import WriteFailed
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
+from helix_graph.graph.networkx_form import NetworkxNeighbours
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +114,29 @@ def test_status_and_seen_count_sessions_not_assertions(memory: Memory, draw: Dra
     status = memory.graph.status()
     assert (status.episodes, status.assertions, status.pending) == (1, 1, 0)
     assert [one.session for one in memory.graph.seen("ruff fails: E501").precedents] == ["s"]
+
+
+def test_an_assertion_is_evidence_but_no_episode(memory: Memory) -> None:
+    memory.graph.add_causal_node("event", "deploy")
+    memory.graph.add_causal_node("event", "outage")
+    memory.graph.add_causal_edge("deploy", "outage", "causes")
+    (group,) = memory.graph.effects("deploy").groups
+    assert (group.node.episodes, group.node.frequency, group.relations[0].evidence_count) == (0, 1, 1)
+    whole = memory.graph.networkx()
+    forms = NetworkxNeighbours(whole)
+    assert forms.card(next(iter(forms.labelled("deploy")))) == group.node
+    assert sorted(fields["label"] for _, fields in whole.nodes(data=True)) == ["deploy", "outage"]
+    assert {tuple(fields["aliases"].values()) for _, fields in whole.nodes(data=True)} == {(1,)}
+
+
+def test_patterns_follow_a_correction_at_the_next_compile(memory: Memory) -> None:
+    decision = {"id": "d001", "timestamp": None, "type": "design", "chosen": "Cache the rates"}
+    memory.episodes.new("s", "t", "unknown", decisions=[decision])
+    assert json.loads(export(memory.graph))["patterns"] == []
+    memory.episodes.outcome("s", "failure", because="CI was red")
+    (pattern,) = json.loads(export(memory.graph))["patterns"]
+    assert (pattern["success_rate"], pattern["occurrences"]) == (0.0, 1)
+    assert rebuilt(memory.graph) == export(memory.graph)
 
 
 def test_invalid_files_are_named_and_hide_no_other(memory: Memory) -> None:
