@@ -484,6 +484,8 @@ def test_neither_the_order_nor_repeats_of_episodes_matter(drawings: list[list[st
 def test_the_counts_of_every_row_add_up(drawings: list[list[str]]) -> None:
     episodes = episodes_of(drawings)
     for row in mine_patterns(episodes):
+        assert row.successes is not None
+        assert row.interval is not None
         assert 0 <= row.successes <= row.occurrences
         assert row.interval.low <= row.success_rate <= row.interval.high
         assert row.occurrences + row.unmeasured + row.base_n <= len(episodes)

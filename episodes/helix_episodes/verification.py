@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
+from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.redaction import redact_text
 
@@ -86,7 +87,7 @@ def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
     outcome = episode.outcome_evidence
     if outcome and outcome.quote and outcome.line:
         yield "outcome", Evidence(line=outcome.line, quote=outcome.quote)
-    for part in (*episode.decisions, *episode.events):
+    for part in parts_of(episode):
         if part.evidence:
             yield part.id, part.evidence
     for place, lesson in enumerate(episode.lesson_evidence, 1):

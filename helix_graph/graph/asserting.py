@@ -48,7 +48,7 @@ def node_assertion(
         EmptyText: The label or the episode is empty.
         NotOneOf: The type is none of the five.
     """
-    kind = one_of("--type", type, NODE_TYPES)
+    kind: NodeType = one_of("--type", type, NODE_TYPES)
     plain = text("--label", label)
     named = None if episode is None else episode_id(episode)
     return NodeAssertion(type=kind, label=_known_spelling(connection, kind, plain), episode=named, asserted_at=now())
@@ -70,7 +70,7 @@ def edge_assertion(
         NotOneOf: The type is none of the four.
         OutOfRange: The weight is not between 0 and 1.
     """
-    kind = one_of("--type", type, EDGE_TYPES)
+    kind: EdgeType = one_of("--type", type, EDGE_TYPES)
     share("--weight", weight)
     return EdgeAssertion(
         source=_node("--source", connection, text("--source", source)),

@@ -6,6 +6,7 @@ heavy is imported for a question; `networkx` loads networkx, and only it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,9 +38,11 @@ MOST_PRECEDENTS = 100
 class PatternSource(Protocol):
     """Who counts patterns; `helix_graph.causality.door.Causality` does."""
 
+    @abstractmethod
     def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
         """What works."""
 
+    @abstractmethod
     def get_anti_patterns(self, *, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
         """What keeps failing."""
 

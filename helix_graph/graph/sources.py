@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from abc import abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,6 +50,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 class _Stamped(Protocol):
     @property
+    @abstractmethod
     def stamp(self) -> Stamp:
         """The stamp at the time it was seen."""
 
