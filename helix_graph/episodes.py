@@ -96,9 +96,9 @@ class Episodes(EpisodeStore):
         """
         if not FEWEST <= max_results <= MOST:
             raise OutOfRange("--max-results", value=max_results, lowest=FEWEST, highest=MOST)
-        wanted: Outcome | None = None
-        if outcome is not None:
-            wanted = one_of("--outcome", outcome, OUTCOMES)
+        if outcome is None:
+            return super().list(since=since, task=task, max_results=max_results)
+        wanted: Outcome = one_of("--outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=since, task=task, max_results=max_results)
 
     def new(  # noqa: PLR0913  (the original's parameters)
