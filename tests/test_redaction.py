@@ -22,6 +22,8 @@ OPENAI = "sk-" + "proj-Ab3dEf6hIj9lMn2pQr5tUv8x"
 GOOGLE = "AIza" + "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"
 NPM = "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 JWT = "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+HEX = "8f3a91c27be04d55a18f3a91c27be04d"
+LETTERS = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 KEY_BLOCK = (
     "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq98ZVd\nq0Zk3Zp1Yw==\n-----END RSA PRIVATE KEY-----"
 )
@@ -39,6 +41,24 @@ SECRETS = {
     KEY_BLOCK: "private-key",
     "glpat-" + "x7Yz_9AbCdEfGhIjKlMn": "gitlab-token",
     "pypi-" + "AgEIcHlwaS5vcmc" * 4: "pypi-token",
+    "SK" + HEX: "twilio-key",
+    "AC" + HEX: "twilio-key",
+    "key-" + HEX: "mailgun-key",
+    "123456789" + ":AAF1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q": "telegram-token",
+    "MTA1b2C3d4E5f6G7h8I9j0K1" + ".GhIjKl" + ".a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9": "discord-token",
+    "dapi" + HEX: "databricks-token",
+    "shpat_" + HEX: "shopify-token",
+    "figd_" + LETTERS: "figma-token",
+    "gsk_" + LETTERS: "groq-key",
+    "xai-" + LETTERS: "xai-key",
+    "r8_" + LETTERS: "replicate-token",
+    "pplx-" + LETTERS: "perplexity-key",
+    "ATATT3" + LETTERS: "atlassian-token",
+    "dp.pt." + LETTERS: "doppler-token",
+    "NRAK-" + LETTERS.upper(): "newrelic-key",
+    "glsa_" + LETTERS: "grafana-token",
+    "PMAK-" + HEX[:24] + "-" + HEX + "ab": "postman-key",
+    "a1B2c3D4e5F6g7" + ".atlasv1." + LETTERS: "terraform-token",
 }
 
 
@@ -62,6 +82,32 @@ def test_secrets_are_known_by_their_own_shape(secret: str, kind: str, around: st
         ("curl -u admin:letmein9 https://example.com", "admin:", "letmein9"),
         ("Authorization: Bearer q7w8e9r0t1y2u3", "Authorization: Bearer ", "q7w8e9r0t1y2u3"),
         ("Authorization: Basic YWRtaW46bGV0bWVpbjk=", "Authorization: Basic ", "YWRtaW46bGV0bWVpbjk="),
+        ('password = "correcthorse"', 'password = "', "correcthorse"),
+        (r"{\"password\": \"letmein\"}", "password", "letmein"),
+        ("'passwd': 'opensesame'", "passwd", "opensesame"),
+        ("PASSWORD=letmein", "PASSWORD=", "letmein"),
+        ("PGPASSWORD=swordfish psql -h db", " psql -h db", "swordfish"),
+        ("POSTGRES_PASSWORD=mysecretpassword", "POSTGRES_PASSWORD=", "mysecretpassword"),
+        ("host=db password=letmein dbname=shop", " dbname=shop", "letmein"),
+        ("Server=db;Pwd=letmein;Database=shop", ";Database=shop", "letmein"),
+        ("mysql -u root -pletmein shop", " shop", "letmein"),
+        ("mysqldump -p'let-me-in' shop", " shop", "let-me-in"),
+        ("sshpass -p swordfish ssh kim@host", " ssh kim@host", "swordfish"),
+        ("docker login -u kim -p swordfish ghcr.io", " ghcr.io", "swordfish"),
+        ("docker login ghcr.io --password=swordfish", "ghcr.io", "swordfish"),
+        ("machine api.example.com login kim password swordfish", "login kim", "swordfish"),
+        ("machine api.example.com\n  login kim\n  password swordfish\n", "login kim", "swordfish"),
+        ("login kim password hunter22", "login kim", "hunter22"),
+        ("git clone https://q7w8e9r0t1y2u3i4o5p6@example.com/shop.git", "@example.com/shop.git", "q7w8e9r0"),
+        ("https://8f3a91c27be04d55a18f3a91c27be04d@o1.ingest.sentry.io/2", "@o1.ingest.sentry.io/2", "8f3a91c2"),
+        ("Cookie: sid=q7w8e9r0t1y2; theme=dark", "Cookie: ", "q7w8e9r0t1y2"),
+        ('{"cookie": "session=q7w8e9r0t1y2"}', "cookie", "q7w8e9r0t1y2"),
+        ("Set-Cookie: sid=q7w8e9r0t1y2; Path=/; HttpOnly", "; Path=/; HttpOnly", "q7w8e9r0t1y2"),
+        ("https://x.blob.example.net/a?sv=1&sig=q7w8e9r0t1y2u3i4%2Bo5p6%3D&se=2", "&se=2", "q7w8e9r0"),
+        ("https://maps.example.com/?key=q7w8e9r0t1y2u3i4o5p6", "?key=", "q7w8e9r0"),
+        ("https://example.com/?access_token=q7w8e9r0t1y2u3i4o5p6", "?access_token=", "q7w8e9r0"),
+        ("https://example.com/?a=1&token=q7w8e9r0t1y2u3i4o5p6#top", "#top", "q7w8e9r0"),
+        ("https://api.telegram.org/bot" + "123456789:AAF1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q/x", "/x", "AAF1b2C3"),
         ("https://hooks.slack.com/services/T000AAAA1/B000BBBB2/x1y2z3a4b5c6", "hooks.slack.com", "x1y2z3a4b5c6"),
     ],
 )
@@ -96,6 +142,22 @@ def test_named_values_are_cut_and_what_stands_around_them_stays(text: str, kept:
         "git@github.com:acme/shop.git and kim@example.com",
         "x = tokenize(source_code_1234567890)",
         "npm run test:integration && npm_config_yes=true npx jest",
+        "password=true PASSWORD=hidden <input type=password name=password>",
+        'password: "Password", password: "required", {"password": "string"}, passwordField = "confirm-password"',
+        'password: "Enter a longer one", password_hasher = "argon", "passwd": "newPassword"',
+        "login(user=name, password=candidate) and hash(password=plaintext, rounds=12)",
+        "PASSWORD=$DB_PASS PGPASSWORD=${PW} password=<password> password=********",
+        "mysql -p -u root shop; docker run --name mysql -p3306:3306 mysql && mkdir -p backup",
+        "docker login -u kim --password-stdin; sshpass -p $PASS ssh host; docker run -p 8080:80 web",
+        "the login and password are wrong; login with password instead",
+        "https://kim@example.com/x https://medium.com/@some-long-user-name-1 ssh://git@github.com/acme/shop",
+        "Cookie: theme=dark; the cookie: it crumbles; cookie: name=value",
+        "/search?key=user_profile_page_2&token=next&sig=none",
+        "SKU ACME key-value monkey-0123456789abcdef0123456789abcdef cache-key-d41d8cd98f00b204e9800998ecf8427e",
+        "at 12345678:abcdefghijklmnopqrstuvwxyzabcdefghi",
+        "Module_of_some_long_namex.method.and_then_another_one_of_them",
+        "gsk_some_function_name_of_ours r8_register_allocation pplx- dp.pt. glsa_ fig_1 xai-explanations",
+        "a-home-page-of-mine well-home-made- x-Users-guide-",
     ],
 )
 def test_what_only_talks_about_secrets_stays(text: str) -> None:
@@ -112,6 +174,11 @@ def test_what_only_talks_about_secrets_stays(text: str) -> None:
         (r'{"cwd": "C:\\Users\\kim\\shop"}', r'{"cwd": "~\\shop"}'),
         ("file:///home/kim/a.txt", "file://~/a.txt"),
         ("~/.claude/projects/-Users-kim-shop/1.jsonl", "~/.claude/projects/-~-shop/1.jsonl"),
+        ("/mnt/c/Users/kim/shop", "~/shop"),
+        ("/var/home/kim/shop and /var/homestead/x", "~/shop and /var/homestead/x"),
+        ("ls -Users-kim-shop -home-kim-shop", "ls -~-shop -~-shop"),
+        ('"-Users-kim-shop/1.jsonl"', '"-~-shop/1.jsonl"'),
+        ("-mnt-c-Users-kim-shop", "-mnt-c-~-shop"),
         ("/Users/Shared/x and /srv/home/kim and /srv/root/x", "/Users/Shared/x and /srv/home/kim and /srv/root/x"),
     ],
 )
@@ -149,6 +216,11 @@ FRAGMENTS = st.sampled_from(
         "-",
         "[",
         "--token ",
+        "password=",
+        "Cookie: a=",
+        "?key=",
+        "mysql -p",
+        "-home-",
     ]
 )
 
@@ -171,8 +243,29 @@ def test_no_surrounding_text_lets_a_secret_through_whole(secret: str, before: st
         "".join(random.Random(7).choices(string.ascii_letters + string.digits + "+/", k=1_000_000)),  # noqa: S311  (no secret)
         "-eyJ" * 250_000,
         "token=" * 160_000,
+        "mysql -u x " * 90_000,
+        "docker login " * 80_000,
+        "machine a login b " * 55_000,
+        "cookie: a=b; a=b; " * 55_000,
+        "://a.b-c~d" * 100_000,
+        "?key=&sig=" * 100_000,
+        "12345678:" * 110_000,
+        "M" * 500_000 + "-home-Users" * 45_000,
     ],
-    ids=["one letter", "base64", "beginnings of tokens", "names without values"],
+    ids=[
+        "one letter",
+        "base64",
+        "beginnings of tokens",
+        "names without values",
+        "mysql",
+        "docker",
+        "netrc",
+        "cookies",
+        "addresses",
+        "queries",
+        "numbers",
+        "folders",
+    ],
 )
 def test_a_megabyte_of_anything_takes_no_more_than_a_moment(text: str) -> None:
     started = time.perf_counter()

@@ -95,8 +95,31 @@ def _named_value_is_secret(match: re.Match[str]) -> bool:
     if _is_placeholder(value) or _is_code(match, value):
         return False
     if any(chosen in name for chosen in _CHOSEN_BY_PEOPLE):
-        return _is_mixed(value)
+        return _is_mixed(value) or (_is_literal(match) and not _says_what_it_is(value))
     return _looks_random(value)
+
+
+def _is_literal(match: re.Match[str]) -> bool:
+    """Right behind the bare name, and in quotes or, as in a shell or a connection string, joined to it by ``=``."""
+    before, after = match.string[match.end(1) : match.start(2)], match.string[match.end(2) : match.end(2) + 1]
+    if before[-1:] in ("'", '"'):
+        return after in (before[-1], "\\") and before[:1] in (*"'\":= ", "\\")
+    return before == "=" and after not in (")", ",", "]", "}")
+
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# What stands behind ``password`` where it is a field's name, type, label or state.
+_NO_PASSWORD = re.compile(
+    r"address|body|confirm|confirmation|current|default|disabled|email|empty|enabled|error|example|false|field|form|hash"
+    r"|hashed|hidden|incorrect|input|invalid|kennwort|key|label|missing|name|new|none|null|old|optional|pass|passphrase"
+    r"|passwd|passwords?|passwort|plain|plaintext|prompt|pwd|required|reset|secret|senha|short|stdin|str|string|text"
+    r"|token|true|type|undefined|unknown|user|username|value|wachtwoord|weak|wrong"
+)
+
+
+def _says_what_it_is(value: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(value)]
+    return not words or any(_NO_PASSWORD.fullmatch(word) for word in words)
 
 
 def _is_placeholder(value: str) -> bool:
@@ -154,6 +177,38 @@ def _password_is_given(match: re.Match[str]) -> bool:
     return not _is_placeholder(match[1])
 
 
+def _command_password_is_given(match: re.Match[str]) -> bool:
+    """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
+    value = match[1]
+    return not _is_placeholder(value) and not _PORTS.fullmatch(value) and not _says_what_it_is(value)
+
+
+_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
+
+
+def _netrc_password_is_given(match: re.Match[str]) -> bool:
+    """Without the ``machine`` before it, "login and password are" is a sentence."""
+    return not _is_placeholder(match[2]) and (match[1] is not None or _is_mixed(match[2]))
+
+
+def _has_random_value(match: re.Match[str]) -> bool:
+    return not _is_placeholder(match[1]) and _looks_random(match[1])
+
+
+def _is_of_all_letters(match: re.Match[str]) -> bool:
+    """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
+    return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
+
+
+def _has_cookie(match: re.Match[str]) -> bool:
+    """A session's value among the pairs, not ``theme=dark``."""
+    values = (pair.partition("=")[2] for pair in match[1].split(";"))
+    return any(_is_mixed(value) and len(value) >= _SHORTEST_COOKIE and not _is_placeholder(value) for value in values)
+
+
+_SHORTEST_COOKIE = 8
+
+
 def _has_digit(match: re.Match[str]) -> bool:
     """Tells a key from words joined by hyphens."""
     return any(character.isdigit() for character in match[0])
@@ -164,7 +219,41 @@ def _is_token(match: re.Match[str]) -> bool:
     return not _is_placeholder(match[1]) and any(character.isdigit() for character in match[1])
 
 
+# Keys that a service begins with letters of its own; each must hold a digit besides.
+_SERVICE_KEYS = (
+    ("twilio-key", ("SK", "AC"), r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("mailgun-key", ("key-",), r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("databricks-token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
+    ("shopify-token", ("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
+    ("figma-token", ("fig",), r"fig[dou]_[A-Za-z0-9_-]{20,255}"),
+    ("groq-key", ("gsk_",), r"gsk_[A-Za-z0-9]{20,255}"),
+    ("xai-key", ("xai-",), r"xai-[A-Za-z0-9]{20,255}"),
+    ("replicate-token", ("r8_",), r"r8_[A-Za-z0-9]{30,80}"),
+    ("perplexity-key", ("pplx-",), r"pplx-[A-Za-z0-9]{20,255}"),
+    ("atlassian-token", ("ATATT3", "ATCTT3"), r"AT[AC]TT3[A-Za-z0-9_=-]{20,500}"),
+    ("doppler-token", ("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{1,40}\.)?[A-Za-z0-9]{20,80}"),
+    ("newrelic-key", ("NRAK-",), r"NRAK-[A-Z0-9]{20,80}"),
+    ("grafana-token", ("glsa_", "glc_"), r"gl(?:sa|c)_[A-Za-z0-9_+/=]{20,500}"),
+    ("postman-key", ("PMAK-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
+    ("terraform-token", (".atlasv1.",), r"[A-Za-z0-9]{10,20}\.atlasv1\.[A-Za-z0-9_=-]{20,100}"),
+)
+_BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
+_COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
+
 _RULES = (
+    *(_Rule(kind, needles, _START + pattern, accept=_has_digit) for kind, needles, pattern in _SERVICE_KEYS),
+    _Rule(
+        "telegram-token",
+        (":",),
+        r"(?:(?<![A-Za-z0-9])|(?<=bot))[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])",
+        accept=_is_of_all_letters,
+    ),
+    _Rule(
+        "discord-token",
+        (".",),
+        _START + r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
+        accept=_is_of_all_letters,
+    ),
     _Rule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _Rule(
         "github-token",
@@ -228,6 +317,56 @@ _RULES = (
         group=1,
         accept=_password_is_given,
     ),
+    _Rule(
+        "password",
+        ("mysql", "mariadb"),
+        r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
+        group=1,
+        accept=_command_password_is_given,
+    ),
+    _Rule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, 1, _command_password_is_given),
+    _Rule(
+        "password",
+        (" login ",),
+        r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
+        + _BARE,
+        group=1,
+        accept=_command_password_is_given,
+    ),
+    _Rule(
+        "password",
+        ("login",),
+        r"\b(machine\s{1,4}\S{1,200}\s{1,20})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
+        group=2,
+        accept=_netrc_password_is_given,
+    ),
+    # Sentry's address holds a key where others hold a user.
+    _Rule("password", ("sentry",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", 1, _password_is_given),
+    _Rule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", 1, _has_random_value),
+    _Rule(
+        "token",
+        ("=",),
+        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        group=1,
+        accept=_has_random_value,
+    ),
+    _Rule(
+        "cookie",
+        ("ookie", "OOKIE"),
+        (
+            r"(?i)(?<![\w-])cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?"
+            r"(" + _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60})"
+        ),
+        group=1,
+        accept=_has_cookie,
+    ),
+    _Rule(
+        "cookie",
+        ("ookie", "OOKIE"),
+        r"(?i)(?<![\w-])set-cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIE + r")",
+        group=1,
+        accept=_has_cookie,
+    ),
 )
 _NAMED = _Rule(
     "secret",
@@ -249,7 +388,10 @@ _KEY_BLOCK_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _KEY_BODY = r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++"
 
 _HOMES = (
-    (("/Users/", "/home/"), r"(?<![\w.~-])/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
+    (
+        ("/Users/", "/home/"),
+        r"(?<![\w.~-])(?:/var(?=/home))?/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}",
+    ),
     (("/root",), r"(?<![\w.~/-])/root(?=/|$|[\s:\"'])"),
     (
         ("sers\\", "sers/", "ettings\\", "ettings/"),
@@ -263,6 +405,7 @@ _HOMES = (
     # The folder names that Claude Code makes of paths.
     (("/-Users-", "/-home-"), r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}"),
     (("--Users-",), r"(?<=[A-Za-z]--)Users-[A-Za-z0-9]{1,64}"),
+    (("-Users-", "-home-"), r"(?<=-)(?:(?<![\w-]-)|(?<=-mnt-[a-z]-)|(?<=-var-))(?:Users|home)-[A-Za-z0-9]{1,64}(?=-)"),
 )
 
 
