@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_graph import Memory
-from processes import assert_as_fresh, command, finish, start, write_logs
+from processes import PATIENCE, assert_as_fresh, command, finish, start, write_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,8 +63,19 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(
     assert_as_fresh(memory, tmp_path / "fresh")
 
 
+#: Dies as by kill -9 right after it has written the export, before the transaction ends.
+DIES_IN_BETWEEN = """
+import os, signal, sys
+from pathlib import Path
+from helix_graph import Memory
+from helix_graph.graph import publishing
+publishing._mark = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+Memory(Path(sys.argv[1])).graph.compile()
+"""
+
+
 def test_killed_between_the_export_and_the_end_of_the_transaction(
-    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, script: Callable[..., Script]
 ) -> None:
     """The one moment at which both files are being written, hit for certain."""
     memory = Memory(tmp_path / "memory")
@@ -70,12 +83,8 @@ def test_killed_between_the_export_and_the_end_of_the_transaction(
     memory.extract(logs[:3])
     memory.graph.compile()
     memory.extract(logs)
-    pid = os.fork()
-    if pid == 0:  # the child dies as by kill -9, right after it has written the export
-        monkeypatch.setattr("helix_graph.graph.compile._mark", lambda _: os.kill(os.getpid(), signal.SIGKILL))
-        memory.graph.compile()
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    killed = subprocess.run([sys.executable, "-c", DIES_IN_BETWEEN, str(memory.root)], check=False, timeout=PATIENCE)
+    assert killed.returncode == -signal.SIGKILL
     assert memory.graph.status().episodes == 3
     memory.graph.compile()
     assert memory.graph.status().episodes == len(logs)
