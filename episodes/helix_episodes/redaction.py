@@ -206,7 +206,7 @@ def _has_cookie(match: re.Match[str]) -> bool:
     return any(_is_mixed(value) and len(value) >= _SHORTEST_COOKIE and not _is_placeholder(value) for value in values)
 
 
-_SHORTEST_COOKIE = 8
+_SHORTEST_COOKIE = 6
 
 
 def _has_digit(match: re.Match[str]) -> bool:
@@ -337,7 +337,7 @@ _RULES = (
     _Rule(
         "password",
         ("login",),
-        r"\b(machine\s{1,4}\S{1,200}\s{1,20})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
+        r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
         group=2,
         accept=_netrc_password_is_given,
     ),
