@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogNotReadable
+from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogNotReadable, UsageError
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.readers import find_logs, find_reader
@@ -155,6 +155,8 @@ class _Recorder:
             reader = find_reader(path, format=self.format)
             for session in reader.read(path):
                 self._admit(path, session)
+        except UsageError:
+            raise
         except HelixGraphError as error:
             problem = str(error) if str(path) in str(error) else f"{path}: {error}"
             self.failed.append(NotRecorded(log=str(path), problem=problem))
@@ -326,7 +328,7 @@ def _result(path: Path, session: Session, episode: Episode, target: Path, change
 
 
 def _warnings(session: Session) -> tuple[str, ...]:
-    bad = (f"line {one.line}: {one.problem}" for one in session.accounting.bad)
+    bad = (f"{f'{one.file}, ' if one.file else ''}line {one.line}: {one.problem}" for one in session.accounting.bad)
     unknown = (
         f"{count} records of unknown type {name!r}" for name, count in sorted(session.accounting.unknown.items())
     )
