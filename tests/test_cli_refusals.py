@@ -128,7 +128,7 @@ def test_with_output_no_memory_is_needed_and_none_is_made(log: Path, somewhere: 
 
 
 def test_an_unknown_format_is_named_with_those_there_are(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["episode", "extract", log.name, "--output", "elsewhere", "--format", "carrier-pigeon"]) == 1
+    assert run(["episode", "extract", log.name, "--output", "elsewhere", "--format", "carrier-pigeon"]) == 2
     printed = capsys.readouterr()
     assert "carrier-pigeon" in printed.err
     assert "claude-code" in printed.err
