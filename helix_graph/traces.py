@@ -63,7 +63,7 @@ def find_traces(root: Path, *, sessions: Iterable[str], texts: Iterable[str], gr
     patterns = {text: _forms(text) for text in wanted if not _is_part_of(text, kept)}
     bounded = {text: re.compile(_BOUNDED % re.escape(text.encode())) for text in (wanted & ids) - patterns.keys()}
     found = {path: _found_in(path, patterns, bounded) for path in files}
-    shared = {text for path, hits in found.items() if _is_truth(root, path) for text in hits} - ids
+    shared = {text for path, hits in found.items() if _is_episode(root, path) for text in hits} - ids
     left = {path: hits - shared for path, hits in found.items()}
     rows = _rows_in_graph(graph, ids)
     if rows:
@@ -92,6 +92,11 @@ def strings_of(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
     elif isinstance(value, list):
         for each in value:
             yield from strings_of(each)
+
+
+def _is_episode(root: Path, path: Path) -> bool:
+    """Whether a file is a kept episode: only another session may say the same; an assertion has it from this one."""
+    return path.relative_to(root).parts[:-1] == ("episodes",) and path.suffix == ".json"
 
 
 def _is_truth(root: Path, path: Path) -> bool:

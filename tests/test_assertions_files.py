@@ -255,3 +255,12 @@ def has_nodes(memory: Memory) -> bool:
         node["label"] for node in json.loads((memory.root / "causality" / "causal-graph.json").read_text())["nodes"]
     }
     return {"run ruff", "deploy"} <= labels
+
+
+def test_the_doctor_has_nothing_to_say_of_asserted_edges(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / ".helix")
+    memory.graph.add_causal_node("event", "a")
+    memory.graph.add_causal_node("event", "b")
+    memory.graph.add_causal_edge("a", "b", "causes")
+    memory.graph.compile()
+    assert [found.kind for found in memory.doctor().findings if found.kind == "wrong sum"] == []

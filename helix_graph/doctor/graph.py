@@ -30,7 +30,10 @@ _COMPILE = "helix-graph compile"
 _NAME = f"causality/{FILE_NAME}"
 #: The sums of `helix_graph.graph.fold` counted again from the facts; each gives how many are wrong.
 _SUMS = {
-    "nodes": "SELECT count(*) FROM node n WHERE mentions <> (SELECT count(*) FROM mention WHERE node = n.number)",
+    "nodes": (
+        "SELECT count(*) FROM node n"
+        " WHERE mentions <> (SELECT coalesce(sum(counted), 0) FROM mention WHERE node = n.number)"
+    ),
     "edges": (
         "SELECT count(*) FROM edge e WHERE (claims, weight_sum) <>"
         " (SELECT count(*), coalesce(sum(weight), 0) FROM claim c"

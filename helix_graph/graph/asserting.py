@@ -210,7 +210,7 @@ def share(option: str, value: float) -> float:
     Raises:
         OutOfRange: It is not.
     """
-    if not 0 <= value <= 1:  # also refuses a value that is no number
+    if isinstance(value, bool) or not 0 <= value <= 1:  # also refuses a value that is no number
         raise OutOfRange(option, value=value, lowest=0, highest=1)
     return value
 

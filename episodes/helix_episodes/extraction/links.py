@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
-    from helix_episodes.model import Decision, Event
+    from helix_episodes.model import Decision, EdgeType, Event
 
 
 def links_of(history: History, *, told: Iterable[tuple[str, str, Literal["entry", "stated"]]] = ()) -> tuple[Link, ...]:
@@ -31,9 +31,17 @@ def links_of(history: History, *, told: Iterable[tuple[str, str, Literal["entry"
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(history)}
     marked = history.account.marked
     for source, target, reason in told:
-        link = Link(source=marked[source], target=marked[target], reason=reason)
+        link = Link(
+            source=marked[source], target=marked[target], reason=reason, type=_told_type(history, marked[target])
+        )
         found[link.source, link.target, reason] = link
     return tuple(link for _, link in sorted(found.items()))
+
+
+def _told_type(history: History, target: str) -> EdgeType:
+    """What a report puts side by side: what was done brought what was found; an error it found, and did not make."""
+    found_error = target.startswith("e") and history.account.event(target).type == "error"
+    return "correlates" if found_error else "causes"
 
 
 def _calls(history: History) -> Iterator[Link]:

@@ -124,10 +124,8 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     return ()
 
 
-def mended_in(text: str, *, found: str = "", ordered: bool = False) -> tuple[Trouble, ...]:
+def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
-
-    ``ordered``: the statement is the order for the session, so that "fix the leak" counts as well as "fixed the leak".
 
     >>> mended_in("Fixed off-by-one error in pagination")[0].said
     'Fixed off-by-one error in pagination'
@@ -138,7 +136,7 @@ def mended_in(text: str, *, found: str = "", ordered: bool = False) -> tuple[Tro
     """
     first = next(_clauses(text), "")
     match = _MENDS.match(first)
-    if match is None or (_ORDERS.match(first) and not ordered):
+    if match is None or _ORDERS.match(first):
         return ()
     name = _NAMED.search(match["rest"])
     if name is None or _UNMEANT.search(match["rest"][: name.end() + 12]):
