@@ -7,6 +7,7 @@
     ├── EpisodeIsThere               a session that has an episode already
     ├── InvalidIgnoreFile            a line of .helixignore that is no rule
     ├── NothingSelected              nothing was named that should be forgotten
+    ├── NotUnpacked                  a file that could not be searched, or not all of it
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -64,6 +65,10 @@ class NothingSelected(HelixGraphError):
 
     def __init__(self) -> None:
         super().__init__("nothing is named that should be forgotten; give --session, --project, --since or --until")
+
+
+class NotUnpacked(HelixGraphError):
+    """A file that cannot be searched to its end: no permission, damaged, or compressed in a way not known here."""
 
 
 class GraphError(HelixGraphError):
