@@ -6,7 +6,7 @@ seen from either end. Episodes of the original schema have only the ends; there 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ def agreed(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
         fixes=tuple(kept for fix in episode.fixes if (kept := _fix(fix, ids))),
         outcome_evidence=_decider(episode, ids),
     )
-    return fixed, (*problems, *_differences(episode, fixed), *_doubled(episode))
+    return fixed, (*problems, *_differences(episode, fixed))
 
 
 def _sound(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
@@ -127,8 +127,3 @@ def _differences(before: Episode, after: Episode) -> Iterator[str]:
         yield "a fix names what does not exist"
     if before.outcome_evidence != after.outcome_evidence:
         yield "the outcome rests on an event that does not exist"
-
-
-def _doubled(episode: Episode) -> Iterator[str]:
-    counts = Counter([one.id for one in episode.decisions] + [one.id for one in episode.events])
-    yield from (f"{count} things are called {name}" for name, count in sorted(counts.items()) if count > 1)
