@@ -21,7 +21,7 @@ import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.files import TEMPORARY_SUFFIX, remove_file
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode
+from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.errors import NothingSelected
 from helix_graph.graph.schema import GRAPH_FILE
@@ -135,7 +135,7 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> Proof | None:
 def _named(selection: Selection, root: Path, store: EpisodeStore, tombstones: Tombstones) -> Iterator[str]:
     """The sessions named, as they are recorded; one that is forgotten already may have been left half way."""
     for name in selection.sessions:
-        forms = list(dict.fromkeys((name, name.removeprefix(PREFIX))))
+        forms = list(dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))))
         known = [
             form
             for form in forms

@@ -150,8 +150,8 @@ def test_mended_parts_are_sound_and_none_is_lost(decisions: Any, events: Any, ti
     mended, problems = sound(drawn)
     assert sound(mended) == (mended, ())
     assert bool(problems) == (mended != drawn)
-    parts = [*mended.decisions, *mended.events]
-    assert len({one.id for one in parts}) == len(parts)
+    ids = [*(one.id for one in mended.decisions), *(one.id for one in mended.events)]
+    assert len(set(ids)) == len(ids)
     assert {one.chosen for one in mended.decisions} == {one.chosen for one in decisions}
     assert {one.content for one in mended.events} == {one.content for one in events}
 

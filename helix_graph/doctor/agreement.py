@@ -40,6 +40,11 @@ def agreed(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     return fixed, (*problems, *_differences(episode, fixed))
 
 
+def unsound_links(episode: Episode) -> tuple[str, ...]:
+    """The links that cannot stand, each with the reason: an end that is not there, backwards in time, a circle."""
+    return _sound(episode, {one.id for one in episode.decisions} | {one.id for one in episode.events})[1]
+
+
 def _sound(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
     """The links that can stand, and why each of the others cannot."""
     times = {one.id: moment(one.timestamp) for one in episode.decisions}

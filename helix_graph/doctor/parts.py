@@ -53,7 +53,7 @@ def _own_ids(parts: Iterable[_Part], letter: str, taken: set[str]) -> Iterator[_
     each = list(_once(parts))
     names = taken | {one.id for one in each}
     for one in each:
-        name = one.id if one.id not in taken else _free(letter, names)
+        name = one.id if one.id not in taken else free_id(letter, names)
         names.add(name)
         taken.add(name)
         yield one if name == one.id else replace(one, id=name)
@@ -67,7 +67,12 @@ def _once(parts: Iterable[_Part]) -> Iterator[_Part]:
             yield one
 
 
-def _free(letter: str, names: Iterable[str]) -> str:
+def free_id(letter: str, names: Iterable[str]) -> str:
+    """The next id of a decision (``d``) or an event (``e``).
+
+    >>> free_id("d", {"d001", "e007"})
+    'd002'
+    """
     numbers = [int(name[1:]) for name in names if name[:1] == letter and name[1:].isdecimal()]
     return f"{letter}{max(numbers, default=0) + 1:03}"
 
