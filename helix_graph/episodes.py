@@ -78,9 +78,11 @@ class Episodes(EpisodeStore):
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
     def _found(self, outcome: str | None, since: datetime | None, task: str | None) -> list[Episode]:
-        wanted: Outcome | None = None if outcome is None else one_of("--outcome", outcome, OUTCOMES)
-        part = None if task is None else query("--task", task)
-        return super().list(outcome=wanted, since=when("--since", since), task=part, max_results=sys.maxsize)
+        at, part = when("--since", since), None if task is None else query("--task", task)
+        if outcome is None:
+            return super().list(since=at, task=part, max_results=sys.maxsize)
+        wanted: Outcome = one_of("--outcome", outcome, OUTCOMES)
+        return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
         self,

@@ -156,11 +156,11 @@ class EpisodeStore:
 
     def list(
         self,
-        *,
         outcome: Outcome | None = None,
         since: datetime | None = None,
-        task: str | None = None,
         max_results: int = 20,
+        *,
+        task: str | None = None,
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 
