@@ -106,7 +106,7 @@ def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = Fa
     sessions = sorted(chosen | begun)
     folders = (graph.causality / ASSERTIONS, aside_of_assertions(root))
     assertions = [path for folder in folders for path in _assertions_naming(folder, sessions)]
-    if not dry_run:
+    if not dry_run and (sessions or waiting):
         _remove(root, store, sessions, assertions)
         _remove_from_graph(graph)
     return ForgetReport(
