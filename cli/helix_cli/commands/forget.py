@@ -53,9 +53,8 @@ def _render(report: ForgetReport) -> None:
     done = "would be forgotten" if report.dry_run else "forgotten"
     say(f"{count(len(report.sessions), 'session')} and {count(len(report.assertions), 'assertion')} {done}.")
     if report.taken_up:
-        say(
-            f"{count(report.taken_up, 'session')} forgotten before and not proved gone {'yet' if report.dry_run else 'until now'}."
-        )
+        since = "yet" if report.dry_run else "until now"
+        say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
     if report.proof:
         _render_proof(report.proof)
 
