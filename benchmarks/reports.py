@@ -10,7 +10,7 @@ carry meaning, compared by their first five letters; what the annotator put in b
 item. The annotation is a selection (a review lists two dozen defects, the annotator names eight), so what is not in it
 counts as false here although the log tells it: the precision printed is a lower bound. Explicit decisions are counted
 by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. n stands
-beside every figure. ``--set second`` puts the logs beside them that nobody had tuned a rule on (`extraction`).
+beside every figure. ``--set second`` puts a second set beside them (`extraction`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
-#: Logs annotated before anyone had seen what the program says of them: no rule was tuned on these.
+#: Logs annotated by a reader who had seen neither the rules nor what the program says of them.
 SECOND = Path(__file__).resolve().parent / "second_set"
 
 
