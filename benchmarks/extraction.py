@@ -1,8 +1,11 @@
 """How well episodes agree with a careful reader, by line, on the six annotated Claude Code logs.
 
-    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents]
+    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second]
 
-``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states.
+``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states. ``--set second``
+puts a second set beside it: eight logs more (four reports), chosen by hash and annotated by a reader who had seen
+neither the rules of extraction nor their output, so the difference is what the rules owe to tuning. It adds what
+`unflagged` counts.
 
 Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
@@ -13,7 +16,7 @@ right when the annotator joins these lines, for whatever reason. Items the annot
 calls doubtful count neither as missed nor as false. n stands beside every figure; ``--misses`` lists what was missed
 and what was false.
 
-There is one annotator, so no agreement between annotators to compare with.
+Each set has one annotator, so there is no agreement between annotators to compare with.
 """
 
 from __future__ import annotations
@@ -23,83 +26,20 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lines import Lines, twins
+from reports import report
+from tallies import CORPORA, SECOND, Tally, print_table
+from unflagged import print_agreement
+
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 
 if TYPE_CHECKING:
     from helix_episodes.model import Decision, Episode, Event
 
-CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code"
+CORPUS = CORPORA / "claude-code"
 #: The corpus of reports, in which there are no lines to go by.
 REPORTS = "ai-agents"
-
-
-class Tally:
-    """Found of wanted, right of given, and the lines to read where they differ."""
-
-    def __init__(self) -> None:
-        self.wanted = self.found = self.given = self.right = 0
-        self.misses: list[str] = []
-        self.false: list[str] = []
-
-    def want(self, *, hit: bool, text: str) -> None:
-        self.wanted += 1
-        self.found += hit
-        if not hit:
-            self.misses.append(text)
-
-    def give(self, *, right: bool, text: str) -> None:
-        self.given += 1
-        self.right += right
-        if not right:
-            self.false.append(text)
-
-    def row(self, name: str) -> str:
-        return f"{name:<22}{share(self.found, self.wanted):>20}{share(self.right, self.given):>20}"
-
-
-def share(part: int, whole: int) -> str:
-    return f"{part}/{whole} ({100 * part / whole:.0f} %)" if whole else "-"
-
-
-def twins(log: Path) -> dict[int, set[int]]:
-    """Each line that holds a call or a result, with the lines of its counterparts."""
-    calls: dict[str, int] = {}
-    pairs: dict[int, set[int]] = {}
-    for number, line in enumerate(log.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        for block in blocks(line):
-            if block.get("type") == "tool_use":
-                calls[block["id"]] = number
-            elif block.get("type") == "tool_result" and block.get("tool_use_id") in calls:
-                call = calls[block["tool_use_id"]]
-                pairs.setdefault(call, set()).add(number)
-                pairs.setdefault(number, set()).add(call)
-    return pairs
-
-
-def blocks(line: str) -> list[dict[str, Any]]:
-    try:
-        content = (json.loads(line).get("message") or {}).get("content")
-    except (ValueError, AttributeError):
-        return []
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-class Lines:
-    """The lines that each of our statements stands on."""
-
-    def __init__(self, episode: Episode, pairs: dict[int, set[int]]) -> None:
-        self.pairs = pairs
-        self.of = {one.id: self._lines(one) for one in episode.decisions}
-        self.of |= {one.id: self._lines(one) for one in episode.events}
-
-    def _lines(self, one: Decision | Event) -> set[int]:
-        own = {one.evidence.line, *one.evidence.also} if one.evidence else set()
-        return own | {twin for line in own for twin in self.pairs.get(line, ())}
-
-    def meets(self, identity: str, lines: set[int]) -> bool:
-        wide = lines | {twin for line in lines for twin in self.pairs.get(line, ())}
-        return bool(self.of[identity] & wide)
 
 
 def score_decisions(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tally) -> None:
@@ -159,20 +99,11 @@ def place(one: Decision | Event) -> str:
     return f"[{one.evidence.line if one.evidence else '?'}]"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
-    parser.add_argument("--corpus", type=Path, default=CORPUS)
-    options = parser.parse_args()
-    if options.corpus.name == REPORTS:
-        from reports import report  # noqa: PLC0415  (which takes the tallies from here)
-
-        report(CORPUS.parent / REPORTS, misses=options.misses)
-        return
-    gold = json.loads((options.corpus / "GOLD.json").read_text(encoding="utf-8"))
+def score(gold: dict[str, Any], corpus: Path) -> dict[str, Tally]:
+    """The tallies of one annotated set of logs, by measure."""
     tallies = {name: Tally() for name in ("decisions", "failures", "fixes", "links", "outcome")}
     for annotated in gold["sessions"]:
-        log = options.corpus / "sessions" / f"{annotated['session']}.jsonl"
+        log = corpus / "sessions" / f"{annotated['session']}.jsonl"
         (session,) = read_sessions(log)
         episode = extract(session)
         lines = Lines(episode, twins(log))
@@ -182,15 +113,27 @@ def main() -> None:
         score_links(episode, annotated, lines, tallies["links"])
         hit = episode.outcome in {annotated["outcome"], *annotated.get("outcome_also", ())}
         tallies["outcome"].want(hit=hit, text=f"{annotated['session']}: {episode.outcome}, not {annotated['outcome']}")
-    print(f"{len(gold['sessions'])} sessions, one annotator\n{'':<22}{'found of annotated':>20}{'right of ours':>20}")
-    for name, tally in tallies.items():
-        print(tally.row(name))
-        if options.misses:
-            print(
-                "\n".join(
-                    [*(f"    missed {text}" for text in tally.misses), *(f"    false  {text}" for text in tally.false)]
-                )
-            )
+    return tallies
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    parser.add_argument("--set", choices=("first", "second"), default="first", help="second: both, side by side")
+    options = parser.parse_args()
+    second = options.set == "second"
+    if options.corpus.name == REPORTS:
+        report(CORPORA / REPORTS, second=second, misses=options.misses)
+        return
+    files = {"GOLD": options.corpus / "GOLD.json"} | ({"second set": SECOND / "claude-code.json"} if second else {})
+    golds = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items()}
+    print(
+        ", ".join(f"{name}: {len(gold['sessions'])} sessions" for name, gold in golds.items()), "- one annotator each"
+    )
+    print_table({name: score(gold, options.corpus) for name, gold in golds.items()}, misses=options.misses)
+    if second:
+        print_agreement(options.corpus, misses=options.misses)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How well episodes agree with a careful reader on the ten annotated ai-agents logs, and how long reading takes.
+"""How well episodes agree with a careful reader on the annotated ai-agents logs, and how long reading takes.
 
-    python benchmarks/reports.py [--misses] [--corpus DIR]
+    python benchmarks/reports.py [--misses] [--corpus DIR] [--set second]
 
 Rule. The annotator names what the log tells in a few words of their own, without lines. One of ours *meets* an
 annotated item when it is of the same kind and at least half of the item's content words stand in its text and
@@ -10,7 +10,7 @@ carry meaning, compared by their first five letters; what the annotator put in b
 item. The annotation is a selection (a review lists two dozen defects, the annotator names eight), so what is not in it
 counts as false here although the log tells it: the precision printed is a lower bound. Explicit decisions are counted
 by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. n stands
-beside every figure.
+beside every figure. ``--set second`` puts a second set beside them (`extraction`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extraction import Tally, share
+from tallies import CORPORA, SECOND, Tally, print_table, share
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode, Event
 
-CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "ai-agents"
+CORPUS = CORPORA / "ai-agents"
 #: The names under which these logs keep explicit decisions.
 EXPLICIT = frozenset({"decisions", "decision", "technicalDecisions", "decisionsMade"})
 _WORD = re.compile(r"[a-z][a-z_]{2,}|\d{2,}")
@@ -110,39 +110,54 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
+    parser.add_argument("--set", choices=("first", "second"), default="first", help="second: both, side by side")
     options = parser.parse_args()
-    report(options.corpus, misses=options.misses)
+    report(options.corpus, second=options.set == "second", misses=options.misses)
 
 
-def report(corpus: Path, *, misses: bool) -> None:
-    gold = json.loads((corpus / "GOLD.json").read_text(encoding="utf-8"))["sessions"]
-    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome", "explicit decisions")}
+def report(corpus: Path, *, second: bool, misses: bool) -> None:
+    files = {"GOLD": corpus / "GOLD.json"} | ({"second set": SECOND / "ai-agents.json"} if second else {})
+    golds = {name: json.loads(file.read_text(encoding="utf-8"))["sessions"] for name, file in files.items()}
+    episodes, times = read_all(corpus)
+    print(", ".join(f"{name}: {len(gold)} logs" for name, gold in golds.items()), "- one annotator each")
+    print_table({name: score_set(gold, episodes) for name, gold in golds.items()}, misses=misses)
+    tally = Tally()
+    for log, episode in episodes.items():
+        score_explicit(episode, log, tally)
+    print(f"{f'explicit, {len(episodes)} logs':<22}{tally.cells()}")
+    if misses:
+        print("\n".join(tally.differences()))
+    print_times(times)
+
+
+def read_all(corpus: Path) -> tuple[dict[Path, Episode], list[tuple[float, str]]]:
+    """The episode of every log, and how long each took with its name."""
+    episodes: dict[Path, Episode] = {}
     times: list[tuple[float, str]] = []
-    logs = sorted((corpus / "sessions").iterdir())
-    for log in logs:
+    for log in sorted((corpus / "sessions").iterdir()):
         start = time.perf_counter()
         (session,) = read_sessions(log)
-        episode = extract(session)
+        episodes[log] = extract(session)
         times.append((time.perf_counter() - start, log.stem))
-        score_explicit(episode, log, tallies["explicit decisions"])
-        annotated = gold.get(log.stem)
-        if annotated:
-            score_annotated(episode, annotated, tallies)
-    print(f"{len(gold)} of {len(logs)} logs, one annotator\n{'':<22}{'found of annotated':>20}{'right of ours':>20}")
-    for name, tally in tallies.items():
-        print(tally.row(name))
-        if misses:
-            print(
-                "\n".join(
-                    [*(f"    missed {one}" for one in tally.misses), *(f"    false  {one}" for one in tally.false)]
-                )
-            )
+    return episodes, times
+
+
+def print_times(times: list[tuple[float, str]]) -> None:
     slowest, name = max(times)
     print(
         f"slowest of {len(times)} logs: {slowest * 1000:.0f} ms ({name}); "
         f"all {sum(one for one, _ in times) * 1000:.0f} ms"
     )
     print(f"logs under 1 s: {share(sum(one < 1 for one, _ in times), len(times))}")
+
+
+def score_set(gold: dict[str, Any], episodes: dict[Path, Episode]) -> dict[str, Tally]:
+    """The tallies of one annotated set of logs, by measure."""
+    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome")}
+    for log, episode in episodes.items():
+        if log.stem in gold:
+            score_annotated(episode, gold[log.stem], tallies)
+    return tallies
 
 
 def score_annotated(episode: Episode, annotated: dict[str, Any], tallies: dict[str, Tally]) -> None:

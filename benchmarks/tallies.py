@@ -1,0 +1,55 @@
+"""Found of annotated, right of ours: what the benchmarks of extraction count, and the table they print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+#: Logs annotated by a reader who had seen neither the rules nor what the program says of them.
+SECOND = Path(__file__).resolve().parent / "second_set"
+
+
+class Tally:
+    """Found of wanted, right of given, and the lines to read where they differ."""
+
+    def __init__(self) -> None:
+        self.wanted = self.found = self.given = self.right = 0
+        self.misses: list[str] = []
+        self.false: list[str] = []
+
+    def want(self, *, hit: bool, text: str) -> None:
+        self.wanted += 1
+        self.found += hit
+        if not hit:
+            self.misses.append(text)
+
+    def give(self, *, right: bool, text: str) -> None:
+        self.given += 1
+        self.right += right
+        if not right:
+            self.false.append(text)
+
+    def cells(self) -> str:
+        return f"{share(self.found, self.wanted):>20}{share(self.right, self.given):>20}"
+
+    def differences(self) -> list[str]:
+        return [*(f"    missed {text}" for text in self.misses), *(f"    false  {text}" for text in self.false)]
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part}/{whole} ({100 * part / whole:.0f} %)" if whole else "-"
+
+
+def print_table(sets: Mapping[str, Mapping[str, Tally]], *, misses: bool) -> None:
+    """One line a measure; each set brings two columns. All sets have the same measures."""
+    print(" " * 22 + "".join(f"{name:>40}" for name in sets))
+    print(" " * 22 + f"{'found of annotated':>20}{'right of ours':>20}" * len(sets))
+    for measure in next(iter(sets.values())):
+        print(f"{measure:<22}" + "".join(tallies[measure].cells() for tallies in sets.values()))
+        if misses:
+            for name, tallies in sets.items():
+                print("\n".join([f"  {name}", *tallies[measure].differences()]))
