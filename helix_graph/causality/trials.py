@@ -1,0 +1,94 @@
+"""From episodes to trials: what a comparison of many sessions reads of each.
+
+A *trial* is one episode, cut down to what can be compared: its task, whether it succeeded, and its *steps* in the order
+of the log: what was done, which errors were met, which checks passed. Nothing here looks at how the episode came out,
+so which comparisons are made cannot depend on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_episodes.model import Decision
+from helix_graph.causality.measures import Measures
+from helix_graph.causality.tables import Observation, observe
+from helix_graph.causality.timeline import in_order
+from helix_graph.graph.labels import decision_key, event_key, is_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.model import Episode, Event
+
+#: What a step is: something changed in a file, something else done, an error met, a check's verdict without an error.
+StepKind = Literal["edit", "act", "error", "check"]
+_EDITS = frozenset({"edit", "create", "delete"})
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True):
+    """One thing done or met, by its label; ``id`` is its decision or event."""
+
+    kind: StepKind
+    label: str
+    id: str
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One episode as a row of comparisons.
+
+    ``success`` is ``None`` where nobody and nothing vouches for the outcome. ``claims`` are the links of the log between
+    steps, as places in ``steps``: (cause, effect). ``answers`` are the observations of answered errors.
+    """
+
+    episode: str
+    timestamp: str | None
+    task_kind: str
+    task_id: str | None
+    success: bool | None
+    steps: tuple[Step, ...]
+    claims: tuple[tuple[int, int], ...]
+    answers: tuple[Observation, ...]
+
+
+def trial_of(episode: Episode) -> Trial:
+    """What comparisons read of an episode."""
+    steps = tuple(_steps(episode))
+    places = {step.id: place for place, step in enumerate(steps)}
+    claims = {
+        (places[link.source], places[link.target])
+        for link in episode.links
+        if link.source in places and link.target in places
+    }
+    return Trial(
+        episode=episode.id,
+        timestamp=episode.timestamp,
+        task_kind=episode.task_kind,
+        task_id=episode.task_id,
+        success=Measures(episode).outcome(),
+        steps=steps,
+        claims=tuple(sorted(claims)),
+        answers=tuple(row for row in observe(episode) if row.level != "task"),
+    )
+
+
+def _steps(episode: Episode) -> Iterator[Step]:
+    for one in in_order(episode):
+        step = _decided(one) if isinstance(one, Decision) else _happened(one)
+        if step:
+            yield step
+
+
+def _decided(decision: Decision) -> Step:
+    changes = decision.action is not None and decision.action.verb in _EDITS
+    return Step("edit" if changes else "act", decision_key(decision), decision.id)
+
+
+def _happened(event: Event) -> Step | None:
+    label = event_key(event)
+    if label and is_error(event):
+        return Step("error", label, event.id)
+    if label and event.type == "test":
+        return Step("check", label, event.id)
+    return None
