@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import fisher_exact
 from statsmodels.stats.contingency_tables import StratifiedTable
 from statsmodels.stats.multitest import multipletests
 
 from helix_graph.statistics.multiplicity import level_after_selection, q_values, reach
 from helix_graph.statistics.strata import (
+    _exact,
     association,
     chances,
     e_value,
@@ -94,11 +96,24 @@ def test_the_order_of_strata_changes_nothing(cells: list[tuple[int, int, int, in
 
 
 def test_few_expected_successes_are_tested_exactly() -> None:
-    """Fisher's one-sided value of [[3, 7], [0, 10]] is 0.105; the normal curve would say 0.035."""
-    less, more = chances(ours([(10, 0, 7, 3)]), seed=7)
-    assert more == pytest.approx(0.105, abs=0.01)
-    assert less == pytest.approx(1.0, abs=0.01)
-    assert chances(ours([(10, 0, 7, 3)]), seed=7) == (less, more)
+    """Fisher's one-sided value of [[3, 7], [0, 10]] is 120 / 1140; the normal curve would say 0.035."""
+    less, more = chances(ours([(10, 0, 7, 3)]))
+    assert more == pytest.approx(120 / 1140)
+    assert less == pytest.approx(1.0)
+
+
+@given(worlds)
+def test_one_stratum_is_fishers_exact_test(cells: list[tuple[int, int, int, int]]) -> None:
+    a, b, c, d = cells[0]
+    less, more = chances(ours(cells[:1]))
+    assert more == pytest.approx(fisher_exact([[d, c], [b, a]], alternative="greater")[1])
+    assert less == pytest.approx(fisher_exact([[d, c], [b, a]], alternative="less")[1])
+
+
+def test_many_trials_are_tested_by_the_normal_curve_with_nearly_the_exact_result() -> None:
+    many = ours([(300, 700, 340, 660), (150, 250, 160, 240)])
+    assert chances(many).less == pytest.approx(0.5 * math.erfc(-association(many) / math.sqrt(2)))
+    assert chances(many).less == pytest.approx(_exact(many).less, rel=0.1)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from helix_episodes.model import EdgeType
     from helix_graph.causality.trials import Trial
 
 #: Under ten on a side even an honest interval spans half of the scale; one in a hundred keeps large memories readable.
@@ -31,7 +32,11 @@ _MADE_OR_MET = frozenset({"edit", "act", "error"})
 
 
 class Board:
-    """The table of some trials. ``labels`` names its rows; ``done`` marks those that are something done, not met."""
+    """The table of some trials.
+
+    ``labels`` names its rows; ``done`` marks those that are something done, not met. ``claims`` counts the episodes whose
+    log links two rows, by (cause, effect, kind of edge).
+    """
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = sorted(trials, key=lambda trial: trial.episode)
@@ -42,7 +47,8 @@ class Board:
         self.labels = _frequent_labels(trials, self.least)
         self.row = {label: number for number, label in enumerate(self.labels)}
         self.first = np.full((len(self.labels), len(trials)), ABSENT, dtype=np.int32)
-        self._claims: dict[int, Counter[int]] = defaultdict(Counter)
+        self._causes: dict[int, Counter[int]] = defaultdict(Counter)
+        self.claims: Counter[tuple[int, int, EdgeType]] = Counter()
         self._fill()
         done = {step.label for trial in trials for step in trial.steps if step.kind in _DONE}
         self.done = tuple(label in done for label in self.labels)
@@ -61,7 +67,7 @@ class Board:
 
     def claims_on(self, row: int, *, least: int) -> list[tuple[int, int]]:
         """The rows that logs link to ``row`` as its causes in ``least`` episodes or more, with how many, most first."""
-        found = [(cause, count) for cause, count in self._claims[row].items() if count >= least]
+        found = [(cause, count) for cause, count in self._causes[row].items() if count >= least]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
     def _fill(self) -> None:
@@ -70,9 +76,10 @@ class Board:
             for place in range(len(rows) - 1, -1, -1):
                 if rows[place] >= 0:
                     self.first[rows[place], number] = place
-            for cause, effect in {(rows[cause], rows[effect]) for cause, effect in trial.claims}:
-                if min(cause, effect) >= 0:
-                    self._claims[effect][cause] += 1
+            claims = {(rows[cause], rows[effect], kind) for cause, effect, kind in trial.claims}
+            self.claims.update(claim for claim in claims if min(claim[0], claim[1]) >= 0)
+        for (cause, effect, _), count in self.claims.items():
+            self._causes[effect][cause] += count
 
 
 def _frequent_labels(trials: Sequence[Trial], least: int) -> tuple[str, ...]:

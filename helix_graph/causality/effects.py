@@ -11,7 +11,6 @@ never called a cause: a hidden circumstance that makes people both do the thing 
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
@@ -147,18 +146,12 @@ def _measured(board: Board, one: Hypothesis, held: tuple[int, ...]) -> Measured 
     if difference is None:
         return None
     names = tuple(board.labels[row] for row in held)
-    return Measured(one, names, tables, difference, chances(tables, seed=_seed(one)))
+    return Measured(one, names, tables, difference, chances(tables))
 
 
 def _comparable(tables: Tables) -> bool:
     arms = tables.sum(axis=2)
     return bool((arms.min(axis=1) >= ENOUGH_IN_ARM).any() or (arms.min(axis=1) > 0).sum() >= 2)  # noqa: PLR2004  (two strata)
-
-
-def _seed(one: Hypothesis) -> int:
-    """The same draws for the same comparison, on every machine."""
-    text = "\x1f".join((one.kind, one.trigger, one.action, one.basis))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def _corrected(measured: Sequence[Measured]) -> Iterator[Effect]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.board import Board
     from helix_graph.causality.trials import Step, Trial
 
-HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked"]
+HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
 
 #: More than this and the correction for looking at many rows leaves nothing to be found.
 MOST_HYPOTHESES = 500

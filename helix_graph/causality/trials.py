@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_episodes.model import Decision
+from helix_episodes.model import Decision, EdgeType
 from helix_graph.causality.measures import Measures
 from helix_graph.causality.tables import Observation, observe
 from helix_graph.causality.timeline import in_order
@@ -39,7 +39,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One episode as a row of comparisons.
 
     ``success`` is ``None`` where nobody and nothing vouches for the outcome. ``claims`` are the links of the log between
-    steps, as places in ``steps``: (cause, effect). ``answers`` are the observations of answered errors.
+    steps, as places in ``steps`` and the kind of edge: (cause, effect, "causes"). ``answers`` are the observations of answered errors.
     """
 
     episode: str
@@ -48,7 +48,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str | None
     success: bool | None
     steps: tuple[Step, ...]
-    claims: tuple[tuple[int, int], ...]
+    claims: tuple[tuple[int, int, EdgeType], ...]
     answers: tuple[Observation, ...]
 
 
@@ -57,7 +57,7 @@ def trial_of(episode: Episode) -> Trial:
     steps = tuple(_steps(episode))
     places = {step.id: place for place, step in enumerate(steps)}
     claims = {
-        (places[link.source], places[link.target])
+        (places[link.source], places[link.target], link.type)
         for link in episode.links
         if link.source in places and link.target in places
     }
