@@ -1,7 +1,7 @@
 """Worlds whose truth is known: sessions made by a rule that says what really matters.
 
-A world has 100 things that an agent may do and 4 errors that it may meet. Ten hurt, ten help, forty do nothing; twenty do
-nothing but are mostly done on hard or on easy tasks; twelve do nothing but mostly follow something that hurts; eight
+A world has 100 things that an agent may do and 4 errors that it may meet. Ten hurt, ten help, forty do nothing; twenty
+do nothing but are mostly done on hard or on easy tasks; twelve do nothing but mostly follow something that hurts; eight
 answer errors, four of them well. Success follows a logistic rule of the task's difficulty, the errors and the things
 done, each counted once. Every true effect is the change in the chance of success when only that thing is switched on or
 off, averaged over the sessions. A ``hidden`` circumstance of given strength makes people do ten of the things and fail.

@@ -4,12 +4,13 @@ Whoever meets a nasty error tries desperate things and often fails. Desperate th
 came first. So a comparison is made among trials alike in their task *and* in what had come before: up to three earlier
 steps, found in two ways.
 
-*Asserted*: the log links the earlier step to this one in at least three episodes and in three of ten in which both occur.
+*Asserted*: the log links the earlier step to this one in at least three episodes and in three of ten in which both
+occur.
 
-*Associated on both sides*: within kinds of task, the earlier step goes with this one (\\|z\\| above 3.29, one in a thousand
-by luck) and with success (\\|z\\| above 1.96), and comes before it in most trials with both. In simulations with a known
-truth and without any asserted link, this way alone kept false findings at 4 to 5 of 100 where adjusting for the task
-alone gave 57.
+*Associated on both sides*: within kinds of task, the earlier step goes with this one (|z| above 3.29, one in a
+thousand by luck) and with success (|z| above 1.96), and comes before it in most trials with both. In simulations
+with a known truth and without any asserted link, this way alone kept false findings at 4 to 5 of 100 where adjusting
+for the task alone gave 57.
 
 Nothing that comes after the step is ever held constant: it may be what the step brought about.
 """
@@ -101,7 +102,8 @@ class _Within:
         together = (values - means[:, self._strata]) @ self._present.T
         spread = np.sqrt(np.outer(self._variation(values), self._spread))
         correlation = np.divide(together, spread, out=np.zeros_like(together), where=spread > 0)
-        return (correlation * np.sqrt(len(self._strata))).astype(np.float64)
+        found: NDArray[np.float64] = (correlation * np.sqrt(len(self._strata))).astype(np.float64)
+        return found
 
     def _variation(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         sums = values @ self._member

@@ -34,8 +34,8 @@ _MADE_OR_MET = frozenset({"edit", "act", "error"})
 class Board:
     """The table of some trials.
 
-    ``labels`` names its rows; ``done`` marks those that are something done, not met. ``claims`` counts the episodes whose
-    log links two rows, by (cause, effect, kind of edge).
+    ``labels`` names its rows; ``done`` marks those that are something done, not met. ``claims`` counts the episodes
+    whose log links two rows, by (cause, effect, kind of edge).
     """
 
     def __init__(self, trials: Sequence[Trial]) -> None:

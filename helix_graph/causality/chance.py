@@ -9,6 +9,7 @@ memory tells its owner how far to trust it.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -91,12 +92,10 @@ def _shuffled(board: Board, family: Sequence[Hypothesis], rounds: int) -> Iterat
     source = np.random.default_rng(_SEED)
     for _ in range(rounds):
         success = _within_strata(board.success, board.strata * 2 + board.judged, source)
-        yield [msgspec.structs.replace(one, success=_dealt(board, one, success, source)) for one in family]
+        yield [dataclasses.replace(one, success=_dealt(board, one, success, source)) for one in family]
 
 
-def _dealt(
-    board: Board, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator
-) -> NDArray[np.bool_]:
+def _dealt(board: Board, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator) -> NDArray[np.bool_]:
     """Outcomes are shuffled once for all comparisons, so that one session keeps one outcome; an answer has its own."""
     if one.kind == "answer":
         return _within_strata(one.success, board.strata[one.units], source)

@@ -3,9 +3,9 @@
 An edge says that in some sessions one thing was linked to another. Whether the two go together over all sessions is
 another question, and its answer is the edge's *status*: ``supported`` when the second is met more often where the first
 was, within the same kind of task and after the same earlier steps (less often, for an edge that prevents), and mostly
-comes after it; ``contradicted`` when it is met less often; ``asserted`` when the sessions do not tell. A supported claim is still
-a claim: what goes together need not bring about each other. Statuses are computed when asked for and never stored on
-edges, because one more session changes every one of them.
+comes after it; ``contradicted`` when it is met less often; ``asserted`` when the sessions do not tell. A supported
+claim is still a claim: what goes together need not bring about each other. Statuses are computed when asked for and
+never stored on edges, because one more session changes every one of them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
+from helix_episodes.model import EdgeType
 from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES, Board
-from helix_graph.causality.effects import effects_of
+from helix_graph.causality.effects import Effect, effects_of
 from helix_graph.causality.hypotheses import Hypothesis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.model import EdgeType
-    from helix_graph.causality.effects import Effect
     from helix_graph.causality.trials import Trial
 
 Status = Literal["supported", "contradicted", "asserted"]
@@ -32,8 +31,8 @@ Status = Literal["supported", "contradicted", "asserted"]
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """An edge of the logs: how many ``episodes`` assert it, its status, and the comparison behind the status.
 
-    ``effect.difference`` says how much more often (-1 to 1) the target is met with the source than without; ``effect`` is
-    ``None`` where there was not enough to compare.
+    ``effect.difference`` says how much more often (-1 to 1) the target is met with the source than without; ``effect``
+    is ``None`` where there was not enough to compare.
     """
 
     source: str
@@ -50,9 +49,7 @@ def claims_of(trials: Sequence[Trial]) -> tuple[Claim, ...]:
     pairs = sorted({(cause, effect) for cause, effect, _ in board.claims if cause != effect})
     family = list(_family(board, pairs)) if len(trials) >= ENOUGH_TRIALS else []
     effects = {(one.trigger, one.action): one for one in effects_of(board, family)}
-    found = [
-        _claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]
-    ]
+    found = [_claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]]
     return tuple(sorted(found, key=lambda one: (one.source, one.target, one.type)))
 
 
@@ -74,9 +71,7 @@ def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothes
             )
 
 
-def _claim(
-    board: Board, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]
-) -> Claim:
+def _claim(board: Board, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]) -> Claim:
     cause, effect, kind = claim
     names = board.labels[cause], board.labels[effect]
     found = effects.get(names)

@@ -12,6 +12,7 @@ never called a cause: a hidden circumstance that makes people both do the thing 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -37,6 +38,7 @@ FALSE_DISCOVERY_RATE = 0.10
 NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
 #: A stratum compares something when each arm has this many; or two strata that have both arms at all.
 ENOUGH_IN_ARM = 5
+ENOUGH_STRATA = 2
 
 Verdict = Literal["associated", "not told apart"]
 
@@ -45,9 +47,10 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison and what came of it.
 
     ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``interval`` its 95 %
-    interval, widened to ``level`` where the row was picked out of many. ``q`` is the smallest rate of flukes at which it
-    would be reported. ``with_`` and ``without`` count sessions, ``successes`` those that went well. ``strata`` had both
-    arms; ``held`` names the earlier steps held constant. ``e_value`` is `helix_graph.statistics.strata.e_value`.
+    interval, widened to ``level`` where the row was picked out of many. ``q`` is the smallest rate of flukes at which
+    it would be reported. ``uses`` and ``others`` count sessions with and without it, ``successes`` those that went
+    well. ``strata`` had both arms; ``held`` names the earlier steps held constant. ``e_value`` is
+    `helix_graph.statistics.strata.e_value`.
     """
 
     kind: HypothesisKind
@@ -90,7 +93,8 @@ class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.effects if one.verdict == "associated")
 
 
-class Measured(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, eq=False)
+class Measured:
     """A hypothesis with its tables and the chances of what was seen if nothing connected the two."""
 
     hypothesis: Hypothesis
@@ -150,8 +154,8 @@ def _measured(board: Board, one: Hypothesis, held: tuple[int, ...]) -> Measured 
 
 
 def _comparable(tables: Tables) -> bool:
-    arms = tables.sum(axis=2)
-    return bool((arms.min(axis=1) >= ENOUGH_IN_ARM).any() or (arms.min(axis=1) > 0).sum() >= 2)  # noqa: PLR2004  (two strata)
+    smaller_arms = tables.sum(axis=2).min(axis=1)
+    return bool((smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA)
 
 
 def _corrected(measured: Sequence[Measured]) -> Iterator[Effect]:

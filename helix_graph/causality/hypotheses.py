@@ -21,9 +21,9 @@ it came out, leaves the correction for that valid (Bourgon, Gentleman and Huber,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-import msgspec
 import numpy as np
 
 from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES
@@ -49,12 +49,13 @@ _DONE = frozenset({"edit", "act"})
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 
-class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hypothesis:
     """One comparison: the trials in its situation, and for each the place of the step compared and how it went.
 
-    The three arrays run parallel: ``units`` are numbers of trials, ``exposed`` says which did it, ``places`` the step at
-    which they did (later than every step where they did not), ``success`` how it went. ``labels`` are the steps that the comparison is
-    made of; they are never held constant in it.
+    The three arrays run parallel: ``units`` are numbers of trials, ``exposed`` says which did it, ``places`` the step
+    at which they did (later than every step where they did not), ``success`` how it went. ``labels`` are the steps that
+    the comparison is made of; they are never held constant in it.
     """
 
     kind: HypothesisKind
@@ -112,10 +113,8 @@ class _Name(NamedTuple):
     labels: frozenset[str]
 
 
-def _by_outcome(
-    board: Board, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]
-) -> Hypothesis:
-    """A comparison of the judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
+def _by_outcome(board: Board, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]) -> Hypothesis:
+    """The judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
     units = np.flatnonzero(met & board.judged)
     return Hypothesis(
         kind=name.kind,

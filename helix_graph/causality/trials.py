@@ -38,8 +38,9 @@ class Step(msgspec.Struct, frozen=True, array_like=True):
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One episode as a row of comparisons.
 
-    ``success`` is ``None`` where nobody and nothing vouches for the outcome. ``claims`` are the links of the log between
-    steps, as places in ``steps`` and the kind of edge: (cause, effect, "causes"). ``answers`` are the observations of answered errors.
+    ``success`` is ``None`` where nobody and nothing vouches for the outcome. ``claims`` are the links of the log
+    between steps, as places in ``steps`` and the kind of edge: (cause, effect, "causes"). ``answers`` are the
+    observations of answered errors.
     """
 
     episode: str
