@@ -23,6 +23,7 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import localisation
 from world import World, sessions, true_effects
 
 from helix_graph.causality.board import Board
@@ -74,6 +75,7 @@ def main() -> None:
             look(reseeded(kind, seed), given.sessions, tally, shuffle=kind.hidden == 0)
         tell(name, tally)
     print("order and sharding:", "same bytes" if same_bytes(given.sessions) else "DIFFERENT BYTES")
+    localisation.report(min(given.worlds, 5), given.sessions)
     time_report()
 
 

@@ -73,6 +73,16 @@ class Session:
     episode: Episode
     present: frozenset[str]
     odds: float
+    draw: float
+
+    def culprits(self, world: World) -> set[str]:
+        """What would have turned this failure into a success if it alone had been left out, with the same luck."""
+        harmful = {one.name: one.effect for one in world.things if one.effect < 0}
+        return {
+            name
+            for name in self.present & harmful.keys()
+            if chance(self.odds) <= self.draw < chance(self.odds - harmful[name])
+        }
 
 
 def sessions(world: World, count: int) -> list[Session]:
@@ -105,11 +115,12 @@ def _session(world: World, number: int, source: random.Random) -> Session:
     present = frozenset(order)
     odds = DIFFICULTY[task] - 0.8 * len(present & set(world.errors)) - world.hidden * circumstance + world.hidden / 2
     odds += sum(thing.effect for thing in world.things if thing.name in present)
-    succeeded = source.random() < chance(odds)
+    draw = source.random()
+    succeeded = draw < chance(odds)
     if source.random() < world.flipped_outcomes:
         succeeded = not succeeded
     links = tuple(_told(world, order, causes, source))
-    return Session(_episode(number, KINDS[task], order, links, succeeded=succeeded), present, odds)
+    return Session(_episode(number, KINDS[task], order, links, succeeded=succeeded), present, odds, draw)
 
 
 def _course(

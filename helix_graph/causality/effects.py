@@ -46,7 +46,7 @@ Verdict = Literal["associated", "not told apart"]
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison and what came of it.
 
-    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``interval`` its 95 %
+    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard error, ``interval`` its 95 %
     interval, widened to ``level`` where the row was picked out of many. ``q`` is the smallest rate of flukes at which
     it would be reported. ``uses`` and ``others`` count sessions with and without it, ``successes`` those that went
     well. ``strata`` had both arms; ``held`` names the earlier steps held constant. ``e_value`` is
@@ -59,6 +59,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     basis: str
     verdict: Verdict
     difference: float
+    error: float
     interval: Interval
     level: float
     q: float
@@ -181,6 +182,7 @@ def _effect(one: Measured, *, q: float, verdict: Verdict, level: float) -> Effec
         basis=hypothesis.basis,
         verdict=verdict,
         difference=estimate,
+        error=one.difference.error,
         interval=Interval(low=max(-1.0, estimate - margin), high=min(1.0, estimate + margin)),
         level=level,
         q=q,

@@ -57,7 +57,7 @@ def trial_of(episode: Episode) -> Trial:
     """What comparisons read of an episode."""
     steps = tuple(_steps(episode))
     places = {step.id: place for place, step in enumerate(steps)}
-    claims = {
+    claims: set[tuple[int, int, EdgeType]] = {
         (places[link.source], places[link.target], link.type)
         for link in episode.links
         if link.source in places and link.target in places
