@@ -76,7 +76,9 @@ class Board:
             for place in range(len(rows) - 1, -1, -1):
                 if rows[place] >= 0:
                     self.first[rows[place], number] = place
-            claims: set[tuple[int, int, EdgeType]] = {(rows[cause], rows[effect], kind) for cause, effect, kind in trial.claims}
+            claims: set[tuple[int, int, EdgeType]] = {
+                (rows[cause], rows[effect], kind) for cause, effect, kind in trial.claims
+            }
             self.claims.update(claim for claim in claims if min(claim[0], claim[1]) >= 0)
         for (cause, effect, _), count in self.claims.items():
             self._causes[effect][cause] += count

@@ -46,11 +46,11 @@ Verdict = Literal["associated", "not told apart"]
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """One comparison and what came of it.
 
-    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard error, ``interval`` its 95 %
-    interval, widened to ``level`` where the row was picked out of many. ``q`` is the smallest rate of flukes at which
-    it would be reported. ``uses`` and ``others`` count sessions with and without it, ``successes`` those that went
-    well. ``strata`` had both arms; ``held`` names the earlier steps held constant. ``e_value`` is
-    `helix_graph.statistics.strata.e_value`.
+    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
+    error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
+    smallest rate of flukes at which it would be reported. ``uses`` and ``others`` count sessions with and without it,
+    ``successes`` those that went well. ``strata`` had both arms; ``held`` names the earlier steps held constant.
+    ``e_value`` is `helix_graph.statistics.strata.e_value`.
     """
 
     kind: HypothesisKind

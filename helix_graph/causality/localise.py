@@ -72,9 +72,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     suspects: tuple[Suspect, ...]
 
 
-def suspects_of(
-    episode: Episode, *, effects: Mapping[str, Effect], others: Sequence[Trial]
-) -> tuple[Suspect, ...]:
+def suspects_of(episode: Episode, *, effects: Mapping[str, Effect], others: Sequence[Trial]) -> tuple[Suspect, ...]:
     """The suspects of an episode, by the effects of labels and the trials of *other* sessions."""
     signals: dict[str, list[Signal]] = defaultdict(list)
     for signal in signals_of(episode):

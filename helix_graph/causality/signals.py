@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.model import Decision, Event
 from helix_graph.causality.timeline import in_order
 from helix_graph.graph.labels import decision_key, event_key, is_error
-
-from helix_episodes.model import Decision, Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
