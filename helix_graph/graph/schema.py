@@ -9,7 +9,7 @@ from helix_graph.database import Kind
 
 GRAPH_FILE = Kind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=2,
+    version=3,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -33,23 +33,24 @@ GRAPH_FILE = Kind(
         measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
     );
     CREATE INDEX node_by_label ON node (type, label);
+    CREATE TABLE label_page (number INTEGER PRIMARY KEY, labels TEXT NOT NULL);
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL, folded TEXT NOT NULL,
+        counted INTEGER NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
+    CREATE TABLE wording (episode INTEGER PRIMARY KEY REFERENCES episode, folded TEXT NOT NULL);
     CREATE INDEX mention_of_node ON mention (node, episode);
     CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
     CREATE TABLE claim (
         source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
         episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
         reason TEXT NOT NULL, weight INTEGER NOT NULL,
-        PRIMARY KEY (source, target, type, episode, source_local, target_local, reason)
+        PRIMARY KEY (episode, source_local, target_local, type, reason)
     ) WITHOUT ROWID;
-    CREATE INDEX claim_of_episode ON claim (episode);
-    CREATE INDEX claim_of_target ON claim (target);
+    CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
     CREATE TABLE edge (
         source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
         weight_sum INTEGER NOT NULL, claims INTEGER NOT NULL, episodes INTEGER NOT NULL,
@@ -60,6 +61,20 @@ GRAPH_FILE = Kind(
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
-    CREATE TABLE pattern (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID
+    CREATE TABLE situation (
+        number INTEGER PRIMARY KEY, trigger TEXT NOT NULL, level TEXT NOT NULL, basis TEXT NOT NULL,
+        changed INTEGER NOT NULL DEFAULT TRUE, UNIQUE (trigger, level, basis)
+    );
+    CREATE INDEX situation_to_count ON situation (number) WHERE changed;
+    CREATE TABLE observation (
+        situation INTEGER NOT NULL REFERENCES situation, episode INTEGER NOT NULL REFERENCES episode,
+        place INTEGER NOT NULL, action TEXT NOT NULL, decision TEXT NOT NULL, success INTEGER, timestamp TEXT,
+        PRIMARY KEY (situation, episode, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX observation_of_episode ON observation (episode);
+    CREATE TABLE pattern (
+        id TEXT PRIMARY KEY, situation INTEGER REFERENCES situation, body BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX pattern_of_situation ON pattern (situation)
     """,
 )
