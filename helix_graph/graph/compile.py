@@ -139,7 +139,7 @@ def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection, job.patterns)
         plan = make_plan(connection, job.for_everything() if rebuilt else job)
-        if not (plan or rebuilt) and _is_published(connection, job):
+        if rebuilt is None and not plan and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
@@ -179,6 +179,8 @@ def _carry_out(connection: sqlite3.Connection, plan: Plan, job: Job, rebuilt: st
         _forget(connection, name, plan.known[name], changes)
     retracted = sum(plan.known[name].episode is not None for name in plan.gone)
     processed, spoilt, left_out = _take_in_files(connection, plan, changes, job)
+    if rebuilt is not None:
+        database.create_indexes(connection, GRAPH_FILE)
     _take_in_assertions(connection, plan, changes)
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
