@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.causality.measures import Basis
-from helix_graph.causality.tables import Level, Observation, observe
+from helix_graph.causality.tables import observe
 from helix_graph.causality.timeline import moment
 from helix_graph.errors import OutOfRange
+from helix_graph.graph.observations import Basis, Level, Observation
 from helix_graph.statistics import Interval, wilson_interval
 
 if TYPE_CHECKING:
@@ -105,10 +105,17 @@ def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
 
     The answer depends on the set of episodes alone: neither their order nor repeats of one change it.
     """
+    return count_patterns(row for episode in _distinct(episodes) for row in observe(episode))
+
+
+def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
+    """The patterns in these observations, sorted by name.
+
+    A pattern is compared with the other answers to its situation (trigger, level, basis): give all of a situation.
+    """
     situations: dict[tuple[str, Level, Basis], list[Observation]] = defaultdict(list)
-    for episode in _distinct(episodes):
-        for row in observe(episode):
-            situations[row.trigger, row.level, row.basis].append(row)
+    for row in observations:
+        situations[row.trigger, row.level, row.basis].append(row)
     found = [
         pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
     ]

@@ -18,7 +18,7 @@ from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
     from typing import Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.graph.seen import SeenAnswer
@@ -50,7 +51,7 @@ class PatternSource(Protocol):
 class Graph:
     """The causal graph in ``causality``, made from the episodes in ``episodes`` and the assertions beside it.
 
-    ``patterns``, when given, is called by `compile` for the patterns to put into the export, and ``counted`` by
+    ``patterns``, when given, makes the patterns that `compile` puts into the export, and ``counted`` answers
     `get_patterns` and `get_anti_patterns`: patterns are counted over episodes, not found in the graph.
     """
 
@@ -59,7 +60,7 @@ class Graph:
         episodes: Path,
         causality: Path,
         *,
-        patterns: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+        patterns: PatternCounter | None = None,
         counted: Callable[[], PatternSource] | None = None,
     ) -> None:
         self.episodes = episodes
