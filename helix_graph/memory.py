@@ -99,7 +99,7 @@ class Memory:
         """What works and what keeps failing."""
         from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
 
-        return Causality(self.root / "episodes", assertions=self.root / "causality" / "assertions")
+        return Causality(self.graph, assertions=self.root / "causality" / "assertions")
 
     def extract(
         self,

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,12 +30,15 @@ from world import World, sessions, true_effects
 from helix_graph.causality.board import Board
 from helix_graph.causality.chance import placebo
 from helix_graph.causality.claims import claims_of
-from helix_graph.causality.effects import FALSE_DISCOVERY_RATE, Effect, effect_report
+from helix_graph.causality.effects import FALSE_DISCOVERY_RATE, effect_report
 from helix_graph.causality.hypotheses import hypotheses
 from helix_graph.causality.trials import Trial, trial_of
 from helix_graph.statistics import wilson_interval
 from helix_graph.statistics.multiplicity import q_values
 from helix_graph.statistics.strata import chances, tables_of
+
+if TYPE_CHECKING:
+    from helix_graph.causality.model import Effect
 
 KINDS = {
     "plain": World(seed=0),

@@ -6,10 +6,13 @@ trial, in each cell the place of the label's first step, or `ABSENT`. Labels too
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from helix_graph.causality.timeline import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +44,7 @@ class Board:
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = sorted(trials, key=lambda trial: trial.episode)
         self.least = max(LEAST_USES, round(LEAST_SHARE * len(trials)))
+        self.newest_first = _recency(self.trials)
         self.judged = np.array([trial.success is not None for trial in self.trials], dtype=bool)
         self.success = np.array([trial.success is True for trial in self.trials], dtype=bool)
         self.strata = _strata(self.trials)
@@ -87,6 +91,19 @@ class Board:
 def _frequent_labels(trials: Sequence[Trial], least: int) -> tuple[str, ...]:
     counts = Counter(label for trial in trials for label in {s.label for s in trial.steps if s.kind in _MADE_OR_MET})
     return tuple(sorted(label for label, count in counts.items() if count >= least))
+
+
+def _recency(trials: Sequence[Trial]) -> NDArray[np.int64]:
+    """The rank of each trial by time, the newest first and the undated last; the episode breaks ties."""
+    order = sorted(range(len(trials)), key=lambda number: (-_seconds(trials[number]), number))
+    ranks = np.empty(len(trials), dtype=np.int64)
+    ranks[order] = np.arange(len(trials))
+    return ranks
+
+
+def _seconds(trial: Trial) -> float:
+    at = moment(trial.timestamp)
+    return at.timestamp() if at else -math.inf
 
 
 def _strata(trials: Sequence[Trial]) -> NDArray[np.int64]:

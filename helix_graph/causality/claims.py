@@ -17,8 +17,9 @@ import numpy as np
 
 from helix_episodes.model import EdgeType
 from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES, Board
-from helix_graph.causality.effects import Effect, effects_of
+from helix_graph.causality.effects import effects_of
 from helix_graph.causality.hypotheses import Hypothesis
+from helix_graph.causality.model import Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.observations import PatternCounter
+from helix_graph.graph.observations import Observed, PatternCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from helix_episodes.model import Episode
     from helix_graph.graph.asserted_patterns import AssertedPattern
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 class EpisodePatterns(PatternCounter):
     """`tables.observe` and `patterns.count_patterns`, loaded when something is compiled."""
 
-    #: A change to `tables` or `measures` that observes anything else in an episode is a new version.
+    #: A change to `tables`, `measures` or `trials` that reads anything else in an episode is a new version.
     version = "1"
 
-    def observe(self, episode: Episode) -> Sequence[Observation]:
-        """The observations of one episode."""
-        from helix_graph.causality.tables import observe  # noqa: PLC0415  (questions to the graph do without)
+    def observe(self, episode: Episode) -> Observed:
+        """The observations of one episode, and the trial it is in comparisons."""
+        from helix_graph.causality.trials import pack, trial_of  # noqa: PLC0415  (questions to the graph do without)
 
-        return observe(episode)
+        trial = trial_of(episode)
+        return Observed(trial.observations, pack(trial))
 
     def count(self, observations: Iterable[Observation]) -> list[dict[str, Any]]:
         """The patterns in all observations of some situations, as rows."""

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from helix_graph.causality.adjustment import held_constant
 from helix_graph.causality.board import ABSENT, Board
-from helix_graph.causality.hypotheses import Hypothesis, HypothesisKind, hypotheses
+from helix_graph.causality.hypotheses import Hypothesis, hypotheses
+from helix_graph.causality.model import Effect, EffectReport, Example, Verdict
 from helix_graph.statistics.intervals import Interval
 from helix_graph.statistics.multiplicity import level_after_selection, q_values, reach
 from helix_graph.statistics.strata import chances, e_value, risk_difference, risk_ratio, tables_of
@@ -35,63 +35,12 @@ if TYPE_CHECKING:
 
 #: Of the rows called associated, at most about one in ten is expected to be a fluke.
 FALSE_DISCOVERY_RATE = 0.10
+#: Enough to look things up by; a row must not grow with the memory.
+EXAMPLES_KEPT = 20
 NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
 #: A stratum compares something when each arm has this many; or two strata that have both arms at all.
 ENOUGH_IN_ARM = 5
 ENOUGH_STRATA = 2
-
-Verdict = Literal["associated", "not told apart"]
-
-
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """One comparison and what came of it.
-
-    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
-    error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
-    smallest rate of flukes at which it would be reported. ``uses`` and ``others`` count sessions with and without it,
-    ``successes`` those that went well. ``strata`` had both arms; ``held`` names the earlier steps held constant.
-    ``e_value`` is `helix_graph.statistics.strata.e_value`.
-    """
-
-    kind: HypothesisKind
-    trigger: str
-    action: str
-    basis: str
-    verdict: Verdict
-    difference: float
-    error: float
-    interval: Interval
-    level: float
-    q: float
-    uses: int
-    successes: int
-    others: int
-    successes_of_others: int
-    strata: int
-    held: tuple[str, ...]
-    e_value: float | None
-
-    @property
-    def hurts(self) -> bool:
-        """Whether less goes well with it."""
-        return self.difference < 0
-
-
-class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All comparisons of a memory, most striking first.
-
-    ``trials`` counts the judged sessions and ``tested`` the comparisons. ``too_early`` says in words why nothing can be
-    told, and is empty when something can.
-    """
-
-    effects: tuple[Effect, ...]
-    trials: int
-    tested: int
-    too_early: str = ""
-
-    def associated(self) -> tuple[Effect, ...]:
-        """The comparisons that stand out."""
-        return tuple(one for one in self.effects if one.verdict == "associated")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +68,7 @@ def effect_report(trials: Sequence[Trial]) -> EffectReport:
 
 def effects_of(board: Board, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
     """The effects of a family of hypotheses, corrected for its size; those that cannot be compared are left out."""
-    return tuple(_corrected(list(measure(board, found))))
+    return tuple(_corrected(board, list(measure(board, found))))
 
 
 def measure(board: Board, found: Sequence[Hypothesis]) -> Iterator[Measured]:
@@ -159,7 +108,7 @@ def _comparable(tables: Tables) -> bool:
     return bool((smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA)
 
 
-def _corrected(measured: Sequence[Measured]) -> Iterator[Effect]:
+def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
     """Both directions are a family of their own: who looks for what helps also looks for what hurts."""
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
@@ -168,10 +117,10 @@ def _corrected(measured: Sequence[Measured]) -> Iterator[Effect]:
     widened = level_after_selection(selected=picked, tested=max(len(measured), 1))
     for one, q in zip(measured, quotients, strict=True):
         verdict: Verdict = "associated" if q <= FALSE_DISCOVERY_RATE else "not told apart"
-        yield _effect(one, q=q, verdict=verdict, level=widened if verdict == "associated" else 0.95)
+        yield _effect(board, one, q=q, verdict=verdict, level=widened if verdict == "associated" else 0.95)
 
 
-def _effect(one: Measured, *, q: float, verdict: Verdict, level: float) -> Effect:
+def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
     ratio = risk_ratio(one.tables)
@@ -193,4 +142,14 @@ def _effect(one: Measured, *, q: float, verdict: Verdict, level: float) -> Effec
         strata=one.difference.informative,
         held=one.held,
         e_value=None if ratio is None else e_value(ratio),
+        unmeasured=hypothesis.unmeasured,
+        examples=tuple(_examples(board, hypothesis)),
     )
+
+
+def _examples(board: Board, one: Hypothesis) -> Iterator[Example]:
+    exposed = np.flatnonzero(one.exposed)
+    newest = exposed[np.argsort(board.newest_first[one.units[exposed]])][:EXAMPLES_KEPT]
+    for place in newest.tolist():
+        trial = board.trials[int(one.units[place])]
+        yield Example(trial.episode, trial.steps[int(one.places[place])].id, trial.timestamp)

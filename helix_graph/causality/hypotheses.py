@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.causality.board import Board
+    from helix_graph.causality.model import HypothesisKind
     from helix_graph.causality.trials import Step, Trial
 
-HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
 
 #: More than this and the correction for looking at many rows leaves nothing to be found.
 MOST_HYPOTHESES = 500
@@ -54,8 +54,9 @@ class Hypothesis:
     """One comparison: the trials in its situation, and for each the place of the step compared and how it went.
 
     The three arrays run parallel: ``units`` are numbers of trials, ``exposed`` says which did it, ``places`` the step
-    at which they did (later than every step where they did not), ``success`` how it went. ``labels`` are the steps that
-    the comparison is made of; they are never held constant in it.
+    at which they did (later than every step where they did not), ``success`` how it went. ``unmeasured`` counts the
+    trials that did it and of which nobody knows how they went. ``labels`` are the steps that the comparison is made of;
+    they are never held constant in it.
     """
 
     kind: HypothesisKind
@@ -66,6 +67,7 @@ class Hypothesis:
     exposed: NDArray[np.bool_]
     places: NDArray[np.int32]
     success: NDArray[np.bool_]
+    unmeasured: int = 0
     basis: str = "outcome"
 
     @property
@@ -125,6 +127,7 @@ def _by_outcome(board: Board, name: _Name, *, met: NDArray[np.bool_], places: ND
         exposed=places[units] != ABSENT,
         places=places[units],
         success=board.success[units],
+        unmeasured=int((met & ~board.judged & (places != ABSENT)).sum()),
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from helix_graph.causality.effects import effect_report
 from helix_graph.causality.signals import STRENGTH, Signal, led_to, signals_of, unrepaired_errors
 from helix_graph.graph.labels import decision_key
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.causality.effects import Effect
+    from helix_graph.causality.model import Effect
     from helix_graph.causality.trials import Trial
 
 #: What a step off the recorded way to the failure keeps of its comparison while its label is rare; in simulations with
@@ -146,3 +147,22 @@ def _in_words(effect: Effect) -> str:
     points = f"{abs(100 * effect.difference):.0f} points less often successful ({low:+.0f} to {high:+.0f})"
     known = "" if effect.verdict == "associated" else "; could be chance"
     return f"sessions with it are {points} than like sessions without, {effect.uses} against {effect.others}{known}"
+
+
+def explanation_of(episode: Episode, others: Sequence[Trial]) -> Explanation:
+    """The suspects of an episode; ``others`` are the trials of all other sessions."""
+    report = effect_report(others)
+    effects = {one.action: one for one in report.effects if one.kind == "action"}
+    told = episode.outcome_evidence
+    basis = (
+        f"its own log, and {report.tested} comparisons over {report.trials} other sessions"
+        if effects
+        else f"its own log alone: {report.too_early}"
+    )
+    return Explanation(
+        episode=episode.id,
+        outcome=episode.outcome,
+        rule=told.rule if told else "",
+        basis=basis,
+        suspects=suspects_of(episode, effects=effects, others=others),
+    )

@@ -13,12 +13,13 @@ import msgspec
 
 from helix_episodes.model import Decision, EdgeType
 from helix_graph.causality.measures import Measures
-from helix_graph.causality.tables import Observation, observe
+from helix_graph.causality.tables import observe
 from helix_graph.causality.timeline import in_order
 from helix_graph.graph.labels import decision_key, event_key, is_error
+from helix_graph.graph.observations import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from helix_episodes.model import Episode, Event
 
@@ -38,9 +39,9 @@ class Step(msgspec.Struct, frozen=True, array_like=True):
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One episode as a row of comparisons.
 
-    ``success`` is ``None`` where nobody and nothing vouches for the outcome. ``claims`` are the links of the log
-    between steps, as places in ``steps`` and the kind of edge: (cause, effect, "causes"). ``answers`` are the
-    observations of answered errors.
+    ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
+    its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
+    effect, "causes"). ``observations`` are `tables.observe`'s.
     """
 
     episode: str
@@ -50,7 +51,13 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     success: bool | None
     steps: tuple[Step, ...]
     claims: tuple[tuple[int, int, EdgeType], ...]
-    answers: tuple[Observation, ...]
+    observations: tuple[Observation, ...]
+    told: str
+
+    @property
+    def answers(self) -> tuple[Observation, ...]:
+        """The observations of answered errors."""
+        return tuple(row for row in self.observations if row.level != "task")
 
 
 def trial_of(episode: Episode) -> Trial:
@@ -70,8 +77,30 @@ def trial_of(episode: Episode) -> Trial:
         success=Measures(episode).outcome(),
         steps=steps,
         claims=tuple(sorted(claims)),
-        answers=tuple(row for row in observe(episode) if row.level != "task"),
+        observations=observe(episode),
+        told=f"{episode.outcome_basis} {episode.outcome}",
     )
+
+
+def distinct(trials: Iterable[Trial]) -> list[Trial]:
+    """One trial an episode, by id; of several that differ the one whose text sorts last, so order cannot matter."""
+    by_id: dict[str, Trial] = {}
+    for trial in trials:
+        known = by_id.get(trial.episode)
+        if known is None or pack(trial) > pack(known):
+            by_id[trial.episode] = trial
+    return [by_id[episode] for episode in sorted(by_id)]
+
+
+def pack(trial: Trial) -> bytes:
+    """A trial in the form in which graph.db keeps it."""
+    return msgspec.msgpack.encode(trial)
+
+
+def unpack(packed: Iterable[bytes]) -> list[Trial]:
+    """Trials from the form in which graph.db keeps them."""
+    decoder = msgspec.msgpack.Decoder(Trial)
+    return [decoder.decode(one) for one in packed]
 
 
 def _steps(episode: Episode) -> Iterator[Step]:

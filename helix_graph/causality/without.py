@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.causality.effects import Effect
+from helix_graph.causality.model import Effect
 from helix_graph.statistics.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:

@@ -246,7 +246,7 @@ def _replace(connection: sqlite3.Connection, name: str, read: Read, seen: Seen |
     if seen:
         _forget(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
-    episode = take_in(connection, read.facts, changes, read.observations) if read.facts else None
+    episode = take_in(connection, read.facts, changes, read.observed) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
 

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from helix_graph import database
-from helix_graph.errors import GraphNotCompiled, OutOfRange
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OutOfRange
 from helix_graph.graph.neighbours import FileNeighbours
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.digests import Digests
     from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
@@ -93,6 +94,21 @@ class Graph:
             progress=progress,
             patterns=self._patterns,
         )
+
+    def digests(self) -> Digests:
+        """What comparisons of sessions read of each episode; of all episodes the files, when there is no graph to ask.
+
+        Raises:
+            NotOurDatabase: Another program's file is where graph.db belongs.
+        """
+        from helix_graph.graph.digests import find_digests, nothing_kept  # noqa: PLC0415  (questions do without)
+
+        version = self._patterns.version if self._patterns else "none"
+        try:
+            with self._open() as connection:
+                return find_digests(connection, episodes=self.episodes, causality=self.causality, version=version)
+        except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say stands in the files
+            return nothing_kept(self.episodes)
 
     def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
         """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.

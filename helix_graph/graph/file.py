@@ -24,7 +24,7 @@ from helix_graph.graph.wordings import wording
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 _MENTION_COLUMNS = (
     "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted"
@@ -63,7 +63,7 @@ def take_in(
     connection: sqlite3.Connection,
     facts: EpisodeFacts,
     changes: Changes,
-    observations: Sequence[observing.Observation] = (),
+    observed: observing.Observed | None = None,
 ) -> int:
     """Writes an episode's facts and observations and returns its number; `finish_changes` adds its share."""
     episode = _insert_episode(connection, facts)
@@ -82,7 +82,8 @@ def take_in(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
         [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
     )
-    observing.put_in(connection, episode, observations, changes.situations)
+    if observed:
+        observing.put_in(connection, episode, observed, changes.situations)
     _count(facts, changes, sign=1)
     changes.used_nodes.update(mention.node for mention in facts.mentions)
     return episode

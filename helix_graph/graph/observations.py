@@ -9,13 +9,14 @@ other answers to its own situation and with nothing else.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from helix_episodes.model import Episode
     from helix_graph.graph.asserted_patterns import AssertedPattern
@@ -40,6 +41,16 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     timestamp: str | None
 
 
+class Observed(msgspec.Struct, frozen=True):
+    """What was observed in one episode, and its ``digest``: all that comparisons of sessions read of it.
+
+    The form of the digest is its maker's business.
+    """
+
+    observations: Sequence[Observation] = ()
+    digest: bytes = b""
+
+
 class PatternCounter(Protocol):
     """Who makes observations of episodes and patterns of observations; `helix_graph.causality.patterns` does.
 
@@ -49,8 +60,8 @@ class PatternCounter(Protocol):
     version: str
 
     @abstractmethod
-    def observe(self, episode: Episode) -> Sequence[Observation]:
-        """The observations of one episode."""
+    def observe(self, episode: Episode) -> Observed:
+        """The observations and the digest of one episode."""
 
     @abstractmethod
     def count(self, observations: Iterable[Observation]) -> Sequence[Row]:
@@ -65,14 +76,13 @@ class PatternCounter(Protocol):
 Situations = dict[tuple[str, str, str], int]
 
 
-def put_in(
-    connection: sqlite3.Connection, episode: int, observations: Sequence[Observation], situations: Situations
-) -> None:
-    """Keeps the observations of an episode, in their order."""
+def put_in(connection: sqlite3.Connection, episode: int, observed: Observed, situations: Situations) -> None:
+    """Keeps the observations of an episode, in their order, and its digest."""
     rows = [
         (_situation(connection, one, situations), episode, place, one.action, one.decision, one.success, one.timestamp)
-        for place, one in enumerate(observations)
+        for place, one in enumerate(observed.observations)
     ]
+    connection.execute("INSERT INTO digest VALUES (?, ?)", (episode, observed.digest))
     connection.executemany("INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
@@ -96,6 +106,14 @@ def take_out(connection: sqlite3.Connection, episode: int) -> None:
         (episode,),
     )
     connection.execute("DELETE FROM observation WHERE episode = ?", (episode,))
+    connection.execute("DELETE FROM digest WHERE episode = ?", (episode,))
+
+
+def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
+    """The digests of all episodes that have a file, but for the files of these names."""
+    left_out = set(names)
+    rows = connection.execute("SELECT name, body FROM digest JOIN file USING (episode)")
+    return [body for name, body in rows if name not in left_out]
 
 
 def changed_situations(connection: sqlite3.Connection) -> Iterator[tuple[int, list[Observation]]]:

@@ -10,7 +10,6 @@ import hashlib
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,11 +20,11 @@ from helix_episodes.model import Episode
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.asserted import Named, as_corrected, facts_with
 from helix_graph.graph.model import EpisodeFacts
-from helix_graph.graph.observations import Observation
+from helix_graph.graph.observations import Observed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 PREFIX, SUFFIX = "episode-", ".json"
@@ -64,7 +63,7 @@ class Read(msgspec.Struct, frozen=True):
     sha256: bytes
     facts: EpisodeFacts | None
     problem: str | None
-    observations: Sequence[Observation] = ()
+    observed: Observed | None = None
 
 
 def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, Stamp]:
@@ -119,7 +118,7 @@ def read_source(
     path: Path,
     stamp: Stamp,
     assertions: Callable[[str], Sequence[Named]] = lambda _: (),
-    observe: Callable[[Episode], Sequence[Observation]] | None = None,
+    observe: Callable[[Episode], Observed] | None = None,
 ) -> Read:
     """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
 
@@ -137,7 +136,7 @@ def read_source(
     told = assertions(extracted.id)
     episode = as_corrected(extracted, told)
     facts = facts_with(episode, told, extracted=extracted)
-    return Read(stamp, digest, facts, None, observe(episode) if observe else ())
+    return Read(stamp, digest, facts, None, observe(episode) if observe else None)
 
 
 def _decode(data: bytes, path: Path) -> Episode:
