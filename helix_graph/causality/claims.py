@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from helix_graph.causality.trials import Trial
 
 Status = Literal["supported", "contradicted", "asserted"]
+#: In the order in which they are worth reading.
+STATUSES: tuple[Status, ...] = ("supported", "contradicted", "asserted")
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,13 +47,17 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def claims_of(trials: Sequence[Trial]) -> tuple[Claim, ...]:
-    """The asserted edges between labels that are frequent enough, with their status; by source and target."""
+    """The asserted edges between labels that are frequent enough, with their status, the most telling first."""
     board = Board(trials)
     pairs = sorted({(cause, effect) for cause, effect, _ in board.claims if cause != effect})
     family = list(_family(board, pairs)) if len(trials) >= ENOUGH_TRIALS else []
     effects = {(one.trigger, one.action): one for one in effects_of(board, family)}
     found = [_claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]]
-    return tuple(sorted(found, key=lambda one: (one.source, one.target, one.type)))
+    return tuple(sorted(found, key=_telling))
+
+def _telling(one: Claim) -> tuple[int, int, str, str, str]:
+    return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
+
 
 
 def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothesis]:

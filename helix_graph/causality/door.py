@@ -137,17 +137,24 @@ class Causality:
         """
         return [msgspec.to_builtins(row) for row in self.anti_patterns(max_success_rate=max_success_rate)]
 
-    def effects(self) -> EffectReport:
+    def comparisons(self) -> EffectReport:
         """Every comparison that the sessions allow, most striking first."""
         from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
 
         return effect_report(self.trials())
 
-    def claims(self) -> tuple[Claim, ...]:
-        """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted."""
-        from helix_graph.causality.claims import claims_of  # noqa: PLC0415  (as above)
+    def claims(self, *, status: str | None = None) -> tuple[Claim, ...]:
+        """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
 
-        return claims_of(self.trials())
+        The supported come first, then the contradicted; within a status those said in the most sessions.
+
+        Raises:
+            NotOneOf: ``status`` is none of the three.
+        """
+        from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
+
+        wanted = None if status is None else one_of("--status", status, STATUSES)
+        return tuple(one for one in claims_of(self.trials()) if wanted in {None, one.status})
 
     def placebo(self, *, rounds: int = 20) -> Placebo:
         """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
