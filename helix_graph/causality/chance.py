@@ -18,7 +18,7 @@ import numpy as np
 from helix_graph.causality.board import Board
 from helix_graph.causality.effects import effects_of
 from helix_graph.causality.hypotheses import hypotheses
-from helix_graph.errors import OutOfRange
+from helix_graph.given import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,9 +59,9 @@ def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
 
     Raises:
         OutOfRange: ``rounds`` is not within 1 to 1000.
+        WrongType: It is no whole number.
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise OutOfRange("--rounds", value=rounds, lowest=1, highest=MOST_ROUNDS)
+    whole("--rounds", rounds, lowest=1, highest=MOST_ROUNDS)
     board = Board(trials)
     family = hypotheses(board)
     found, plain = _findings(board, family)

@@ -55,9 +55,9 @@ def claims_of(trials: Sequence[Trial]) -> tuple[Claim, ...]:
     found = [_claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]]
     return tuple(sorted(found, key=_telling))
 
+
 def _telling(one: Claim) -> tuple[int, int, str, str, str]:
     return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
-
 
 
 def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothesis]:

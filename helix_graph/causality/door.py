@@ -26,8 +26,9 @@ from helix_graph.causality.patterns import (
 )
 from helix_graph.causality.trials import Trial, distinct, trial_of, unpack
 from helix_graph.errors import InvalidAssertion, LabelNotMet
+from helix_graph.given import one_of, query
 from helix_graph.graph.asserted_patterns import fold_patterns
-from helix_graph.graph.assertions import AssertionStore, PatternAssertion, corrections_by_episode, oldest_first
+from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -88,7 +89,7 @@ class Causality:
         bad = tuple(
             Skipped(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
-        told = oldest_first([(path.stem, one) for path, one in found if isinstance(one, PatternAssertion)])
+        told = patterns_among(found)
         trials, skipped = self._trials(corrections_by_episode(found))
         report = effect_report(trials)
         counted = count_patterns(row for trial in trials for row in trial.observations)
@@ -203,7 +204,7 @@ class Causality:
 
         trials = self.trials()
         known = {step.label.casefold(): step.label for trial in trials for step in trial.steps}
-        exact = known.get(label.strip().casefold())
+        exact = known.get(query("LABEL", label).strip().casefold())
         if exact is None:
             raise LabelNotMet(label, alike=_alike(label, known.values()))
         effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}

@@ -1,4 +1,4 @@
-"""``comparisons``, ``claims``, ``without`` and ``placebo``: what many sessions say together, and how far to trust it."""
+"""``comparisons``, ``claims``, ``without``, ``placebo``: what many sessions say together, and how far to trust it."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _render_report(found: EffectReport) -> None:
     )
     say()
     say(
-        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of success "
-        "with it less without, among like tasks after like steps. Associated is not caused: a circumstance that no log "
-        "shows may bring both."
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
+        "success with it less without, among like tasks after like steps. Associated is not caused: a circumstance that "
+        "no log shows may bring both."
     )
     left = len(found.effects) - len(shown)
     if left > 0:
@@ -139,6 +139,7 @@ def _render_placebo(found: Placebo) -> None:
     )
     say()
     say(
-        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}. Shuffled outcomes have nothing "
-        f"to do with what was done; the adjusted rule found anything in {percent(found.any_in_noise)} of the shuffles."
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}. Shuffled outcomes have "
+        "nothing to do with what was done; the adjusted rule found anything in "
+        f"{percent(found.any_in_noise)} of the shuffles."
     )
