@@ -66,8 +66,8 @@ def _render_report(found: EffectReport) -> None:
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps. Associated is not caused: a circumstance that "
-        "no log shows may bring both."
+        "success with it less without, among like tasks after like steps. Associated is not caused: a circumstance "
+        "that no log shows may bring both."
     )
     left = len(found.effects) - len(shown)
     if left > 0:
