@@ -22,6 +22,7 @@
         ├── ControlCharacter         a text with a character that nobody can read
         ├── NotOneOf                 a word that is none of those an option allows
         ├── NodeNotFound             an end of an edge that is no node
+        ├── LabelNotMet              a label that no session has
         ├── AmbiguousNode            an end of an edge that is the label of several nodes
         ├── SameNode                 an edge from a node to itself
         ├── SameTriggerAndAction     a pattern that says nothing
@@ -200,6 +201,16 @@ class NotOneOf(GraphError, UsageError):
         self.value = value
         self.allowed = tuple(allowed)
         super().__init__(f"{option} is {value!r}; it must be one of {', '.join(self.allowed)}")
+
+
+class LabelNotMet(GraphError):
+    """No session has anything of that label. ``alike`` names labels that may have been meant."""
+
+    def __init__(self, label: str, *, alike: Sequence[str]) -> None:
+        self.label = label
+        self.alike = tuple(alike)
+        meant = f"; did you mean {', '.join(repr(one) for one in alike)}?" if alike else ""
+        super().__init__(f"no session has a step labelled {label!r}{meant}")
 
 
 class NodeNotFound(GraphError):

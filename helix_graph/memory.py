@@ -15,8 +15,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import to_builtins
-
 from helix_episodes.files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.given import place, query, several, when
@@ -89,12 +87,13 @@ class Memory:
     @property
     def graph(self) -> Graph:
         """What led to what: the causal graph and its questions."""
+        from helix_graph.causality.counting import EpisodePatterns  # noqa: PLC0415  (as above)
         from helix_graph.graph.door import Graph  # noqa: PLC0415  (as above)
 
         return Graph(
             episodes=self.root / "episodes",
             causality=self.root / "causality",
-            patterns=lambda: [to_builtins(pattern) for pattern in self.causality.patterns()],
+            patterns=EpisodePatterns(),
             counted=lambda: self.causality,
         )
 
@@ -103,7 +102,7 @@ class Memory:
         """What works and what keeps failing."""
         from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
 
-        return Causality(self.root / "episodes", assertions=self.root / "causality" / "assertions")
+        return Causality(self.graph, assertions=self.root / "causality" / "assertions")
 
     def extract(
         self,

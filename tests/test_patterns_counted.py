@@ -18,6 +18,7 @@ from helix_graph.causality.patterns import (
     select_anti_patterns,
     select_patterns,
 )
+from helix_graph.graph.door import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -259,6 +260,10 @@ def test_options_outside_their_range_are_named(ask: Callable[[], object], senten
 # --- the door
 
 
+def door(folder: Path) -> Causality:
+    return Causality(Graph(folder, folder / "causality"), assertions=folder / "assertions")
+
+
 def write(folder: Path, contents: Iterable[Episode]) -> None:
     for episode in contents:
         (folder / f"{episode.id}.json").write_bytes(msgspec.json.encode(episode))
@@ -269,7 +274,7 @@ def test_the_door_reads_a_folder_and_names_the_files_it_could_not_use(tmp_path: 
     (tmp_path / "episode-broken.json").write_text('{"id": "episode-broken"}', encoding="utf-8")
     (tmp_path / "episode-latin.json").write_bytes(b'{"id": "\xe9"}')
     (tmp_path / "notes.json").write_text("not ours", encoding="utf-8")
-    survey = Causality(tmp_path).survey()
+    survey = door(tmp_path).survey()
     assert (survey.episodes, survey.outcomes) == (3, {"none unknown": 3})
     assert [skipped.path for skipped in survey.skipped] == [
         str(tmp_path / "episode-broken.json"),
@@ -280,21 +285,21 @@ def test_the_door_reads_a_folder_and_names_the_files_it_could_not_use(tmp_path: 
 
 def test_the_door_answers_with_the_same_filters(tmp_path: Path) -> None:
     write(tmp_path, [*episodes(EDIT, wins=3, losses=1), *episodes(INSTALL, wins=1, losses=5, start=10)])
-    door = Causality(tmp_path)
-    assert actions(door.patterns(min_success_rate=0.5)) == ["edit source (.py)"]
-    assert actions(door.patterns(min_occurrences=5)) == ["run pip install"]
-    assert actions(door.anti_patterns()) == ["run pip install"]
-    assert door.anti_patterns(max_success_rate=0.1) == ()
+    ask = door(tmp_path)
+    assert actions(ask.patterns(min_success_rate=0.5)) == ["edit source (.py)"]
+    assert actions(ask.patterns(min_occurrences=5)) == ["run pip install"]
+    assert actions(ask.anti_patterns()) == ["run pip install"]
+    assert ask.anti_patterns(max_success_rate=0.1) == ()
 
 
 def test_an_empty_or_missing_folder_has_no_patterns(tmp_path: Path) -> None:
-    assert Causality(tmp_path).patterns() == ()
-    assert Causality(tmp_path / "nowhere").anti_patterns() == ()
+    assert door(tmp_path).patterns() == ()
+    assert door(tmp_path / "nowhere").anti_patterns() == ()
 
 
 def test_a_row_can_be_printed_as_json(tmp_path: Path) -> None:
     write(tmp_path, episodes(EDIT, wins=1, losses=0))
-    (plain, *_) = msgspec.to_builtins(Causality(tmp_path).patterns())
+    (plain, *_) = msgspec.to_builtins(door(tmp_path).patterns())
     seed_keys = {"id", "name", "description", "trigger", "action", "success_rate", "occurrences", "last_used"}
     assert seed_keys <= plain.keys()
     assert plain["interval"].keys() == {"low", "high"}

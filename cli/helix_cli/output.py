@@ -138,6 +138,15 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0%}".replace("%", " %")
 
 
+def points(difference: float) -> str:
+    """A difference of two shares (-1 to 1) in points of a hundred, with its sign.
+
+    >>> points(-0.171), points(0.004)
+    ('-17', '+0')
+    """
+    return f"{100 * difference:+.0f}"
+
+
 def count(number: int, noun: str) -> str:
     """A number with its noun.
 

@@ -1,36 +1,49 @@
-"""Causality: what works and what keeps failing, asked of a folder of episodes.
+"""Causality: what works, what keeps failing, and why, asked of all sessions of a memory.
 
-The folder is read anew on every call. Episodes are the truth and there is nothing to invalidate, and decoding is fast
-enough for it: ``docs/patterns.md`` has the measurement.
+Episodes are the truth. What comparisons read of each is kept in graph.db by `compile`; where a file has changed since,
+or there is no graph, the file is read, so every answer is that of the files as they are.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.corrections import corrected
+from helix_episodes.errors import EpisodeNotFound
 from helix_episodes.model import Episode
 from helix_episodes.store import EpisodeStore
+from helix_graph.causality.enrichment import enriched
 from helix_graph.causality.patterns import (
     Pattern,
-    mine_patterns,
+    count_patterns,
     select_anti_patterns,
     select_patterns,
     told_patterns,
 )
-from helix_graph.errors import InvalidAssertion
+from helix_graph.causality.trials import Trial, distinct, trial_of, unpack
+from helix_graph.errors import InvalidAssertion, LabelNotMet
+from helix_graph.given import one_of, query
 from helix_graph.graph.asserted_patterns import fold_patterns
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
     from helix_episodes.corrections import Correction
+    from helix_graph.causality.chance import Placebo
+    from helix_graph.causality.claims import Claim
+    from helix_graph.causality.contrast import Contrast
+    from helix_graph.causality.localise import Explanation
+    from helix_graph.causality.model import EffectReport
+    from helix_graph.causality.repeats import Repeats
+    from helix_graph.causality.without import Without
+    from helix_graph.graph.door import Graph
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,38 +57,49 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     """All patterns, and what they were made from.
 
     ``outcomes`` counts the episodes by basis and outcome (``"measured success": 31``): rates over a memory in which
-    nearly everything is a success, or nothing is measured, say little. ``skipped`` names the files left out.
+    nearly everything is a success, or nothing is measured, say little. ``compared`` sessions had a judged outcome,
+    ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``skipped``
+    names the files left out.
     """
 
     patterns: tuple[Pattern, ...]
     episodes: int
     outcomes: dict[str, int]
+    compared: int
+    tested: int
+    too_early: str
     skipped: tuple[Skipped, ...]
 
 
 class Causality:
-    """The door to everything that counts over episodes.
+    """The door to everything that counts and compares over all sessions.
 
-    ``episodes`` is the folder of episode files; ``assertions`` that of what people have corrected and added, if any.
+    ``graph`` has the episodes and what was kept of them; ``assertions`` is the folder of what people have added.
     """
 
-    def __init__(self, episodes: Path, *, assertions: Path | None = None) -> None:
-        self._folder = episodes
+    def __init__(self, graph: Graph, *, assertions: Path) -> None:
+        self._graph = graph
         self._assertions = assertions
 
     def survey(self) -> Survey:
-        """Every pattern, by name, with the episodes they were counted over; a missing folder is an empty memory."""
-        found = list(AssertionStore(self._assertions).scan()) if self._assertions else []
+        """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (arithmetic loads when something is compared)
+
+        found = list(AssertionStore(self._assertions).scan())
         bad = tuple(
             Skipped(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
         told = patterns_among(found)
-        episodes, skipped = read_episodes(self._folder, corrections=corrections_by_episode(found))
-        outcomes = Counter(f"{episode.outcome_basis} {episode.outcome}" for episode in episodes)
+        trials, skipped = self._trials(corrections_by_episode(found))
+        report = effect_report(trials)
+        counted = count_patterns(row for trial in trials for row in trial.observations)
         return Survey(
-            patterns=_by_name((*mine_patterns(episodes), *told_patterns(fold_patterns(told)))),
-            episodes=len(episodes),
-            outcomes=dict(sorted(outcomes.items())),
+            patterns=_by_name(enriched((*counted, *told_patterns(fold_patterns(told))), report)),
+            episodes=len(trials),
+            outcomes=dict(sorted(Counter(trial.told for trial in trials).items())),
+            compared=report.trials,
+            tested=report.tested,
+            too_early=report.too_early,
             skipped=(*skipped, *bad),
         )
 
@@ -114,26 +138,133 @@ class Causality:
         """
         return [msgspec.to_builtins(row) for row in self.anti_patterns(max_success_rate=max_success_rate)]
 
+    def comparisons(self) -> EffectReport:
+        """Every comparison that the sessions allow, most striking first."""
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+
+        return effect_report(self.trials())
+
+    def claims(self, *, status: str | None = None) -> tuple[Claim, ...]:
+        """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
+
+        The supported come first, then the contradicted; within a status those said in the most sessions.
+
+        Raises:
+            NotOneOf: ``status`` is none of the three.
+        """
+        from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
+
+        wanted = None if status is None else one_of("--status", status, STATUSES)
+        return tuple(one for one in claims_of(self.trials()) if wanted in {None, one.status})
+
+    def placebo(self, *, rounds: int = 20) -> Placebo:
+        """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
+
+        Raises:
+            OutOfRange: ``rounds`` lies outside its range.
+        """
+        from helix_graph.causality.chance import placebo  # noqa: PLC0415  (as above)
+
+        return placebo(self.trials(), rounds=rounds)
+
+    def explain(self, name: str) -> Explanation:
+        """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
+
+        ``name`` is the id of an episode or of its session.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidEpisode: Its file does not fit the schema.
+            InvalidSessionId: The id cannot name a file.
+        """
+        from helix_graph.causality.localise import explanation_of  # noqa: PLC0415  (as above)
+
+        episode = self._episode(name)
+        return explanation_of(episode, [trial for trial in self.trials() if trial.episode != episode.id])
+
+    def contrast(self, name: str) -> Contrast:
+        """A session beside the most alike one that succeeded, and where the two part.
+
+        Raises:
+            EpisodeNotFound: As `explain`; so are the others.
+        """
+        from helix_graph.causality.contrast import contrast_of  # noqa: PLC0415  (as above)
+
+        episode = self._episode(name)
+        return contrast_of(trial_of(episode), self.trials())
+
+    def without(self, label: str) -> Without:
+        """What follows in comparable sessions when something is not done.
+
+        Raises:
+            LabelNotMet: No session did anything of that label.
+        """
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+        from helix_graph.causality.without import without_of  # noqa: PLC0415  (as above)
+
+        trials = self.trials()
+        known = {step.label.casefold(): step.label for trial in trials for step in trial.steps}
+        exact = known.get(query("LABEL", label).strip().casefold())
+        if exact is None:
+            raise LabelNotMet(label, alike=_alike(label, known.values()))
+        effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
+        return without_of(exact, trials, effect=effects.get(exact))
+
+    def repeats(self) -> Repeats:
+        """Of the errors met, how many an earlier session had met, and fixed; by level and month."""
+        from helix_graph.causality.repeats import repeats_of  # noqa: PLC0415  (as above)
+
+        found = list(AssertionStore(self._assertions).scan())
+        episodes, _ = read_episodes(EpisodeStore(self._graph.episodes).files(), corrections_by_episode(found))
+        return repeats_of(episodes)
+
+    def trials(self) -> list[Trial]:
+        """Every session as comparisons see it."""
+        return self._trials(corrections_by_episode(list(AssertionStore(self._assertions).scan())))[0]
+
+    def _trials(self, corrections: Mapping[str, Sequence[Correction]]) -> tuple[list[Trial], tuple[Skipped, ...]]:
+        digests = self._graph.digests()
+        episodes, skipped = read_episodes(digests.to_read, corrections)
+        return distinct([*unpack(digests.kept), *map(trial_of, episodes)]), skipped
+
+    def _episode(self, name: str) -> Episode:
+        store = EpisodeStore(self._graph.episodes)
+        extracted = store.get(name)
+        if extracted is None:
+            raise EpisodeNotFound(name)
+        found = list(AssertionStore(self._assertions).scan())
+        return corrected(extracted, corrections_by_episode(found).get(extracted.id, ()))
+
+
+#: Enough to recognise the label that was meant.
+_ALIKE_SHOWN = 5
+
+
+def _alike(label: str, known: Iterable[str]) -> list[str]:
+    """The labels that contain the words that were given, else those spelled most alike."""
+    holding = sorted(one for one in known if label.strip().casefold() in one.casefold())
+    return (holding or get_close_matches(label, sorted(known), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN]
+
 
 def _by_name(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
-    return tuple(sorted(patterns, key=lambda pattern: (pattern.name, pattern.basis)))
+    return tuple(sorted(patterns, key=lambda pattern: (pattern.name, pattern.basis, pattern.level)))
 
 
 def read_episodes(
-    folder: Path, *, corrections: Mapping[str, Sequence[Correction]] | None = None
+    files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]
 ) -> tuple[list[Episode], tuple[Skipped, ...]]:
-    """The episodes in a folder, corrected, in the order of their file names, and the files that are none.
+    """The episodes in some files, corrected, in the order of the files, and the files that are none.
 
     One bad file hides no other.
     """
     decoder = msgspec.json.Decoder(Episode)
     episodes: list[Episode] = []
     skipped: list[Skipped] = []
-    for path in EpisodeStore(folder).files():
+    for path in files:
         try:
             episode = decoder.decode(path.read_bytes())
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             skipped.append(Skipped(path=str(path), problem=str(error)))
         else:
-            episodes.append(corrected(episode, (corrections or {}).get(episode.id, ())))
+            episodes.append(corrected(episode, corrections.get(episode.id, ())))
     return episodes, tuple(skipped)

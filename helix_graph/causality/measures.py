@@ -7,7 +7,7 @@ either. `helix_graph.causality.tables` says which measure is used for what, and 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from helix_graph.causality.timeline import precedes
 from helix_graph.graph.labels import is_error
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode, Event, Link
-
-Basis = Literal["check passes later", "next check passes", "gone at the next run", "outcome"]
+    from helix_graph.graph.observations import Basis
 
 #: Outcomes that somebody or something other than the agent itself vouches for.
 _VOUCHED = frozenset({"rewarded", "judged", "measured"})

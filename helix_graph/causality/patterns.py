@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.causality.measures import Basis
-from helix_graph.causality.tables import Level, Observation, observe
+from helix_graph.causality.model import Effect
+from helix_graph.causality.tables import observe
 from helix_graph.causality.timeline import moment
 from helix_graph.given import share, whole
+from helix_graph.graph.observations import Basis, Level, Observation
 from helix_graph.statistics import Interval, wilson_interval
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     rate (``None`` when ``base_n`` is 0) over the ``base_n`` measured episodes with the same trigger and basis in which
     this action was not taken. ``episodes`` and ``decisions`` run parallel: the newest uses, at most `EXAMPLES_KEPT`.
     ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
-    ``last_used`` is the time of the newest use, as the log wrote it.
+    ``last_used`` is the time of the newest use, as the log wrote it. ``effect`` is the comparison within like tasks and
+    like earlier steps, if there was enough to compare, and ``standing`` what it says
+    (`helix_graph.causality.enrichment`).
 
     A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
@@ -73,12 +76,14 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     base_rate: float | None
     base_n: int
     basis: Basis | Literal["asserted"]
-    level: Level | Literal["asserted"]
+    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"]
     too_early: bool
     unmeasured: int
     episodes: tuple[str, ...]
     decisions: tuple[str, ...]
     measured: bool = True
+    effect: Effect | None = None
+    standing: Literal["associated", "not told apart", "too early", "told"] = "too early"
 
 
 class _Situation:
@@ -105,10 +110,17 @@ def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
 
     The answer depends on the set of episodes alone: neither their order nor repeats of one change it.
     """
+    return count_patterns(row for episode in _distinct(episodes) for row in observe(episode))
+
+
+def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
+    """The patterns in these observations, sorted by name.
+
+    A pattern is compared with the other answers to its situation (trigger, level, basis): give all of a situation.
+    """
     situations: dict[tuple[str, Level, Basis], list[Observation]] = defaultdict(list)
-    for episode in _distinct(episodes):
-        for row in observe(episode):
-            situations[row.trigger, row.level, row.basis].append(row)
+    for row in observations:
+        situations[row.trigger, row.level, row.basis].append(row)
     found = [
         pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
     ]
@@ -138,6 +150,7 @@ def told_patterns(asserted: Iterable[AssertedPattern]) -> tuple[Pattern, ...]:
             episodes=(),
             decisions=(),
             measured=one.measured,
+            standing="told",
         )
         for one in asserted
     )
@@ -194,11 +207,20 @@ def describe(pattern: Pattern) -> str:
     after ruff check fails: F401, edit source (.py): 12 of 31 pass (39 %, 24 to 56 %); without it 55 % of 40; \
 basis: check passes later
     """
-    lead = "after" if pattern.level in {"family", "check"} else "on"
+    lead = "on" if pattern.level in {"task", "any task", "asserted"} else "after"
     return (
         f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {_comparison(pattern)}; "
-        f"basis: {pattern.basis}{_left_out(pattern)}"
+        f"basis: {pattern.basis}{_left_out(pattern)}{_adjusted(pattern.effect)}"
     )
+
+
+def _adjusted(effect: Effect | None) -> str:
+    """The comparison in one clause, with the words that an association deserves."""
+    if effect is None:
+        return ""
+    low, high = 100 * effect.interval.low, 100 * effect.interval.high
+    known = "associated, not tested" if effect.verdict == "associated" else "not told apart from chance"
+    return f"; adjusted {100 * effect.difference:+.0f} points ({low:+.0f} to {high:+.0f}), q {effect.q:.2f}: {known}"
 
 
 def _result(pattern: Pattern) -> str:
@@ -253,7 +275,7 @@ def _pattern(rows: Sequence[Observation], *, base: tuple[int, int], unmeasured: 
     successes = sum(row.success is True for row in rows)
     base_successes, base_n = base
     return Pattern(
-        id=_content_id(first.level, first.trigger, first.action, first.basis),
+        id=content_id(first.level, first.trigger, first.action, first.basis),
         name=f"{first.trigger} → {first.action}",
         description=f"On {first.trigger!r}: {first.action}. Success: {_MEANING[first.basis]}.",
         trigger=first.trigger,
@@ -280,7 +302,7 @@ def _recency(row: Observation) -> tuple[float, str]:
     return used.timestamp() if used else float("-inf"), row.episode
 
 
-def _content_id(*parts: str) -> str:
+def content_id(*parts: str) -> str:
     """An id that two machines give to the same pattern: 80 bits, so that a clash takes about 10^12 patterns."""
     digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=10).digest()
     return "p" + base64.b32encode(digest).decode().lower()

@@ -34,37 +34,21 @@ a command leaves no event when it works; for its errors the call that verified t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import msgspec
-
-from helix_graph.causality.measures import Basis, Measures
+from helix_graph.causality.measures import Measures
 from helix_graph.graph.labels import check_label, decision_key, event_key
+from helix_graph.graph.observations import Basis, Level, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from helix_episodes.model import Decision, Episode, Event, TaskKind
 
-#: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
-Level = Literal["family", "check", "task"]
 _Trigger: TypeAlias = tuple[str, Level]
 _Row: TypeAlias = tuple[_Trigger, Basis, bool | None]
 
 _EDITS = frozenset({"edit", "create", "delete"})
-
-
-class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode's first use of an action in answer to a trigger. ``success`` is ``None`` when it was not measured."""
-
-    trigger: str
-    level: Level
-    action: str
-    basis: Basis
-    success: bool | None
-    episode: str
-    decision: str
-    timestamp: str | None
 
 
 def observe(episode: Episode) -> tuple[Observation, ...]:

@@ -17,7 +17,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from helix_episodes.model import Decision, Event
+    from collections.abc import Iterator
+
+    from helix_episodes.model import Decision, Episode, Event
 
 
 def precedes(first: Decision | Event, second: Decision | Event) -> bool | None:
@@ -45,3 +47,19 @@ def moment(timestamp: str | None) -> datetime | None:
     except ValueError:
         return None
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def in_order(episode: Episode) -> Iterator[Decision | Event]:
+    """Decisions and events of an episode in one sequence.
+
+    Each list is in the order of the log already; where neither lines nor times tell a decision from an event, the
+    decision comes first, since what is done is what has results.
+    """
+    events = list(episode.events)
+    taken = 0
+    for decision in episode.decisions:
+        while taken < len(events) and precedes(events[taken], decision):
+            yield events[taken]
+            taken += 1
+        yield decision
+    yield from events[taken:]

@@ -36,16 +36,29 @@ def unit_of(name: str, assertion: Assertion) -> str:
     return name if isinstance(assertion, EdgeAssertion) else assertion.episode or name
 
 
-def facts_with(episode: Episode, assertions: Sequence[Named]) -> EpisodeFacts:
-    """The facts of an episode as people have corrected it, with the nodes they add to it."""
-    corrections: list[Correction] = [one for _, one in oldest_first(assertions) if isinstance(one, CORRECTIONS)]
-    facts = facts_of(corrected(episode, corrections))
+def as_corrected(episode: Episode, assertions: Sequence[Named]) -> Episode:
+    """The episode as people have corrected it."""
+    return corrected(episode, _corrections(assertions)) if assertions else episode
+
+
+def facts_with(episode: Episode, assertions: Sequence[Named], *, extracted: Episode) -> EpisodeFacts:
+    """The facts of an episode that has been corrected, with the nodes that people add to it.
+
+    ``extracted`` is what it was before: corrections name its parts.
+    """
+    facts = facts_of(episode)
+    if not assertions:
+        return facts
     added = tuple(_mention(name, one) for name, one in assertions if isinstance(one, NodeAssertion))
     return msgspec.structs.replace(
         facts,
         mentions=tuple(sorted((*facts.mentions, *added), key=lambda mention: mention.local)),
-        problems=(*facts.problems, *unmatched(episode, corrections)),
+        problems=(*facts.problems, *unmatched(extracted, _corrections(assertions))),
     )
+
+
+def _corrections(assertions: Sequence[Named]) -> list[Correction]:
+    return [one for _, one in oldest_first(assertions) if isinstance(one, CORRECTIONS)]
 
 
 def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:

@@ -10,13 +10,13 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.asserted import Named, unit_of
-from helix_graph.graph.asserted_patterns import fold_patterns
+from helix_graph.graph.asserted_patterns import AssertedPattern, fold_patterns
 from helix_graph.graph.assertions import (
     CORRECTIONS,
     SUFFIX,
@@ -103,12 +103,12 @@ def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> li
     return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
 
 
-def told_patterns(connection: sqlite3.Connection, folder: Path) -> list[dict[str, Any]]:
-    """The patterns that people have added, as rows."""
+def told_patterns(connection: sqlite3.Connection, folder: Path) -> tuple[AssertedPattern, ...]:
+    """The patterns that people have added."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
     found = [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
     patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
-    return [msgspec.to_builtins(one) for one in fold_patterns(oldest_first(patterns))]
+    return fold_patterns(oldest_first(patterns))
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:

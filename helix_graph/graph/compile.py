@@ -12,39 +12,36 @@ Everything happens in one transaction, the export included, so two compiles at o
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, OutsideMemory
+from helix_graph.errors import DatabaseUnreadable
 from helix_graph.graph.asserted import facts_alone
 from helix_graph.graph.assertion_sources import (
-    AssertionPlan,
     assertions_of,
     bad_assertions,
-    plan_assertions,
     remember_assertions,
     told_patterns,
 )
-from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
 from helix_graph.graph.model import moment
+from helix_graph.graph.planning import Job, Plan, chosen_paths, make_plan
 from helix_graph.graph.publishing import count_patterns, export_is_current, leave_for_later, write_export
 from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.sources import SUFFIX, Read, Seen, Stamp, differs, known_files, read_source, scan
+from helix_graph.graph.sources import SUFFIX, Read, Seen, read_source
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
+    from pathlib import Path
 
     from helix_graph.graph.asserted import Named
-
-    Progress = Callable[[int, int, Path], None]
-    Patterns = Callable[[], Sequence[Mapping[str, Any]]]
+    from helix_graph.graph.observations import PatternCounter
+    from helix_graph.graph.planning import Progress
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,22 +76,6 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     assertions_retracted: int = 0
 
 
-class _Plan(msgspec.Struct, frozen=True):
-    """Which files to look into, which are gone, and what is known of all; which assertions there are to take in.
-
-    ``again`` are the episodes' files that are folded anew though they have not changed: people have corrected them.
-    """
-
-    folder: Path
-    present: dict[str, Stamp]
-    known: dict[str, Seen]
-    suspects: list[str]
-    gone: list[str]
-    asserted: AssertionPlan
-    again: frozenset[str]
-    since: str = ""
-
-
 def compile_graph(  # noqa: PLR0913  (the options of the original command)
     episodes: Path,
     causality: Path,
@@ -103,7 +84,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     since: datetime | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
-    patterns: Patterns | None = None,
+    patterns: PatternCounter | None = None,
     assertions_only: bool = False,
 ) -> CompileReport:
     """Brings the graph in ``causality`` up to date with the files in ``episodes`` and with the assertions beside it.
@@ -115,7 +96,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         since: Take in only episodes that began then or later (UTC unless it has a zone); nothing else is taken out.
         dry_run: Say what would be done and leave every file as it is.
         progress: Called with files done, files to do and the file, before each is read.
-        patterns: Gives the patterns to export; called only when something changed that they are made from.
+        patterns: Makes the patterns to export, of the situations in which something changed; none without it.
         assertions_only: Take in assertions and leave the rest, the export included, to the next compile.
 
     Raises:
@@ -125,9 +106,9 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         WriteFailed: The export could not be written; graph.db is as before.
     """
     path = causality / FILE_NAME
-    chosen = _chosen(episodes, paths)
+    chosen = chosen_paths(episodes, paths)
     begin = moment(since.isoformat()) if since else ""
-    job = _Job(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
+    job = Job(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
     if database.ownership(path, GRAPH_FILE) == "absent":
         return _compile_new(path, job)
     try:
@@ -139,7 +120,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         return _mend(path, job)
 
 
-def _mend(path: Path, job: _Job) -> CompileReport:
+def _mend(path: Path, job: Job) -> CompileReport:
     """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
     try:
         return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
@@ -148,124 +129,58 @@ def _mend(path: Path, job: _Job) -> CompileReport:
         return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
-class _Job(msgspec.Struct, frozen=True):
-    """The arguments of a compile; ``damage`` is what was wrong with the file that stood there before."""
-
-    episodes: Path
-    causality: Path
-    chosen: list[Path]
-    since: str
-    dry_run: bool
-    progress: Progress | None
-    patterns: Patterns | None
-    assertions_only: bool = False
-    damage: str | None = None
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything is looked at, so that what is not there can be called gone."""
-        return not (self.since or self.chosen or self.assertions_only)
-
-
-def _compile_new(path: Path, job: _Job) -> CompileReport:
+def _compile_new(path: Path, job: Job) -> CompileReport:
     connection = database.open_in_memory() if job.dry_run else database.open_for_writing(path, GRAPH_FILE)
     return _compile_into(connection, job)
 
 
-def _compile_into(connection: sqlite3.Connection, job: _Job) -> CompileReport:
+def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
-        rebuilt = _prepare_tables(connection)
-        plan = _plan(connection, _everything(job) if rebuilt else job)
-        if not (plan.suspects or plan.gone or plan.asserted or rebuilt) and _is_published(connection, job):
+        rebuilt = _prepare_tables(connection, job.patterns)
+        plan = make_plan(connection, job.for_everything() if rebuilt else job)
+        if rebuilt is None and not plan and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
 
-def _is_published(connection: sqlite3.Connection, job: _Job) -> bool:
+def _is_published(connection: sqlite3.Connection, job: Job) -> bool:
     return job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME)
 
 
-def _everything(job: _Job) -> _Job:
-    """A graph that is built anew needs all files, whichever were asked for."""
-    return msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
-
-
-def _prepare_tables(connection: sqlite3.Connection) -> str | None:
+def _prepare_tables(connection: sqlite3.Connection, patterns: PatternCounter | None) -> str | None:
     """Makes the tables when there are none or old ones; says why when old ones were dropped."""
-    version = database.schema_version(connection)
-    labels = f"{LABEL_VERSION} {LABEL_MODE}"
-    if version == GRAPH_FILE.version:
-        found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
-        if found == (labels,):
-            return None
-        reason = f"its labels were of version {found[0] if found else 'unknown'}, now {labels}"
-    else:
-        reason = f"its tables were of version {version}, now {GRAPH_FILE.version}" if version else ""
-    database.create_tables(connection, GRAPH_FILE)
-    connection.execute("INSERT INTO meta VALUES ('labels', ?)", (labels,))
+    made_by = {"labels": f"{LABEL_VERSION} {LABEL_MODE}", "observations": patterns.version if patterns else "none"}
+    reason = _outdated(connection, made_by)
+    if reason is not None:
+        database.create_tables(connection, GRAPH_FILE)
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", made_by.items())
     return reason
 
 
-def _chosen(folder: Path, paths: Iterable[Path]) -> list[Path]:
-    """The paths asked for, made absolute.
-
-    Raises:
-        OutsideMemory: One of them is not in the folder.
-    """
-    root = folder.resolve()
-    chosen = [path.resolve() for path in paths]
-    for path in chosen:
-        if root not in {path, path.parent}:
-            raise OutsideMemory(path=path, folder=folder)
-    return chosen
-
-
-def _plan(connection: sqlite3.Connection, job: _Job) -> _Plan:
-    asserted = _plan_assertions(connection, job)
-    only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
-    present, known = scan(job.episodes, only=only), known_files(connection, only=only)
-    wanted = _wanted(job)
-    suspects = {name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))}
-    again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
-    gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
-    return _Plan(
-        folder=job.episodes,
-        present=present,
-        known=known,
-        suspects=sorted(suspects | again),
-        gone=sorted(gone),
-        asserted=asserted,
-        again=frozenset(again),
-        since=job.since,
-    )
+def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | None:
+    """Why the tables have to be made anew; empty when there are none, None when they are as they should be."""
+    version = database.schema_version(connection)
+    if version != GRAPH_FILE.version:
+        return f"its tables were of version {version}, now {GRAPH_FILE.version}" if version else ""
+    found = dict(connection.execute("SELECT key, value FROM meta"))
+    stale = [
+        f"its {part} were of version {found.get(part, 'unknown')}, now {now}"
+        for part, now in made_by.items()
+        if found.get(part) != now
+    ]
+    return "; ".join(stale) or None
 
 
-def _plan_assertions(connection: sqlite3.Connection, job: _Job) -> AssertionPlan:
-    """Which assertions to take in: none when only some of the episodes were asked for."""
-    folder = job.causality / ASSERTIONS
-    if job.whole or job.assertions_only:
-        return plan_assertions(connection, folder)
-    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset(), rates=False)
-
-
-def _wanted(job: _Job) -> Callable[[str], bool]:
-    if job.assertions_only:
-        return lambda _: False
-    root = job.episodes.resolve()
-    if not job.chosen or root in job.chosen:
-        return lambda _: True
-    names = {path.name for path in job.chosen}
-    return names.__contains__
-
-
-def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: str | None) -> CompileReport:
+def _carry_out(connection: sqlite3.Connection, plan: Plan, job: Job, rebuilt: str | None) -> CompileReport:
     changes = begin_changes(connection)
     remember_assertions(connection, plan.asserted)
     for name in plan.gone:
         _forget(connection, name, plan.known[name], changes)
     retracted = sum(plan.known[name].episode is not None for name in plan.gone)
-    processed, spoilt, left_out = _take_in_files(connection, plan, changes, job.progress)
+    processed, spoilt, left_out = _take_in_files(connection, plan, changes, job)
+    if rebuilt is not None:
+        database.create_indexes(connection, GRAPH_FILE)
     _take_in_assertions(connection, plan, changes)
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
@@ -287,20 +202,20 @@ def _carry_out(connection: sqlite3.Connection, plan: _Plan, job: _Job, rebuilt: 
     )
 
 
-def _publish(connection: sqlite3.Connection, plan: _Plan, job: _Job, *, changed: bool) -> int:
+def _publish(connection: sqlite3.Connection, plan: Plan, job: Job, *, changed: bool) -> int:
     """Patterns and export, now or left to the next compile; returns how many patterns are new."""
-    rates = changed or plan.asserted.rates
+    told = told_patterns(connection, plan.asserted.folder)
     if job.assertions_only:
-        leave_for_later(connection, told_patterns(connection, plan.asserted.folder), rates=rates)
+        leave_for_later(connection, [msgspec.to_builtins(one) for one in told] if plan.asserted.rates else ())
         return 0
-    added = count_patterns(connection, job.patterns, changed=rates)
+    added = count_patterns(connection, job.patterns, told) if job.patterns else 0
     if not job.dry_run:
         write_export(connection, job.causality / EXPORT_NAME, changed=changed or bool(plan.asserted))
     return added
 
 
 def _take_in_files(
-    connection: sqlite3.Connection, plan: _Plan, changes: Changes, progress: Progress | None
+    connection: sqlite3.Connection, plan: Plan, changes: Changes, job: Job
 ) -> tuple[int, int, list[Skipped]]:
     """Episodes taken in, episodes lost because their file is spoilt, and links that were left out."""
     processed = spoilt = 0
@@ -309,11 +224,12 @@ def _take_in_files(
     def told(episode: str) -> list[Named]:
         return assertions_of(connection, episode, plan.asserted.folder)
 
+    observe = job.patterns.observe if job.patterns else None
     for done, name in enumerate(plan.suspects):
         path = plan.folder / name
-        if progress:
-            progress(done, len(plan.suspects), path)
-        read, seen = read_source(path, plan.present[name], told), plan.known.get(name)
+        if job.progress:
+            job.progress(done, len(plan.suspects), path)
+        read, seen = read_source(path, plan.present[name], told, observe), plan.known.get(name)
         if seen and read.sha256 == seen.sha256 and name not in plan.again:
             connection.execute("UPDATE file SET mtime_ns = ? WHERE name = ?", (read.stamp.mtime_ns, name))
             continue
@@ -330,7 +246,7 @@ def _replace(connection: sqlite3.Connection, name: str, read: Read, seen: Seen |
     if seen:
         _forget(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
-    episode = take_in(connection, read.facts, changes) if read.facts else None
+    episode = take_in(connection, read.facts, changes, read.observed) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
 
@@ -341,7 +257,7 @@ def _forget(connection: sqlite3.Connection, name: str, seen: Seen, changes: Chan
         take_out(connection, seen.episode, changes)
 
 
-def _take_in_assertions(connection: sqlite3.Connection, plan: _Plan, changes: Changes) -> None:
+def _take_in_assertions(connection: sqlite3.Connection, plan: Plan, changes: Changes) -> None:
     """The shares of assertions whose episode, if they have one, has no file in the graph."""
     left = {name.removesuffix(SUFFIX) for name in (*plan.suspects, *plan.gone)}
     for unit in sorted(plan.asserted.units | left):
@@ -359,7 +275,7 @@ def _take_out_alone(connection: sqlite3.Connection, unit: str, changes: Changes)
         take_out(connection, found[0], changes)
 
 
-def _skipped(connection: sqlite3.Connection, plan: _Plan) -> tuple[Skipped, ...]:
+def _skipped(connection: sqlite3.Connection, plan: Plan) -> tuple[Skipped, ...]:
     rows = connection.execute("SELECT name, problem FROM file WHERE problem IS NOT NULL ORDER BY name")
     bad = [(plan.folder / name, problem) for name, problem in rows]
     both = (*bad, *bad_assertions(connection, plan.asserted.folder))
@@ -371,7 +287,7 @@ def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
     return int(held) - processed
 
 
-def _nothing_to_do(connection: sqlite3.Connection, plan: _Plan, job: _Job) -> CompileReport:
+def _nothing_to_do(connection: sqlite3.Connection, plan: Plan, job: Job) -> CompileReport:
     return CompileReport(
         episodes_processed=0,
         nodes_added=0,

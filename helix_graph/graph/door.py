@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import GraphNotCompiled
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
 from helix_graph.given import one_of, place, query, several, when, whole
 from helix_graph.graph.neighbours import FileNeighbours
 from helix_graph.graph.nodes import find_node, row_of
@@ -23,7 +23,7 @@ from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
     from typing import Any
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.digests import Digests
+    from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.graph.seen import SeenAnswer
@@ -55,7 +57,7 @@ class PatternSource(Protocol):
 class Graph:
     """The causal graph in ``causality``, made from the episodes in ``episodes`` and the assertions beside it.
 
-    ``patterns``, when given, is called by `compile` for the patterns to put into the export, and ``counted`` by
+    ``patterns``, when given, makes the patterns that `compile` puts into the export, and ``counted`` answers
     `get_patterns` and `get_anti_patterns`: patterns are counted over episodes, not found in the graph.
     """
 
@@ -64,7 +66,7 @@ class Graph:
         episodes: Path,
         causality: Path,
         *,
-        patterns: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+        patterns: PatternCounter | None = None,
         counted: Callable[[], PatternSource] | None = None,
     ) -> None:
         self.episodes = episodes
@@ -105,6 +107,21 @@ class Graph:
             progress=progress,
             patterns=self._patterns,
         )
+
+    def digests(self) -> Digests:
+        """What comparisons of sessions read of each episode; of all episodes the files, when there is no graph to ask.
+
+        Raises:
+            NotOurDatabase: Another program's file is where graph.db belongs.
+        """
+        from helix_graph.graph.digests import find_digests, nothing_kept  # noqa: PLC0415  (questions do without)
+
+        version = self._patterns.version if self._patterns else "none"
+        try:
+            with self._open() as connection:
+                return find_digests(connection, episodes=self.episodes, causality=self.causality, version=version)
+        except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say stands in the files
+            return nothing_kept(self.episodes)
 
     def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
         """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.

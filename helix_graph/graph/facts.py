@@ -41,7 +41,7 @@ REASON_WEIGHT: dict[str, int] = dict.fromkeys(
 _LINKED_ONLY = frozenset({"milestone", "tool_call"})
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=65536)
 def node_id(type_: NodeType, label: str) -> str:
     """The id of a node, the same on every machine: a hash of what it stands for.
 

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.fold import EdgeKey, edge_shares, node_shares
+from helix_graph.graph import observations as observing
+from helix_graph.graph.fold import edge_shares, node_shares
+from helix_graph.graph.label_pages import write_pages
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, moment
+from helix_graph.graph.wordings import wording
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
 _MENTION_COLUMNS = (
     "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted"
 )
-#: One place for each of these columns, and for episode, local id, node and the texts to look in.
-_MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 5))
+#: One place for each of these columns, and for episode, local id and node.
+_MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
 
 class Changes(msgspec.Struct, kw_only=True):
@@ -40,6 +43,7 @@ class Changes(msgspec.Struct, kw_only=True):
     edges: defaultdict[tuple[int, int, str], list[int]] = msgspec.field(
         default_factory=lambda: defaultdict(lambda: [0, 0, 0])
     )
+    situations: observing.Situations = msgspec.field(default_factory=dict)
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,23 +59,31 @@ def begin_changes(connection: sqlite3.Connection) -> Changes:
     return Changes(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
 
 
-def take_in(connection: sqlite3.Connection, facts: EpisodeFacts, changes: Changes) -> int:
-    """Writes an episode's facts and returns its number; its share is added by `finish_changes`."""
+def take_in(
+    connection: sqlite3.Connection,
+    facts: EpisodeFacts,
+    changes: Changes,
+    observed: observing.Observed | None = None,
+) -> int:
+    """Writes an episode's facts and observations and returns its number; `finish_changes` adds its share."""
     episode = _insert_episode(connection, facts)
     _insert_nodes(connection, facts, changes)
     numbers = changes.known_nodes
     connection.executemany(
-        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}, folded) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
-        (_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions),
+        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
+        [_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions],
     )
+    connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     connection.executemany(
         "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (_claim_row(claim, episode, numbers) for claim in facts.claims),
+        [_claim_row(claim, episode, numbers) for claim in facts.claims],
     )
     connection.executemany(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
-        ((episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs),
+        [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
     )
+    if observed:
+        observing.put_in(connection, episode, observed, changes.situations)
     _count(facts, changes, sign=1)
     changes.used_nodes.update(mention.node for mention in facts.mentions)
     return episode
@@ -81,7 +93,8 @@ def take_out(connection: sqlite3.Connection, episode: int, changes: Changes) -> 
     """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
-    for table in ("mention", "claim", "repair"):
+    observing.take_out(connection, episode)
+    for table in ("mention", "wording", "claim", "repair"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
@@ -89,7 +102,7 @@ def take_out(connection: sqlite3.Connection, episode: int, changes: Changes) -> 
 
 def finish_changes(connection: sqlite3.Connection, changes: Changes) -> Totals:
     """Adds up the shares; nodes and edges that nobody mentions any more are gone."""
-    edges_added = _count_new_edges(connection, changes)
+    edges_before = _count_edges(connection)
     connection.executemany(
         "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
         " successes = successes + ? WHERE number = ?",
@@ -99,12 +112,12 @@ def finish_changes(connection: sqlite3.Connection, changes: Changes) -> Totals:
         "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
         " weight_sum = weight_sum + excluded.weight_sum, claims = claims + excluded.claims,"
         " episodes = episodes + excluded.episodes",
-        ((*edge, *share) for edge, share in changes.edges.items()),
+        ((*edge, *share) for edge, share in sorted(changes.edges.items())),
     )
+    # An edge without claims was there before: its share was taken out. So only new ones have been added by now.
+    edges_added = _count_edges(connection) - edges_before
     connection.execute("DELETE FROM edge WHERE claims = 0")
-    connection.execute(
-        "DELETE FROM node WHERE mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
-    )
+    write_pages(connection, [*_delete_unused(connection), *map(changes.known_nodes.__getitem__, changes.new_nodes)])
     return Totals(
         nodes_added=len(changes.new_nodes & changes.used_nodes),
         edges_added=edges_added,
@@ -176,7 +189,6 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
         mention.log,
         mention.quote,
         mention.counted,
-        mention.folded(),
     )
 
 
@@ -188,14 +200,9 @@ def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[obj
 def _count(facts: EpisodeFacts, changes: Changes, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
-        _add(changes.nodes[numbers[node]], msgspec.structs.astuple(share), sign)
-    for edge, weight in edge_shares(facts).items():
-        _add(changes.edges[_numbered(edge, numbers)], msgspec.structs.astuple(weight), sign)
-
-
-def _numbered(edge: EdgeKey, numbers: dict[str, int]) -> tuple[int, int, str]:
-    source, target, kind = edge
-    return numbers[source], numbers[target], kind
+        _add(changes.nodes[numbers[node]], share, sign)
+    for (source, target, kind), weights in edge_shares(facts).items():
+        _add(changes.edges[numbers[source], numbers[target], kind], weights, sign)
 
 
 def _add(sums: list[int], share: tuple[int, ...], sign: int) -> None:
@@ -203,11 +210,16 @@ def _add(sums: list[int], share: tuple[int, ...], sign: int) -> None:
         sums[place] += sign * value
 
 
-def _count_new_edges(connection: sqlite3.Connection, changes: Changes) -> int:
-    """How many of the edges about to be written are not there yet."""
-    query = "SELECT EXISTS (SELECT 1 FROM edge WHERE source = ? AND target = ? AND type = ?)"
-    claimed = (edge for edge, (_, claims, _) in changes.edges.items() if claims > 0)
-    return sum(not connection.execute(query, edge).fetchone()[0] for edge in claimed)
+def _count_edges(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
+
+
+def _delete_unused(connection: sqlite3.Connection) -> list[int]:
+    """Deletes the nodes that nobody mentions and returns their numbers."""
+    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
+    numbers = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
+    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (as above)
+    return numbers
 
 
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:

@@ -20,7 +20,7 @@ of an edge
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 EdgeKey = tuple[str, str, str]
 
 
-class NodeShare(msgspec.Struct, frozen=True):
+class NodeShare(NamedTuple):
     """Mentions, episodes, episodes with a measured outcome, and successes among these."""
 
-    mentions: int = 0
-    episodes: int = 0
-    measured: int = 0
-    successes: int = 0
+    mentions: int
+    episodes: int
+    measured: int
+    successes: int
 
 
-class EdgeShare(msgspec.Struct, frozen=True):
+class EdgeShare(NamedTuple):
     """Sum of weights in millionths, number of claims, distinct episodes."""
 
-    weight_sum: int = 0
-    claims: int = 0
-    episodes: int = 0
+    weight_sum: int
+    claims: int
+    episodes: int
 
 
 def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:

@@ -34,6 +34,7 @@ versioned: a change to it, to `masking` or to `vocabulary` is a new `LABEL_VERSI
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from helix_graph.graph.masking import extension, first_line, one_line, template
@@ -56,6 +57,10 @@ _VERB_WITHIN = 12
 _TOKEN = re.compile(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
 _FLAG_OR_CODE = re.compile(r"--[A-Za-z][\w-]*|[A-Z]{1,6}-?\d{2,5}")
 _CODE_WORD = re.compile(r"[A-Za-z]{1,6}-?\d{2,5}")
+
+#: The same few parts come in nearly every episode, and masking them is most of a label's work. So many labels take some
+#: megabytes; a memory with more of them only loses time.
+_remembered = lru_cache(maxsize=16384)
 
 #: A hand-off is noted twice: when the work is handed over, and when something comes back.
 _HANDOFF = {"unknown": "hand over to {}", "ok": "{} reports back", "error": "{} reports failure"}
@@ -80,7 +85,7 @@ def decision_key(decision: Decision) -> str:
     if action is None or kind == "prose":
         return _prose(decision.chosen or decision.context) or "decide"
     if kind == "run":
-        return _run(action)
+        return _run(action.program or "", action.subcommand or "", action.flags)
     if kind == "delegate":
         return f"delegate to {_agent(action.object)}"
     if kind == "use":
@@ -128,8 +133,12 @@ def family_of(event: Event) -> str:
 
     Places and numbers are masked in either case, since a family may itself be a line.
     """
-    line = event.family or event.message or first_line(event.content)
-    return _cut(template(line).split(" "), _MAX_FAMILY_WORDS).strip(" .:") or "no message"
+    return _family(event.family or event.message or first_line(event.content))
+
+
+@_remembered
+def _family(line: str) -> str:
+    return " ".join(template(line).split(" ")[:_MAX_FAMILY_WORDS]).strip(" .:") or "no message"
 
 
 def check_label(check: str) -> str:
@@ -145,6 +154,7 @@ def _failure(event: Event) -> str:
     return check_label(event.check or "") + family_of(event)
 
 
+@_remembered
 def _check_name(check: str) -> str:
     """A check is a program, perhaps with a subcommand, or a tool."""
     program, _, rest = check.strip().partition(" ")
@@ -168,10 +178,10 @@ def _option(text: str) -> str:
     return "plan" if plain.casefold().startswith("plan:") else _normal_form(plain)
 
 
-def _run(action: Action) -> str:
-    program = _program(action.program or "")
-    words = [_name(word) for word in (action.subcommand or "").split()]
-    return " ".join(part for part in (program, *words, *sorted(set(action.flags))) if part).join(("run ", ""))
+@_remembered
+def _run(program: str, subcommand: str, flags: tuple[str, ...]) -> str:
+    words = [_name(word) for word in subcommand.split()]
+    return "run " + " ".join(part for part in (_program(program), *words, *sorted(set(flags))) if part)
 
 
 def _file_change(action: Action) -> str:
@@ -190,6 +200,7 @@ def _name(text: str | None) -> str:
     return template(text) if text else ""
 
 
+@_remembered
 def _prose(text: str) -> str:
     """``[not] verb class [flags and codes]``, or the normal form when the vocabulary has no word for it."""
     masked = template(first_line(text))
@@ -215,7 +226,3 @@ def _normal_form(text: str) -> str:
 
 def _is_protected(word: str) -> bool:
     return word.casefold() in NEGATIONS or bool(_FLAG_OR_CODE.fullmatch(word))
-
-
-def _cut(words: list[str], limit: int) -> str:
-    return " ".join(words[:limit])

@@ -23,7 +23,6 @@ from functools import lru_cache
 LINE_LIMIT = 400
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_BLANKS = re.compile(r"\s+")
 
 _EXTENSIONS = (
     "bat|cc?|cfg|conf|cpp|cs|css|csv|env|go|gradle|h|hpp|html?|ini|ipynb|java|jsx?|json|jsonl|kts?|lock|log|lua|md|mdx|"
@@ -109,7 +108,7 @@ def first_line(text: str) -> str:
 def one_line(text: str) -> str:
     """``text`` without colours, on one line with single blanks, in one Unicode form, no longer than `LINE_LIMIT`."""
     plain = _ANSI.sub("", text[: 4 * LINE_LIMIT])
-    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", plain)).strip()[:LINE_LIMIT]
+    return " ".join(unicodedata.normalize("NFKC", plain).split())[:LINE_LIMIT]
 
 
 def extension(path: str) -> str:

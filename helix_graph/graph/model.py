@@ -58,8 +58,12 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
-        texts = dict.fromkeys(text for text in (self.raw, self.message, self.command, self.path) if text)
-        return "\n".join(texts).casefold()
+        return folded(self.raw, self.message, self.command, self.path)
+
+
+def folded(*texts: str | None) -> str:
+    """Texts on one page to look in, each once, in one case."""
+    return "\n".join(dict.fromkeys(text for text in texts if text)).casefold()
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True):

@@ -12,13 +12,14 @@ Nodes go by *handles*: numbers that mean nothing outside one `Neighbours`. Nothi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.label_pages import nodes_labelled
 from helix_graph.graph.weights import mean_weight, rate
+from helix_graph.graph.wordings import nodes_mentioning
 
 if TYPE_CHECKING:
     import sqlite3
@@ -122,28 +123,17 @@ class FileNeighbours(Neighbours):
     """The graph in an open graph.db."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
         self._ask = connection.execute
         self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
-        rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
-        return frozenset(number for (number,) in rows)
+        return nodes_labelled(self._connection, text)
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
         if text not in self._mentioned:  # it reads every text of the graph
-            self._mentioned[text] = self._read_mentioning(text)
+            self._mentioned[text] = nodes_mentioning(self._connection, text)
         return self._mentioned[text]
-
-    def _read_mentioning(self, text: str) -> dict[int, frozenset[str]]:
-        found: defaultdict[int, set[str]] = defaultdict(set)
-        rows = self._ask(
-            "SELECT DISTINCT node, e.id FROM mention m JOIN episode e ON e.number = m.episode"
-            " JOIN node n ON n.number = m.node WHERE instr(m.folded, ?1) AND NOT instr(n.folded, ?1)",
-            (text.casefold(),),
-        )
-        for node, episode in rows:
-            found[node].add(episode)
-        return {node: frozenset(episodes) for node, episodes in found.items()}
 
     def edges_from(
         self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
@@ -162,8 +152,9 @@ class FileNeighbours(Neighbours):
             query = f"SELECT source, target, type FROM edge WHERE {end} {ANY_OF} AND type {ANY_OF}"  # noqa: S608  (two names of columns)
             return self._ask(query, (as_list(nodes), as_list(types))).fetchall()
         query = (
-            f"SELECT DISTINCT source, target, type FROM claim JOIN episode ON number = episode"  # noqa: S608  (as above)
-            f" WHERE {end} {ANY_OF} AND type {ANY_OF} AND id {ANY_OF}"
+            f"SELECT source, target, type FROM edge e WHERE {end} {ANY_OF} AND type {ANY_OF} AND EXISTS ("  # noqa: S608  (as above)
+            "SELECT 1 FROM claim c WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
+            f" AND episode IN (SELECT number FROM episode WHERE id {ANY_OF}))"
         )
         return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
 

@@ -1,7 +1,7 @@
 """Patterns and export: what a compile writes once the graph itself is up to date.
 
-Both follow from the whole graph or from all episodes, so they are too dear for a single assertion: that marks them as
-out of date (by deleting their lines in ``meta``), and the next compile makes them again.
+Both are too dear for a single assertion: an export follows from the whole graph, and so do a situation's patterns from
+all that was observed in it. So it marks them as out of date, and the next compile makes them again.
 """
 
 from __future__ import annotations
@@ -12,33 +12,39 @@ import msgspec
 
 from helix_episodes.files import write_atomically
 from helix_graph.graph.export import export_bytes
+from helix_graph.graph.observations import all_counted, changed_situations
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from helix_graph.graph.asserted_patterns import AssertedPattern
+    from helix_graph.graph.observations import PatternCounter
 
     Rows = Sequence[Mapping[str, Any]]
 
 
-def leave_for_later(connection: sqlite3.Connection, told: Rows, *, rates: bool) -> None:
-    """Marks the export, and with ``rates`` the patterns too, as out of date; those that people told are put in."""
+def leave_for_later(connection: sqlite3.Connection, told: Rows) -> None:
+    """Marks the export as out of date; the patterns that people told are put in, those counted wait."""
     connection.execute("DELETE FROM meta WHERE key = 'export'")
-    if rates:
-        connection.execute("DELETE FROM meta WHERE key = 'patterns'")
-        _put_in(connection, told)
+    _put_in(connection, None, told)
 
 
-def count_patterns(connection: sqlite3.Connection, patterns: Callable[[], Rows] | None, *, changed: bool) -> int:
-    """Has the patterns counted when they may have changed; returns how many are new."""
-    counted = connection.execute("SELECT 1 FROM meta WHERE key = 'patterns'").fetchone()
-    if not patterns or (counted and not changed):
-        return 0
-    rows = patterns()
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
-    connection.execute("DELETE FROM pattern")
-    _put_in(connection, rows)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('patterns', 'counted')")
+def count_patterns(connection: sqlite3.Connection, counter: PatternCounter, told: Sequence[AssertedPattern]) -> int:
+    """Counts the patterns of the situations that have changed anew; returns how many patterns are new."""
+    added = _replace(connection, None, counter.told(told))
+    for situation, observations in changed_situations(connection):
+        added += _replace(connection, situation, counter.count(observations))
+    all_counted(connection)
+    return added
+
+
+def _replace(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> int:
+    """Puts rows in the place of those that the situation (None: people) had; returns how many are new."""
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern WHERE situation IS ?", (situation,))}
+    connection.execute("DELETE FROM pattern WHERE situation IS ?", (situation,))
+    _put_in(connection, situation, rows)
     return sum(each["id"] not in before for each in rows)
 
 
@@ -61,9 +67,10 @@ def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
     return bool(found) and found[0] == _mark(path)
 
 
-def _put_in(connection: sqlite3.Connection, rows: Rows) -> None:
+def _put_in(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO pattern VALUES (?, ?)", ((each["id"], msgspec.json.encode(each)) for each in rows)
+        "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)",
+        [(each["id"], situation, msgspec.json.encode(each)) for each in rows],
     )
 
 

@@ -1,6 +1,8 @@
 """The tables of graph.db. `file` says what stands in them and how they are kept.
 
-A change to them is a new version, and the file is built anew from the episodes.
+A change to them is a new version, and the file is built anew from the episodes. Rows are kept by episode, in which
+order they come and go; what asks for them otherwise has an index. The ends of a claim refer to no node by themselves:
+they are mentions of the same episode, which do, and a check for every claim takes longer than writing it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from helix_graph.database import Kind
 
 GRAPH_FILE = Kind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=2,
+    version=3,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -26,40 +28,58 @@ GRAPH_FILE = Kind(
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
         episode INTEGER REFERENCES episode, problem TEXT
     ) WITHOUT ROWID;
-    CREATE INDEX file_of_episode ON file (episode);
     CREATE TABLE node (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
         measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
     );
-    CREATE INDEX node_by_label ON node (type, label);
+    CREATE TABLE label_page (number INTEGER PRIMARY KEY, labels TEXT NOT NULL);
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL, folded TEXT NOT NULL,
+        counted INTEGER NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
-    CREATE INDEX mention_of_node ON mention (node, episode);
-    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
+    CREATE TABLE wording (episode INTEGER PRIMARY KEY REFERENCES episode, folded TEXT NOT NULL);
     CREATE TABLE claim (
-        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
+        source INTEGER NOT NULL, target INTEGER NOT NULL, type TEXT NOT NULL,
         episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
         reason TEXT NOT NULL, weight INTEGER NOT NULL,
-        PRIMARY KEY (source, target, type, episode, source_local, target_local, reason)
+        PRIMARY KEY (episode, source_local, target_local, type, reason)
     ) WITHOUT ROWID;
-    CREATE INDEX claim_of_episode ON claim (episode);
-    CREATE INDEX claim_of_target ON claim (target);
     CREATE TABLE edge (
         source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
         weight_sum INTEGER NOT NULL, claims INTEGER NOT NULL, episodes INTEGER NOT NULL,
         PRIMARY KEY (source, target, type)
     ) WITHOUT ROWID;
-    CREATE INDEX edge_backwards ON edge (target, source, type);
     CREATE TABLE repair (
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
-    CREATE TABLE pattern (id TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID
+    CREATE TABLE situation (
+        number INTEGER PRIMARY KEY, trigger TEXT NOT NULL, level TEXT NOT NULL, basis TEXT NOT NULL,
+        changed INTEGER NOT NULL DEFAULT TRUE, UNIQUE (trigger, level, basis)
+    );
+    CREATE TABLE observation (
+        situation INTEGER NOT NULL REFERENCES situation, episode INTEGER NOT NULL REFERENCES episode,
+        place INTEGER NOT NULL, action TEXT NOT NULL, decision TEXT NOT NULL, success INTEGER, timestamp TEXT,
+        PRIMARY KEY (situation, episode, place)
+    ) WITHOUT ROWID;
+    CREATE TABLE digest (episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL);
+    CREATE TABLE pattern (
+        id TEXT PRIMARY KEY, situation INTEGER REFERENCES situation, body BLOB NOT NULL
+    ) WITHOUT ROWID
+    """,
+    indexes="""
+    CREATE INDEX file_of_episode ON file (episode);
+    CREATE INDEX node_by_label ON node (type, label);
+    CREATE INDEX mention_of_node ON mention (node, episode);
+    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
+    CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
+    CREATE INDEX edge_backwards ON edge (target, source, type);
+    CREATE INDEX situation_to_count ON situation (number) WHERE changed;
+    CREATE INDEX observation_of_episode ON observation (episode);
+    CREATE INDEX pattern_of_situation ON pattern (situation)
     """,
 )

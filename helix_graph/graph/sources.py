@@ -18,8 +18,9 @@ import msgspec
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.asserted import Named, facts_with
+from helix_graph.graph.asserted import Named, as_corrected, facts_with
 from helix_graph.graph.model import EpisodeFacts
+from helix_graph.graph.observations import Observed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,12 +57,13 @@ class _Stamped(Protocol):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A file that was read: its facts, or what is wrong with it."""
+    """A file that was read: its facts and what was observed in it, or what is wrong with it."""
 
     stamp: Stamp
     sha256: bytes
     facts: EpisodeFacts | None
     problem: str | None
+    observed: Observed | None = None
 
 
 def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, Stamp]:
@@ -112,10 +114,15 @@ def _is_same(path: Path, seen: Seen | None) -> bool:
     return seen is not None and hashlib.sha256(path.read_bytes()).digest() == seen.sha256
 
 
-def read_source(path: Path, stamp: Stamp, assertions: Callable[[str], Sequence[Named]] = lambda _: ()) -> Read:
-    """A file's facts, or what is wrong with it; never raises for what a file may contain.
+def read_source(
+    path: Path,
+    stamp: Stamp,
+    assertions: Callable[[str], Sequence[Named]] = lambda _: (),
+    observe: Callable[[Episode], Observed] | None = None,
+) -> Read:
+    """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
 
-    ``assertions`` gives what people have said about the episode of an id.
+    ``assertions`` gives what people have said about the episode of an id; ``observe`` makes the observations.
     """
     try:
         data = path.read_bytes()
@@ -123,10 +130,13 @@ def read_source(path: Path, stamp: Stamp, assertions: Callable[[str], Sequence[N
         return Read(Stamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     try:
-        episode = _decode(data, path)
+        extracted = _decode(data, path)
     except InvalidEpisode as error:
         return Read(stamp, digest, None, error.problem)
-    return Read(stamp, digest, facts_with(episode, assertions(episode.id)), None)
+    told = assertions(extracted.id)
+    episode = as_corrected(extracted, told)
+    facts = facts_with(episode, told, extracted=extracted)
+    return Read(stamp, digest, facts, None, observe(episode) if observe else None)
 
 
 def _decode(data: bytes, path: Path) -> Episode:

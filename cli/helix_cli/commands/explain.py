@@ -1,0 +1,92 @@
+"""``explain`` and ``contrast``: why a session may have failed, and what one that succeeded did instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import json_option
+from helix_cli.output import complain, count, fields, percent, say, show
+
+if TYPE_CHECKING:
+    from helix_graph.causality.contrast import Contrast, Parting
+    from helix_graph.causality.localise import Explanation, Suspect
+
+#: As many as a person looks into; ``--json`` has all.
+_SUSPECTS_SHOWN = 10
+_PARTINGS_SHOWN = 5
+
+
+@click.command
+@click.argument("episode")
+@json_option
+def explain(*, episode: str, as_json: bool) -> None:
+    """Show which steps of a session to look at first, and why: suspects, never a verdict."""
+    show(open_memory().causality.explain(episode), as_json=as_json, render=_render_explanation)
+
+
+@click.command
+@click.argument("episode")
+@json_option
+def contrast(*, episode: str, as_json: bool) -> None:
+    """Lay a session beside the most alike one that succeeded, and show where the two part."""
+    show(open_memory().causality.contrast(episode), as_json=as_json, render=_render_contrast)
+
+
+def _render_explanation(found: Explanation) -> None:
+    fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
+    if not found.suspects:
+        say()
+        say("Nothing points at a step: no error was left, nothing was repeated, and no change went unchecked.")
+        return
+    for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
+        say()
+        _render_suspect(number, suspect)
+    say()
+    say("Suspects in the order in which to look at them; none of them is known to be the cause.")
+    left = len(found.suspects) - _SUSPECTS_SHOWN
+    if left > 0:
+        complain(f"{count(left, 'more suspect')}; --json has all")
+
+
+def _outcome(found: Explanation) -> str:
+    return f"{found.outcome} ({found.rule})" if found.rule else found.outcome
+
+
+def _render_suspect(number: int, suspect: Suspect) -> None:
+    place = f" (line {suspect.line})" if suspect.line else ""
+    say(f"{number}. {suspect.decision}  {suspect.label}{place}")
+    for reason in suspect.reasons:
+        say(f"   {reason}")
+    if suspect.failed_with:
+        say(f"   for it: failed in {count(suspect.failed_with, 'other session')}: {', '.join(suspect.supporting)}")
+    if suspect.succeeded_with:
+        say(f"   against it: {count(suspect.succeeded_with, 'other session')} succeeded: {', '.join(suspect.contrary)}")
+
+
+def _render_contrast(found: Contrast) -> None:
+    if found.other is None:
+        say(f"{found.episode}: {found.why}.")
+        return
+    fields([("episode", found.episode), ("beside", f"{found.other} ({found.why})"), ("alike", percent(found.likeness))])
+    if not found.partings:
+        say()
+        say("The two did the same, step by step.")
+    for parting in found.partings[:_PARTINGS_SHOWN]:
+        say()
+        _render_parting(parting)
+    left = len(found.partings) - _PARTINGS_SHOWN
+    if left > 0:
+        complain(f"{count(left, 'more difference')}; --json has all")
+
+
+def _render_parting(parting: Parting) -> None:
+    say(f"after {parting.after}:" if parting.after else "at the start:")
+    say(f"  this one:  {_sequence(parting.here)}")
+    say(f"  the other: {_sequence(parting.there)}")
+
+
+def _sequence(labels: tuple[str, ...]) -> str:
+    return ", ".join(labels) or "nothing"

@@ -1,0 +1,84 @@
+"""Patterns beside what comparisons say of them.
+
+A pattern counts; a comparison (`effects`) says whether the count is more than the task and what came before. Here the
+two are put into one row. A row for one kind of task gets the comparison of its action over all kinds, which has more to
+go on and is stratified by kind. What only comparisons know of (an action over all tasks, one thing after another,
+repetitions, changes without a check) becomes a row of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.causality.patterns import ENOUGH_OCCURRENCES, Pattern, content_id
+from helix_graph.statistics.intervals import wilson_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from helix_graph.causality.model import Effect, EffectReport, HypothesisKind
+
+#: What comparisons say of a row. ``tested`` is kept for what was withheld at random.
+Standing = Literal["associated", "not told apart", "too early", "told"]
+_OWN_ROW: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition", "unchecked"})
+
+
+def enriched(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pattern, ...]:
+    """The patterns with their comparisons, and the rows that only comparisons know of; in no order."""
+    answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
+    actions = {one.action: one for one in report.effects if one.kind == "action"}
+    rows = [_beside(row, _effect_of(row, answers, actions)) for row in patterns]
+    return (*rows, *_own_rows(report.effects))
+
+
+def _effect_of(row: Pattern, answers: dict[tuple[str, str, str], Effect], actions: dict[str, Effect]) -> Effect | None:
+    if row.level == "task" and row.basis == "outcome":
+        return actions.get(row.action)
+    return answers.get((row.trigger, row.action, row.basis))
+
+
+def _beside(row: Pattern, effect: Effect | None) -> Pattern:
+    return msgspec.structs.replace(row, effect=effect, standing=_standing(row, effect))
+
+
+def _standing(row: Pattern, effect: Effect | None) -> Standing:
+    if row.level == "asserted":
+        return "told"
+    return effect.verdict if effect else "too early"
+
+
+def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
+    for one in effects:
+        if one.kind in _OWN_ROW:
+            yield Pattern(
+                id=content_id(one.kind, one.trigger, one.action, one.basis),
+                name=f"{one.trigger} → {one.action}",
+                description=f"On {one.trigger!r}: {one.action}. Success: the episode's outcome is success.",
+                trigger=one.trigger,
+                action=one.action,
+                success_rate=one.successes / one.uses,
+                occurrences=one.uses,
+                last_used=one.examples[0].timestamp,
+                successes=one.successes,
+                interval=wilson_interval(one.successes, one.uses),
+                base_rate=one.successes_of_others / one.others,
+                base_n=one.others,
+                basis="outcome",
+                level=_LEVELS[one.kind],
+                too_early=one.uses < ENOUGH_OCCURRENCES,
+                unmeasured=one.unmeasured,
+                episodes=tuple(example.episode for example in one.examples),
+                decisions=tuple(example.step for example in one.examples),
+                effect=one,
+                standing=one.verdict,
+            )
+
+
+_LEVELS: dict[HypothesisKind, Literal["any task", "sequence", "repetition", "unchecked"]] = {
+    "action": "any task",
+    "sequence": "sequence",
+    "repetition": "repetition",
+    "unchecked": "unchecked",
+}

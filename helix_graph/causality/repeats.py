@@ -1,0 +1,148 @@
+"""Do we repeat our mistakes? Of the errors met, how many had been met, and fixed, in an earlier session.
+
+The headline of the whole memory: an error that an earlier session met and fixed need not have cost anything this time.
+Sessions are taken in order of time and each is compared with all before it, so nothing is known in advance. An error
+counts once a session for each of its kinds; it is compared at three levels, the closest first:
+
+``exact``   the same line, but for numbers, hashes and times
+``family``  the same kind of error of the same check, where the kind says anything
+``check``   the same check failed
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.causality.timeline import moment
+from helix_graph.graph.error_text import says_something
+from helix_graph.graph.labels import check_label, event_key, family_of, is_error
+from helix_graph.graph.masking import is_telling, line_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from helix_episodes.model import Episode, Event
+
+RepeatLevel = Literal["exact", "family", "check"]
+LEVELS: tuple[RepeatLevel, ...] = ("exact", "family", "check")
+
+
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    """Of ``errors`` met, how many an earlier session had ``met`` and how many it had also ``fixed``, by closest level.
+
+    ``fixed`` counts verified fixes: the failing check was seen to pass after the change.
+    """
+
+    errors: int
+    met: dict[RepeatLevel, int]
+    fixed: dict[RepeatLevel, int]
+
+
+class Repeats(msgspec.Struct, frozen=True, kw_only=True):
+    """The counts over all sessions and by month (``2026-11``). ``undated`` sessions cannot be put in order."""
+
+    episodes: int
+    undated: int
+    total: Count
+    months: dict[str, Count]
+
+
+def repeats_of(episodes: Iterable[Episode]) -> Repeats:
+    """How often errors come again; the order in which the episodes are given makes no difference."""
+    dated, undated = [], 0
+    for episode in episodes:
+        at = moment(episode.timestamp)
+        if at is None:
+            undated += 1
+        else:
+            dated.append((at, episode.id, episode))
+    dated.sort(key=lambda row: row[:2])
+    months: dict[str, _Tally] = {}
+    known = _Known()
+    for at, _, episode in dated:
+        tally = months.setdefault(f"{at:%Y-%m}", _Tally())
+        for keys in _errors(episode):
+            tally.add(met=known.level_of(keys, known.met), fixed=known.level_of(keys, known.fixed))
+        known.learn(episode)
+    return Repeats(
+        episodes=len(dated),
+        undated=undated,
+        total=_summed(list(months.values())),
+        months={month: tally.count for month, tally in months.items()},
+    )
+
+
+class _Tally:
+    """Errors of one month, by the closest level at which they had been met, and fixed."""
+
+    def __init__(self) -> None:
+        self.errors = 0
+        self.met: Counter[RepeatLevel] = Counter()
+        self.fixed: Counter[RepeatLevel] = Counter()
+
+    def add(self, *, met: RepeatLevel | None, fixed: RepeatLevel | None) -> None:
+        self.errors += 1
+        self.met.update([met] if met else [])
+        self.fixed.update([fixed] if fixed else [])
+
+    @property
+    def count(self) -> Count:
+        met, fixed = ({level: tally[level] for level in LEVELS} for tally in (self.met, self.fixed))
+        return Count(errors=self.errors, met=met, fixed=fixed)
+
+
+def _summed(tallies: Sequence[_Tally]) -> Count:
+    total = _Tally()
+    for tally in tallies:
+        total.errors += tally.errors
+        total.met.update(tally.met)
+        total.fixed.update(tally.fixed)
+    return total.count
+
+
+_Keys = dict[RepeatLevel, str]
+
+
+class _Known:
+    """What earlier sessions had met and fixed, by level."""
+
+    def __init__(self) -> None:
+        self.met: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
+        self.fixed: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
+
+    @staticmethod
+    def level_of(keys: _Keys, known: dict[RepeatLevel, set[str]]) -> RepeatLevel | None:
+        """The closest level at which an error is known."""
+        return next((level for level in LEVELS if keys.get(level) in known[level]), None)
+
+    def learn(self, episode: Episode) -> None:
+        verified = {fix.error for fix in episode.fixes if fix.verified_by}
+        for event in filter(is_error, episode.events):
+            for level, key in _keys(event).items():
+                self.met[level].add(key)
+                if event.id in verified:
+                    self.fixed[level].add(key)
+
+
+def _errors(episode: Episode) -> Iterator[_Keys]:
+    """The first error of each kind that a session met."""
+    seen: set[str | None] = set()
+    for event in filter(is_error, episode.events):
+        kind = event_key(event)
+        if kind not in seen:
+            seen.add(kind)
+            yield _keys(event)
+
+
+def _keys(event: Event) -> _Keys:
+    found: _Keys = {}
+    if event.message and is_telling(event.message):
+        found["exact"] = line_key(event.message)
+    if says_something(family_of(event)):
+        found["family"] = event_key(event) or ""
+    if event.check:
+        found["check"] = check_label(event.check)
+    return found

@@ -1,0 +1,124 @@
+"""From episodes to trials: what a comparison of many sessions reads of each.
+
+A *trial* is one episode, cut down to what can be compared: its task, whether it succeeded, and its *steps* in the order
+of the log: what was done, which errors were met, which checks passed. Nothing here looks at how the episode came out,
+so which comparisons are made cannot depend on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_episodes.model import Decision, EdgeType
+from helix_graph.causality.measures import Measures
+from helix_graph.causality.tables import observe
+from helix_graph.causality.timeline import in_order
+from helix_graph.graph.labels import decision_key, event_key, is_error
+from helix_graph.graph.observations import Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from helix_episodes.model import Episode, Event
+
+#: What a step is: something changed in a file, something else done, an error met, a check's verdict without an error.
+StepKind = Literal["edit", "act", "error", "check"]
+_EDITS = frozenset({"edit", "create", "delete"})
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True):
+    """One thing done or met, by its label; ``id`` is its decision or event."""
+
+    kind: StepKind
+    label: str
+    id: str
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One episode as a row of comparisons.
+
+    ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
+    its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
+    effect, "causes"). ``observations`` are `tables.observe`'s.
+    """
+
+    episode: str
+    timestamp: str | None
+    task_kind: str
+    task_id: str | None
+    success: bool | None
+    steps: tuple[Step, ...]
+    claims: tuple[tuple[int, int, EdgeType], ...]
+    observations: tuple[Observation, ...]
+    told: str
+
+    @property
+    def answers(self) -> tuple[Observation, ...]:
+        """The observations of answered errors."""
+        return tuple(row for row in self.observations if row.level != "task")
+
+
+def trial_of(episode: Episode) -> Trial:
+    """What comparisons read of an episode."""
+    steps = tuple(_steps(episode))
+    places = {step.id: place for place, step in enumerate(steps)}
+    claims: set[tuple[int, int, EdgeType]] = {
+        (places[link.source], places[link.target], link.type)
+        for link in episode.links
+        if link.source in places and link.target in places
+    }
+    return Trial(
+        episode=episode.id,
+        timestamp=episode.timestamp,
+        task_kind=episode.task_kind,
+        task_id=episode.task_id,
+        success=Measures(episode).outcome(),
+        steps=steps,
+        claims=tuple(sorted(claims)),
+        observations=observe(episode),
+        told=f"{episode.outcome_basis} {episode.outcome}",
+    )
+
+
+def distinct(trials: Iterable[Trial]) -> list[Trial]:
+    """One trial an episode, by id; of several that differ the one whose text sorts last, so order cannot matter."""
+    by_id: dict[str, Trial] = {}
+    for trial in trials:
+        known = by_id.get(trial.episode)
+        if known is None or pack(trial) > pack(known):
+            by_id[trial.episode] = trial
+    return [by_id[episode] for episode in sorted(by_id)]
+
+
+def pack(trial: Trial) -> bytes:
+    """A trial in the form in which graph.db keeps it."""
+    return msgspec.msgpack.encode(trial)
+
+
+def unpack(packed: Iterable[bytes]) -> list[Trial]:
+    """Trials from the form in which graph.db keeps them."""
+    decoder = msgspec.msgpack.Decoder(Trial)
+    return [decoder.decode(one) for one in packed]
+
+
+def _steps(episode: Episode) -> Iterator[Step]:
+    for one in in_order(episode):
+        step = _decided(one) if isinstance(one, Decision) else _happened(one)
+        if step:
+            yield step
+
+
+def _decided(decision: Decision) -> Step:
+    changes = decision.action is not None and decision.action.verb in _EDITS
+    return Step("edit" if changes else "act", decision_key(decision), decision.id)
+
+
+def _happened(event: Event) -> Step | None:
+    label = event_key(event)
+    if label and is_error(event):
+        return Step("error", label, event.id)
+    if label and event.type == "test":
+        return Step("check", label, event.id)
+    return None
