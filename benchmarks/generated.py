@@ -16,17 +16,24 @@ FILLER = "the check names a value computed twice and rounded once"
 SEED = 20260301
 
 
-def write_episodes(
-    folder: Path, *, count: int, decisions: int = 6, events: int = 12, stock: int | None = None, repeated: float = 0.5
+def write_episodes(  # noqa: PLR0913  (each is one property of what is generated)
+    folder: Path,
+    *,
+    count: int,
+    first: int = 0,
+    decisions: int = 6,
+    events: int = 12,
+    stock: int | None = None,
+    repeated: float = 0.5,
 ) -> None:
-    """Writes ``count`` episodes.
+    """Writes ``count`` episodes, numbered from ``first``.
 
     A share of ``repeated`` of their labels comes from a hundred that all have, the rest from a ``stock`` (default: two
     for each episode).
     """
     folder.mkdir(parents=True, exist_ok=True)
     pick = Labels(stock if stock is not None else 2 * count, repeated=repeated)
-    for number in range(count):
+    for number in range(first, first + count):
         episode = one_episode(number, pick, decisions=decisions, events=events)
         (folder / f"{episode.id}.json").write_bytes(encode_episode(episode))
 

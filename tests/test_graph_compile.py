@@ -286,21 +286,13 @@ def test_a_folder_that_cannot_be_made_is_said(draw: Draw, folder: Path) -> None:
         Graph(folder, folder.parent / "file" / "causality").compile()
 
 
-def test_progress_and_patterns_are_asked_for_only_when_something_changed(draw: Draw, folder: Path) -> None:
+def test_progress_is_told_only_when_something_changed(draw: Draw, folder: Path) -> None:
     os.utime(write(folder, draw("a", "run ruff -> ruff passes")), ns=(0, 1))
     calls: list[str] = []
-
-    def patterns() -> list[dict[str, object]]:
-        calls.append("patterns")
-        return [{"id": "p1", "name": "lint first"}]
-
-    graph = Graph(folder, folder.parent / "causality", patterns=patterns)
-    report = graph.compile(progress=lambda done, total, path: calls.append(f"{done}/{total} {path.name}"))
-    assert calls == ["0/1 episode-a.json", "patterns"]
-    assert report.patterns_added == 1
-    graph.compile(progress=lambda *_: calls.append("again"))
-    assert len(calls) == 2
-    assert json.loads(export_of(graph.causality))["patterns"] == [{"id": "p1", "name": "lint first"}]
+    graph = Graph(folder, folder.parent / "causality")
+    for _ in range(2):
+        graph.compile(progress=lambda done, total, path: calls.append(f"{done}/{total} {path.name}"))
+    assert calls == ["0/1 episode-a.json"]
 
 
 def test_a_graph_that_was_never_compiled_says_what_to_do(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ written and the rest counted; graph.db has them all.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -26,6 +27,7 @@ from helix_graph.graph.weights import mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 #: Enough to see what a label stands for.
 ALIAS_LIMIT = 20
@@ -59,64 +61,83 @@ def updated(connection: sqlite3.Connection) -> str | None:
     return newest or None
 
 
+class _Named:
+    """What the mentions of a node add up to, in their order."""
+
+    def __init__(self) -> None:
+        self.mentions: list[str] = []
+        self.episodes: dict[str, None] = {}
+        self.texts: list[str] = []
+
+
 def _nodes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    names: defaultdict[int, list[_Mention]] = defaultdict(list)
+    named: defaultdict[int, _Named] = defaultdict(_Named)
     rows = connection.execute(
-        "SELECT node, id, local, raw, counted, origin <> 'assertion' FROM mention JOIN episode ON number = episode"
-        " ORDER BY id, local"
+        "SELECT node, id, local, raw, counted, origin <> 'assertion' FROM episode CROSS JOIN mention"
+        " ON episode = number ORDER BY id, local"  # episodes outside, so that both are read in order and none is sorted
     )
-    for node, *mention in rows:
-        names[node].append(_Mention(*mention))
+    for node, episode, local, raw, counted, in_episode in rows:
+        held = named[node]
+        held.mentions.append(f"{episode}#{local}")
+        if in_episode:
+            held.episodes[episode] = None
+        if counted:
+            held.texts.append(raw)
     nodes = connection.execute(
         "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
     )
-    return [_node(row, names[row[0]]) for row in nodes]
+    return [_node(row, named[row[0]]) for row in nodes]
 
 
-class _Mention(NamedTuple):
-    episode: str
-    local: str
-    raw: str
-    counted: bool
-    in_episode: bool
-
-
-def _node(row: tuple[Any, ...], mentions: list[_Mention]) -> dict[str, Any]:
+def _node(row: tuple[Any, ...], held: _Named) -> dict[str, Any]:
     _, name, kind, label, frequency, measured, successes = row
-    called = aliases(mention.raw for mention in mentions if mention.counted)
+    called = aliases(held.texts)
     return {
         "id": name,
         "type": kind,
         "label": label,
-        "episodes": list(dict.fromkeys(mention.episode for mention in mentions if mention.in_episode)),
+        "episodes": list(held.episodes),
         "frequency": frequency,
         "success_rate": rate(successes, measured),
-        "aliases": dict(list(called.items())[:ALIAS_LIMIT]),
+        "aliases": called if len(called) <= ALIAS_LIMIT else dict(islice(called.items(), ALIAS_LIMIT)),
         "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
-        "mentions": [f"{mention.episode}#{mention.local}" for mention in mentions],
+        "mentions": held.mentions,
     }
 
 
 def _edges(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    reasons: defaultdict[tuple[int, int, str], list[str]] = defaultdict(list)
-    for source, target, kind, reason in connection.execute(
-        "SELECT DISTINCT source, target, type, reason FROM claim ORDER BY reason"
-    ):
-        reasons[source, target, kind].append(reason)
-    rows = connection.execute(
-        "SELECT source, target, e.type, s.id, t.id, weight_sum, claims, e.episodes FROM edge e"
-        " JOIN node s ON s.number = source JOIN node t ON t.number = target"
-        " ORDER BY s.type, s.label, t.type, t.label, e.type"
+    """Edges by the type and label of their ends. Sorting by the places of the nodes takes half of SQLite's time."""
+    nodes = connection.execute("SELECT number, id FROM node ORDER BY type, label").fetchall()
+    place = {number: place for place, (number, _) in enumerate(nodes)}
+    edges = connection.execute(
+        "SELECT source, target, type, weight_sum, claims, episodes FROM edge ORDER BY source, target, type"
+    )
+    ordered = sorted(
+        (place[source], place[target], kind, mean_weight(weight_sum, claims), episodes, reasons)
+        for (source, target, kind, weight_sum, claims, episodes), reasons in zip(
+            edges, _reasons(connection), strict=True
+        )
     )
     return [
         {
-            "source": source_id,
-            "target": target_id,
+            "source": nodes[source][1],
+            "target": nodes[target][1],
             "type": kind,
-            "weight": mean_weight(weight_sum, claims),
+            "weight": weight,
             "evidence_count": episodes,
-            "reasons": reasons[source, target, kind],
+            "reasons": reasons,
             "status": "asserted",
         }
-        for source, target, kind, source_id, target_id, weight_sum, claims, episodes in rows
+        for source, target, kind, weight, episodes, reasons in ordered
     ]
+
+
+def _reasons(connection: sqlite3.Connection) -> Iterator[tuple[str, ...]]:
+    """The reasons of each edge, in the order of the edges' primary key; nearly all have one, which an index tells."""
+    rows = connection.execute(
+        "SELECT source, target, type, min(reason), max(reason) FROM claim"
+        " GROUP BY source, target, type ORDER BY source, target, type"
+    )
+    several = "SELECT DISTINCT reason FROM claim WHERE source = ? AND target = ? AND type = ? ORDER BY reason"
+    for *edge, first, last in rows:
+        yield (first,) if first == last else tuple(reason for (reason,) in connection.execute(several, edge))

@@ -123,8 +123,8 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
     claims: dict[tuple[str, str, str, str], Claim] = {}
     problems: set[str] = set()
     for source, target, kind, reason, weight in links:
-        missing = sorted({end for end in (source, target) if end not in mentions})
-        if missing:
+        if source not in mentions or target not in mentions:
+            missing = sorted({source, target} - mentions.keys())
             problems.add(f"link {source} → {target} ({reason}): no {' and no '.join(missing)}; left out")
             continue
         claims[source, target, kind, reason] = Claim(

@@ -10,8 +10,8 @@ never leave the file: whatever is handed out is named and sorted by ids and labe
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from operator import add
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -32,6 +32,8 @@ _MENTION_COLUMNS = (
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
+_Key = TypeVar("_Key", int, tuple[int, int, str])
+
 
 class Changes(msgspec.Struct, kw_only=True):
     """What has been taken in and out in one transaction, and the sums that are still to be written."""
@@ -39,10 +41,8 @@ class Changes(msgspec.Struct, kw_only=True):
     known_nodes: dict[str, int]
     new_nodes: set[str] = msgspec.field(default_factory=set)
     used_nodes: set[str] = msgspec.field(default_factory=set)
-    nodes: defaultdict[int, list[int]] = msgspec.field(default_factory=lambda: defaultdict(lambda: [0, 0, 0, 0]))
-    edges: defaultdict[tuple[int, int, str], list[int]] = msgspec.field(
-        default_factory=lambda: defaultdict(lambda: [0, 0, 0])
-    )
+    nodes: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    edges: dict[tuple[int, int, str], tuple[int, ...]] = msgspec.field(default_factory=dict)
     situations: observing.Situations = msgspec.field(default_factory=dict)
 
 
@@ -200,14 +200,15 @@ def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[obj
 def _count(facts: EpisodeFacts, changes: Changes, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
-        _add(changes.nodes[numbers[node]], share, sign)
+        _add(changes.nodes, numbers[node], share, sign)
     for (source, target, kind), weights in edge_shares(facts).items():
-        _add(changes.edges[numbers[source], numbers[target], kind], weights, sign)
+        _add(changes.edges, (numbers[source], numbers[target], kind), weights, sign)
 
 
-def _add(sums: list[int], share: tuple[int, ...], sign: int) -> None:
-    for place, value in enumerate(share):
-        sums[place] += sign * value
+def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
+    held = sums.get(key)
+    added = share if sign > 0 else tuple(-value for value in share)
+    sums[key] = added if held is None else tuple(map(add, held, added))
 
 
 def _count_edges(connection: sqlite3.Connection) -> int:

@@ -19,7 +19,7 @@ of an edge
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -57,16 +57,21 @@ def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
     """What one episode adds to each node."""
     measured, success = facts.succeeded is not None, facts.succeeded is True
     episodes = int(facts.origin != "assertion")
-    counts = Counter(mention.node for mention in facts.mentions if mention.counted)
+    counts: dict[str, int] = {}
+    for mention in facts.mentions:
+        if mention.counted:
+            counts[mention.node] = counts.get(mention.node, 0) + 1
     return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
 
 
 def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
     """What one episode adds to each edge."""
-    weights: defaultdict[EdgeKey, list[int]] = defaultdict(list)
+    shares: dict[EdgeKey, EdgeShare] = {}
     for claim in facts.claims:
-        weights[claim.source, claim.target, claim.type].append(claim.weight)
-    return {edge: EdgeShare(sum(each), len(each), 1) for edge, each in weights.items()}
+        edge = (claim.source, claim.target, claim.type)
+        held = shares.get(edge)
+        shares[edge] = EdgeShare(held[0] + claim.weight, held[1] + 1, 1) if held else EdgeShare(claim.weight, 1, 1)
+    return shares
 
 
 def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
@@ -139,5 +144,10 @@ def _add_edges(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> Non
 
 def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
     """How often each raw text stands behind a label, the commonest first."""
-    counts = Counter(text for text in raw_texts if text)
+    counts: dict[str, int] = {}
+    for text in raw_texts:
+        if text:
+            counts[text] = counts.get(text, 0) + 1
+    if len(counts) == 1:
+        return counts
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,7 +1,7 @@
 """The tables of graph.db. `file` says what stands in them and how they are kept.
 
-A change to them is a new version, and the file is built anew from the episodes. Rows are kept by episode, in which
-order they come and go; what asks for them otherwise has an index. The ends of a claim refer to no node by themselves:
+A change to them is a new version, and the file is built anew from the episodes. Rows are kept by episode, the order in
+which they come and go; what asks for them otherwise has an index. The ends of a claim refer to no node by themselves:
 they are mentions of the same episode, which do, and a check for every claim takes longer than writing it.
 """
 

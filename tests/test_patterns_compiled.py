@@ -1,0 +1,115 @@
+"""Are the patterns that a compile brings up to date those that a count over all episodes gives?"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix_episodes.store import encode_episode
+from helix_graph import Memory
+from helix_graph.causality import counting
+from helix_graph.causality.counting import EpisodePatterns
+from helix_graph.causality.tables import observe
+
+if TYPE_CHECKING:
+    import pytest
+    from collections.abc import Iterable
+
+    from episode_drawing import Draw
+    from helix_episodes.model import Episode
+    from helix_graph.graph.observations import Observation
+
+FIXED = ("ruff fails: E501 -> edit a.py", "edit a.py -> ruff passes", "ruff passes -> success")
+
+
+def remember(memory: Memory, *episodes: Episode) -> None:
+    folder = memory.root / "episodes"
+    folder.mkdir(parents=True, exist_ok=True)
+    for episode in episodes:
+        (folder / f"{episode.id}.json").write_bytes(encode_episode(answering(episode)))
+
+
+def answering(episode: Episode) -> Episode:
+    """What leads from an event to a decision is an answer to it: patterns are made of these."""
+    links = (
+        msgspec.structs.replace(link, reason="answer") if (link.source[0], link.target[0]) == ("e", "d") else link
+        for link in episode.links
+    )
+    return msgspec.structs.replace(episode, links=tuple(links))
+
+
+def exported(memory: Memory) -> list[dict[str, Any]]:
+    patterns: list[dict[str, Any]] = json.loads((memory.root / "causality" / "causal-graph.json").read_bytes())[
+        "patterns"
+    ]
+    return patterns
+
+
+def counted(memory: Memory) -> list[dict[str, Any]]:
+    """A count over all episodes, in the order and the form of the export."""
+    rows = json.loads(msgspec.json.encode(memory.causality.get_patterns()))
+    return sorted(rows, key=lambda row: row["id"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_history_of_changes_gives_the_patterns_of_a_full_count(
+    data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        memory = Memory(Path(name))
+        for _ in range(data.draw(st.integers(1, 4))):
+            remember(memory, *data.draw(any_episodes))
+            for path in sorted((memory.root / "episodes").iterdir()):
+                fate = data.draw(st.sampled_from(["kept", "kept", "gone", "corrected", "told"]))
+                if fate == "gone":
+                    path.unlink()
+                elif fate == "corrected":
+                    outcome = data.draw(st.sampled_from(["success", "failure", "unknown"]))
+                    memory.episodes.outcome(path.stem.removeprefix("episode-"), outcome, because="seen")
+                elif fate == "told":
+                    memory.graph.add_pattern("lint first", trigger="a push", action="run ruff", success_rate=0.5)
+            memory.graph.compile()
+            assert exported(memory) == counted(memory)
+
+
+def test_only_situations_that_changed_are_counted_again(
+    draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(tmp_path)
+    remember(memory, draw("a", *FIXED), draw("b", "pytest fails: KeyError -> edit b.go", "edit b.go -> pytest passes"))
+    memory.graph.compile()
+    seen: list[str] = []
+    count = EpisodePatterns.count
+
+    def spying(self: EpisodePatterns, observations: Iterable[Observation]) -> list[dict[str, Any]]:
+        rows = list(observations)
+        seen.extend(row.trigger for row in rows)
+        return count(self, rows)
+
+    monkeypatch.setattr(counting.EpisodePatterns, "count", spying)
+    remember(memory, draw("c", *FIXED))
+    memory.graph.compile()
+    assert "ruff fails: E501" in seen
+    assert "pytest fails: KeyError" not in seen
+    assert exported(memory) == counted(memory)
+
+
+def test_other_rules_of_observation_mean_a_new_fold(
+    draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(tmp_path)
+    remember(memory, draw("a", *FIXED))
+    memory.graph.compile()
+    before = exported(memory)
+    assert before
+    monkeypatch.setattr(EpisodePatterns, "version", "0")
+    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: observe(episode)[:1])
+    assert "observations were of version 1" in (memory.graph.compile().rebuilt or "")
+    assert 0 < len(exported(memory)) < len(before)
