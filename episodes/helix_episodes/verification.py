@@ -118,7 +118,7 @@ def _holds(text: str, wanted: list[str]) -> bool:
 
 def _lines(log: Path) -> list[str]:
     try:
-        return [_form(line) for line in log.read_bytes().decode("utf-8", "replace").split("\n")]
+        return [_form(line) for line in read_document(log).decode("utf-8", "replace").split("\n")]
     except OSError as error:
         raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from helix_episodes.session import Accounting, BadLine
+from helix_episodes.session import Accounting, BadLine, place
 
 
 class Ledger:
@@ -23,6 +23,7 @@ class Ledger:
         self._used = 0
         self._skipped: Counter[str] = Counter()
         self._unknown: Counter[str] = Counter()
+        self._met: dict[str, str] = {}
         self._blank = 0
         self._bad: list[BadLine] = []
 
@@ -34,9 +35,11 @@ class Ledger:
         """Lines of a known type that say nothing worth a step."""
         self._skipped[reason] += lines
 
-    def leave_unknown(self, kind: str) -> None:
-        """A line of a type that this reader has never met."""
+    def leave_unknown(self, kind: str, *, line: int | None = None, file: str | None = None) -> None:
+        """A line of a type that this reader has never met; where, when it is known."""
         self._unknown[kind] += 1
+        if line is not None:
+            self._met.setdefault(kind, place(line, file))
 
     def leave_blank(self) -> None:
         """A line of nothing but white space."""
@@ -54,6 +57,7 @@ class Ledger:
             used=self._used,
             skipped=dict(sorted(self._skipped.items())),
             unknown=dict(sorted(self._unknown.items())),
+            unknown_at=dict(sorted(self._met.items())),
             blank=self._blank,
             bad=tuple(self._bad),
         )

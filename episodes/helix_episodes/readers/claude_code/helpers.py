@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import Record, text_in
 from helix_episodes.readers.claude_code.transcript import Transcript
-from helix_episodes.readers.jsonl import open_log, parse, read_records
+from helix_episodes.readers.jsonl import parse, read_document, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,8 +121,7 @@ def _name_of(file: Path) -> str:
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
     try:
-        with open_log(file.with_suffix(".meta.json")) as companion:
-            meta = parse(companion.read())
+        meta = parse(read_document(file.with_suffix(".meta.json")))
     except (OSError, ValueError, LogNotReadable):
         return None
     return text_in(meta, "toolUseId") if isinstance(meta, dict) else None

@@ -91,7 +91,7 @@ class Transcript:
         elif passed.known:
             self._ledger.skip(passed.reason)
         else:
-            self._ledger.leave_unknown(passed.reason)
+            self._ledger.leave_unknown(passed.reason, line=line, file=self._file)
 
     def _translate(self, record: Record, place: Place) -> Passed | None:
         kind = record.get("type")
