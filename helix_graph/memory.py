@@ -127,9 +127,7 @@ class Memory:
 
         store = EpisodeStore(output or self.root / "episodes")  # as extracted: corrections are laid over, never in
         admission = MemoryAdmission(self.root, force=force)
-        report = record(
-            logs, store, force=force, strict=strict, format=format, admission=admission, progress=progress
-        )
+        report = record(logs, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
 

@@ -97,7 +97,7 @@ class Admission(Protocol):
         ...
 
 
-def record(
+def record(  # noqa: PLR0913  (the options of the command)
     logs: Iterable[Path],
     store: EpisodeStore,
     *,

@@ -63,16 +63,16 @@ def read_records(path: Path, *, ledger: Ledger, file: str | None = None) -> Iter
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
-def lines_of(log: BinaryIO) -> Iterator[bytes]:
-    """The lines of an open log; of one longer than `LONGEST_LINE` as much as shows that it is, and the rest unread."""
+def lines_of(log: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of an open log; None for one longer than `LONGEST_LINE`, of which nothing is kept."""
     while line := log.readline(LONGEST_LINE + 1):
-        yield line
-        while _is_cut(line):
-            line = log.readline(LONGEST_LINE + 1)
-
-
-def _is_cut(line: bytes) -> bool:
-    return len(line) > LONGEST_LINE and not line.endswith(b"\n")
+        if len(line) <= LONGEST_LINE:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = log.readline(_MEGABYTE)
+        del line  # the longest line there is, and the next needs as much again
+        yield None
 
 
 def read_document(path: Path) -> bytes:
@@ -118,9 +118,9 @@ def _unreadable(beginning: bytes) -> str | None:
     return f"it is compressed ({packed}); unpack it first" if packed else None
 
 
-def _enter(line: bytes, *, number: int, ledger: Ledger, file: str | None) -> dict[str, Any] | None:
+def _enter(line: bytes | None, *, number: int, ledger: Ledger, file: str | None) -> dict[str, Any] | None:
     """The line's object, left to the caller to count; anything else is counted here."""
-    if len(line) > LONGEST_LINE:
+    if line is None:
         problem = f"longer than {LONGEST_LINE // _MEGABYTE} MB, which no agent writes on a line"
         ledger.report_bad(line=number, problem=problem, file=file)
         return None

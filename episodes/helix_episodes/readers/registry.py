@@ -253,11 +253,12 @@ def _first_lines(path: Path) -> tuple[bytes, ...]:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
-def _up_to(size: int, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines until so many bytes are reached; a first line that is longer is taken whole."""
+def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
+    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing."""
     for line in lines:
-        yield line
-        size -= len(line)
+        if line is not None:
+            yield line
+            size -= len(line)
         if size <= 0:
             return
 

@@ -3,8 +3,8 @@
 Secrets are known by the shape of their *value* (:mod:`shapes`: a prefix that a service gives its keys, a signed token's
 three parts, a key block's frame), by the place where a connection is made (:mod:`connections`: a password within an
 address, a connection string), or by the look of chance behind a telling name such as ``api_key =`` (:mod:`names`,
-:mod:`chance`). The telling name alone is nothing: "forgot password" is a sentence, ``token = next(tokens)`` is code, and
-git hashes, UUIDs, paths and pictures are evidence that must stay. :mod:`homes` cuts the owners of home folders,
+:mod:`chance`). The telling name alone is nothing: "forgot password" is a sentence, ``token = next(tokens)`` is code,
+and git hashes, UUIDs, paths and pictures are evidence that must stay. :mod:`homes` cuts the owners of home folders,
 :mod:`emails` addresses where a person asks for it, and :mod:`report` says what was cut and where, never the value.
 
 >>> redact_text("export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345")
@@ -19,11 +19,12 @@ beginnings are passed on after a few searches for plain strings. Redacting twice
 from __future__ import annotations
 
 from helix_episodes.redaction.cutting import Redacted, redact, redact_text
-from helix_episodes.redaction.emails import without_addresses, without_emails
+from helix_episodes.redaction.emails import ADDRESS, without_addresses, without_emails
 from helix_episodes.redaction.report import CutIn, cuts_in
 from helix_episodes.redaction.rules import Cut
 
 __all__ = [
+    "ADDRESS",
     "Cut",
     "CutIn",
     "Redacted",

@@ -16,7 +16,8 @@ _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
 #: How far around a ``Password=`` the other pairs of a connection string are looked for.
 _STRING_SPAN = 300
 _PAIRS = re.compile(
-    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)\s{0,2}=\s{0,2}[^\s;=]",
+    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)"
+    r"\s{0,2}=\s{0,2}[^\s;=]",
     re.IGNORECASE,
 )
 _BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"

@@ -18,20 +18,22 @@ from helix_episodes.redaction.rules import compiled
 if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
 
-MARK = "[redacted:email]"
+#: What stands in an address's place.
+ADDRESS = "[redacted:email]"
 # Local part and host as people have them (RFC 5321 allows 64 and 255), ending in a name of letters; behind a colon
 # without a blank the whole is the remote of a repository. The look behind keeps the search from trying every letter.
-_ADDRESS = (
-    r"(?<![\w.%+/:-])(?!git@)[\w%+-][\w.%+-]{0,63}@(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-]|:[\w/~])"
+_IN_TEXT = (
+    r"(?<![\w.%+/:-])(?!git@)[\w%+-][\w.%+-]{0,63}@(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+    r"(?![\w-]|:[\w/~])"
 )
-_IN_ADDRESS = r"(?<=mailto:)[\w%+-][\w.%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+_IN_LINK = r"(?<=mailto:)[\w%+-][\w.%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
 
 
 def without_addresses(text: str) -> str:
     """The text with every e-mail address replaced by its mark."""
     if "@" not in text:
         return text
-    return compiled(_IN_ADDRESS).sub(MARK, compiled(_ADDRESS).sub(MARK, text))
+    return compiled(_IN_LINK).sub(ADDRESS, compiled(_IN_TEXT).sub(ADDRESS, text))
 
 
 def without_emails(session: Session) -> Session:

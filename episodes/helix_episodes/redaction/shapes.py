@@ -91,7 +91,7 @@ SHAPES = (
     ),
 )
 
-#: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest that openssl makes, four times that.
+#: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
 _LONGEST_KEY_BLOCK = 16_384
 _KEY_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _KEY_BLOCK_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"

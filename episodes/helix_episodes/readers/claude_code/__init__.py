@@ -118,7 +118,7 @@ def _is_side_conversation(path: Path) -> bool:
     try:
         with open_log(path) as log:
             for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):
-                record = _object(line)
+                record = _object(line or b"")
                 if "isSidechain" in record:
                     return record["isSidechain"] is True and record.get("sessionId") != path.stem
     except (OSError, LogNotReadable):
