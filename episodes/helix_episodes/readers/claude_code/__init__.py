@@ -95,6 +95,7 @@ def _session(path: Path, *, steps: tuple[Step, ...], statistics: Statistics, led
         started=min(times, default=None),
         ended=max(times, default=None),
         tokens=statistics.tokens,
+        injected=statistics.injected,
         accounting=ledger.accounting(),
     )
 
