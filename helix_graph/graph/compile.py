@@ -2,7 +2,8 @@
 
 Only files that changed are read: first size and time of change are compared with what was seen last time, then the
 hash of the content. A changed episode's old share is taken out and its new one put in; a deleted or spoilt file's share
-is taken out. An episode that somebody has corrected is folded again as if it had changed. A graph made by another
+is taken out. An episode that somebody has corrected, or a later session revised, is folded again as if it had changed.
+A graph made by another
 version of the tables or of the labels is built anew, and so is one that is damaged: it holds nothing that episodes and
 assertions don't.
 
@@ -94,6 +95,10 @@ class _Plan(msgspec.Struct, frozen=True):
     again: frozenset[str]
     since: str = ""
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.suspects or self.gone or self.asserted)
+
 
 def compile_graph(  # noqa: PLR0913  (the options of the original command)
     episodes: Path,
@@ -176,10 +181,20 @@ def _compile_into(connection: sqlite3.Connection, job: _Job) -> CompileReport:
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection)
-        plan = _plan(connection, _everything(job) if rebuilt else job)
-        if not (plan.suspects or plan.gone or plan.asserted or rebuilt) and _is_published(connection, job):
+        job = _everything(job) if rebuilt else job
+        plan = _plan(connection, job)
+        if plan and _revised(job):
+            plan = _plan(connection, job)
+        if not (plan or rebuilt) and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
+
+
+def _revised(job: _Job) -> bool:
+    """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
+    from helix_graph.graph.revising import revise  # noqa: PLC0415  (grammars of checks, which most calls do without)
+
+    return not (job.dry_run or job.assertions_only) and revise(job.episodes, job.causality / ASSERTIONS)
 
 
 def _is_published(connection: sqlite3.Connection, job: _Job) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
 #: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
-_NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
+NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
     path = call.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
     read = _verdicts(segments, result) if result else ()
-    refused = [one for one in read if any(found.family in _NEVER_RAN for found in one.findings)]
+    refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
     return Act(
         position=position,
         call=call,
