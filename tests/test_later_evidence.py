@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_graph import Memory
 from session_script import BEGIN
 
@@ -64,6 +65,17 @@ def test_a_commit_that_is_reverted_later_was_a_failure(
     assert one.outcome_evidence is not None
     assert one.outcome_evidence.rule == "later evidence: session late, line 3: its commit is reverted (was success)"
     assert one.outcome_evidence.quote == output.partition("\n")[0]
+
+
+def test_show_says_what_was_revised_and_why(
+    tmp_path: Path, script: Scripts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_of(tmp_path, [made(script), day(script, "late", 3).run("git revert abc1234", REVERTED)])
+    monkeypatch.chdir(tmp_path)
+    assert run(["episode", "show", "early"]) == 0
+    shown = capsys.readouterr().out
+    assert 'outcome  failure (measured): [main def5678] Revert "Add the cart"' in shown
+    assert "revised  later evidence: session late, line 3: its commit is reverted (was success)" in shown
 
 
 def test_one_of_two_commits_reverted_leaves_a_part(tmp_path: Path, script: Scripts) -> None:

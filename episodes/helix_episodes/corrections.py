@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: The rule that an outcome given by a person is shown with.
 RULE = "told by a person"
+#: What the rule of a revision begins with.
+LATER = "later evidence"
 #: What each rule of later evidence says of the earlier session.
 _SHOWN = {"revert": "its commit is reverted", "recheck": "the check it left passing fails before any change"}
 
@@ -210,7 +212,7 @@ def _judge(episode: Episode, correction: OutcomeCorrection) -> Episode:
 
 def _revise(episode: Episode, revision: OutcomeRevision) -> Episode:
     where = f"session {revision.by}" + (f", line {revision.line}" if revision.line else "")
-    rule = f"later evidence: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
+    rule = f"{LATER}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
     evidence = OutcomeEvidence(rule=rule, quote=revision.because)
     return msgspec.structs.replace(
         episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence

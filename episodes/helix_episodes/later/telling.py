@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Families that tell of the machine and not of the work: a missing program or package.
 _OF_THE_MACHINE = NEVER_RAN | {"ModuleNotFoundError", "ImportError"}
-_CHANGES = frozenset({"edit", "create", "delete", "delegate"})
+_EDITS = frozenset({"edit", "create", "delete", "delegate"})
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
@@ -45,7 +46,7 @@ class Telling(msgspec.Struct, frozen=True, kw_only=True):
     """One episode, as far as it can tell about others or be told about.
 
     ``early`` are the checks that failed before anything was changed, ``left_passing`` the last verdict of each check
-    that passed. ``worked`` is true when it ran a check or changed something.
+    that passed. ``changed``: it edited files or had them edited. ``worked``: it did or decided anything.
     """
 
     episode: str
@@ -66,7 +67,6 @@ def telling_of(episode: Episode) -> Telling:
     """What an episode tells; times that it does not know are those of the session's beginning."""
     begin = moment(episode.timestamp) or _BEGINNING
     times = [at for part in parts_of(episode) if (at := moment(part.timestamp))]
-    first_change = min(_changing_lines(episode), default=None)
     verdicts = list(_verdicts(episode))
     return Telling(
         episode=episode.id,
@@ -77,10 +77,10 @@ def telling_of(episode: Episode) -> Telling:
         outcome=episode.outcome,
         basis=episode.outcome_basis,
         commits=tuple(_commits(episode, begin)),
-        early=tuple(one for one in verdicts if _failed_before(one, first_change)),
+        early=tuple(_early(episode, verdicts)),
         left_passing=tuple(one for one in _last_of_each(verdicts) if one.event.type == "test"),
-        changed=first_change is not None,
-        worked=first_change is not None or bool(verdicts),
+        changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),
+        worked=bool(verdicts or episode.decisions),
     )
 
 
@@ -122,27 +122,24 @@ def _last_of_each(verdicts: list[Verdict]) -> list[Verdict]:
     return list(last.values())
 
 
-def _failed_before(one: Verdict, change: int | None) -> bool:
-    line = _line(one.event)
-    early = line is not None and (change is None or line < change)
-    return early and one.event.type == "error" and one.event.family not in _OF_THE_MACHINE
-
-
-def _changing_lines(episode: Episode) -> Iterator[int]:
-    """The lines of what changed something: edits, delegations, commands that are neither look nor check."""
-    for decision in episode.decisions:
-        line = _line(decision)
-        if line is not None and _changes(decision):
-            yield line
+def _early(episode: Episode, verdicts: list[Verdict]) -> Iterator[Verdict]:
+    """The failures that came before the first change."""
+    failures = [one for one in verdicts if one.event.type == "error" and one.event.family not in _OF_THE_MACHINE]
+    last = max((_line(one.event) or 0 for one in failures), default=0)
+    # Only what came before a failure can have caused it, and the first change ends the search: reading a command costs
+    # more than all else here.
+    before = [(line, one) for one in episode.decisions if (line := _line(one)) is not None and line < last]
+    first = next((line for line, one in sorted(before, key=itemgetter(0)) if _changes(one)), last + 1)
+    yield from (one for one in failures if (_line(one.event) or 0) < first)
 
 
 def _changes(decision: Decision) -> bool:
+    """Whether it may have changed something: an edit, a delegation, a command that is neither look nor check."""
     action = decision.action
-    if action is None or action.verb in _CHANGES:
+    if action is None or action.verb in _EDITS:
         return action is not None
-    return action.verb == "run" and any(
-        part.purpose not in {"look", "check"} for part in parse_command(action.command or "")
-    )
+    parts = parse_command(action.command or "") if action.verb == "run" else ()
+    return any(part.purpose not in {"look", "check"} for part in parts)
 
 
 def _line(part: Decision | Event) -> int | None:

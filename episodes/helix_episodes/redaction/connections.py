@@ -40,9 +40,11 @@ def _is_given_in_netrc(match: re.Match[str]) -> bool:
 
 
 def _is_in_connection_string(match: re.Match[str]) -> bool:
-    """Beside pairs that name a server or a user; ``a = 1; password=b`` is code."""
-    around = match.string[max(0, match.start() - _STRING_SPAN) : match.end() + _STRING_SPAN]
-    return not is_placeholder(match[1]) and _PAIRS.search(around) is not None
+    """Set off by ``;``, and beside pairs that name a server or a user: ``a = 1; password=b`` is code."""
+    start, end, text = *match.span(), match.string
+    if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
+        return False
+    return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
 
 
 def _is_random(match: re.Match[str]) -> bool:
@@ -95,10 +97,10 @@ CONNECTIONS = (
     ),
     Rule(
         "password",
-        (";",),
-        r"(?i)(?:;|(?<![\w.-]))\s{0,2}(?:pwd|password)\s{0,2}=\s{0,2}(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=;|[\"'`\s]|$)",
+        ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
+        r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
         group=1,
-        accept=lambda match: (";" in match.string[match.start() : match.end() + 1]) and _is_in_connection_string(match),
+        accept=_is_in_connection_string,
     ),
     Rule(
         "password",

@@ -24,7 +24,7 @@ ADDRESS = "[redacted:email]"
 # without a blank the whole is the remote of a repository. The look behind keeps the search from trying every letter.
 _IN_TEXT = (
     r"(?<![\w.%+/:-])(?!git@)[\w%+-][\w.%+-]{0,63}@(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
-    r"(?![\w-]|:[\w/~])"
+    r"(?![\w-]|\.\w|:[\w/~])"
 )
 _IN_LINK = r"(?<=mailto:)[\w%+-][\w.%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
 

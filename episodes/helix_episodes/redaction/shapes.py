@@ -42,7 +42,7 @@ _PREFIXED = (
 
 SHAPES = (
     *(Rule(kind, needles, START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
-    Rule("azure-secret", ("Q~",), START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
+    Rule("azure-secret", ("Q~",), START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
     Rule(
         "telegram-token",
         (":",),
@@ -103,8 +103,9 @@ def key_blocks(text: str) -> Iterator[Cut]:
     """Private keys in their frames, from the first line to the last; without a last line, as far as the base64 goes."""
     if "-----BEGIN " not in text:
         return
+    last = text.rfind("-----END ")
     for begin in compiled(_KEY_BLOCK).finditer(text):
-        end = compiled(_KEY_BLOCK_END).search(text, begin.end(), begin.end() + _LONGEST_KEY_BLOCK)
+        end = compiled(_KEY_BLOCK_END).search(text, begin.end(), min(begin.end() + _LONGEST_KEY_BLOCK, last + 80))
         body = end or compiled(_KEY_BODY).match(text, begin.end())
         if body is not None:
             yield cut("private-key", begin.start(), body.end())
