@@ -125,10 +125,8 @@ def test_every_line_of_the_log_is_shown_in_one_column(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     log = a_session(script).save(tmp_path / "logs")
-    log.write_text(
-        log.read_text(encoding="utf-8") + '{"type":"hologram"}\n\n{"type":"summary","leafUuid":"1"}\n{oops\n',
-        encoding="utf-8",
-    )
+    strange = '{"type":"hologram"}\n\n{"type":"summary","leafUuid":"1"}\n{oops\n'
+    log.write_text(log.read_text(encoding="utf-8") + strange, encoding="utf-8")
     Memory.init(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert run(["episode", "extract", str(log), "--json"]) == 0
