@@ -22,3 +22,10 @@ HEAD = 256 << 10
 LONGEST_COMMAND = 50_000
 #: So many parts of a shell command are looked at.
 MOST_PARTS = 200
+#: So many damaged lines of a log are named; the rest is counted. Nobody reads more, and a log of two million lines
+#: that are all damaged would otherwise take a gigabyte to report.
+MOST_NAMED = 1000
+#: So many different unknown types of record are counted apart, and their names are cut to this length: a log in
+#: which each line is of another type is not made of types.
+MOST_TYPES = 100
+LONGEST_TYPE = 80

@@ -93,6 +93,7 @@ def place(line: int, file: str | None = None) -> str:
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum.
 
+    Of very many bad lines the first are named in ``bad``, and ``more_bad`` counts the rest.
     ``unknown_at`` says where each unknown type was first met: ``line 12``, or ``agent-1.jsonl, line 3``.
     """
 
@@ -103,6 +104,7 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     unknown_at: dict[str, str] = msgspec.field(default_factory=dict)
     blank: int = 0
     bad: tuple[BadLine, ...] = ()
+    more_bad: int = 0
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

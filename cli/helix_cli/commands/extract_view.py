@@ -23,7 +23,7 @@ def render_lines(recorded: Sequence[Recorded]) -> None:
 
 def _columns(one: Recorded) -> tuple[str, ...]:
     lines = one.accounting
-    counts = (lines.lines, lines.used, lines.blank, len(lines.bad))
+    counts = (lines.lines, lines.used, lines.blank, len(lines.bad) + lines.more_bad)
     return (*map(str, counts), _by_kind(lines.skipped), _by_kind(lines.unknown))
 
 
