@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.ignoring import read_rules, without_ignored
+from helix_episodes.redaction import without_emails
+from helix_graph.ignoring import EMAILS, read_rules, without_ignored
 from helix_graph.project import FOLDER
 from helix_graph.tombstones import Tombstones, digest
 
@@ -45,8 +46,9 @@ class MemoryAdmission:
         return _said(rule)
 
     def admitted(self, session: Session) -> Session:
-        """The session without ignored calls, and without what its log copied from a forgotten session's."""
+        """The session without ignored calls and addresses, and without what its log copied from a forgotten one's."""
         kept = without_ignored(session, self._rules) if self._rules.rules else session
+        kept = without_emails(kept) if self._rules.against("cut", EMAILS) else kept
         return kept if self._tombstones.holds(session.id) else self._without_forgotten(kept)
 
     def lift(self, sessions: Iterable[str]) -> None:

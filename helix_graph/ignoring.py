@@ -10,6 +10,7 @@ line::
     project: playground*     sessions of these projects, by name or by folder
     session: 5f0c*           sessions of these ids
     tool: mcp__mail__*       calls of these tools, with their results
+    cut: emails              e-mail addresses in what is kept; secrets and home folders are always cut
 
 A path without a slash in it matches a name anywhere; with one it begins at the project's root, or at the file system's
 when it is written from there. A rule keeps out a folder with all that is in it. Within a command every word counts as a
@@ -44,7 +45,9 @@ FILE_NAME = ".helixignore"
 OFF_FILE = "off"
 OFF_ENVIRONMENT = "HELIX_OFF"
 
-Kind = Literal["path", "project", "session", "tool"]
+Kind = Literal["path", "project", "session", "tool", "cut"]
+#: What a `cut` rule can name.
+EMAILS = "emails"
 #: A drive's letter is no kind of rule.
 _KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
 _SPECIAL = re.compile(r"(?:^|/)\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]")
@@ -142,6 +145,8 @@ def _parse(line: str, number: int, path: Path | None) -> Rule:
         raise InvalidIgnoreFile(path=path, line=number, problem=f"{kind!r} is no kind of rule; there are: {known}")
     if not glob.strip("/"):
         raise InvalidIgnoreFile(path=path, line=number, problem="there is nothing to match")
+    if kind == "cut" and glob != EMAILS:
+        raise InvalidIgnoreFile(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
     return Rule(line=line, kind=kind, pattern=pattern, readmits=readmits)  # type: ignore[arg-type]  # checked above
 

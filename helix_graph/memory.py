@@ -110,13 +110,15 @@ class Memory:
         *,
         output: Path | None = None,
         force: bool = False,
+        strict: bool = False,
         format: str = "auto",  # noqa: A002  (the option's name)
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> ExtractReport:
         """Reads logs (files, or folders of them) and records an episode of each session, in ``output`` if given.
 
         Bad logs stand in the report's ``failed``; the rest goes on. What ``.helixignore`` keeps out, and sessions that
-        were forgotten, stand in ``left_out``; ``force`` brings a forgotten session back, but ignores no rule.
+        were forgotten, stand in ``left_out``; ``force`` brings a forgotten session back, but ignores no rule. With
+        ``strict`` a log with a damaged or unknown line fails, and nothing of it is written.
 
         Raises:
             InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
@@ -129,7 +131,7 @@ class Memory:
         folder = self.root / "episodes" if output is None else place("--output", output)
         store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
         admission = MemoryAdmission(self.root, force=force)
-        report = record(paths, store, force=force, format=format, admission=admission, progress=progress)
+        report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
 

@@ -17,7 +17,7 @@ the text and the line of the log stay. One that finds its end no longer changes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 #: The rule that an outcome given by a person is shown with.
 RULE = "told by a person"
+#: What the rule of a revision begins with.
+LATER = "later evidence"
+#: What each rule of later evidence says of the earlier session.
+_SHOWN = {"revert": "its commit is reverted", "recheck": "the check it left passing fails before any change"}
 
 
 class Dated(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -59,6 +63,21 @@ class OutcomeCorrection(Dated, frozen=True, kw_only=True, tag="outcome"):
     episode: str
     outcome: Outcome
     because: str
+
+
+class OutcomeRevision(Dated, frozen=True, kw_only=True, tag="revision"):
+    """What a later session showed of how this one came out; derived from the episodes, never told by a person.
+
+    ``by`` is that session and ``line`` the line of its log; ``because`` quotes it. ``rule``: its commit was taken back
+    (``revert``), or the check that it left passing fails at once (``recheck``).
+    """
+
+    episode: str
+    outcome: Outcome
+    because: str
+    rule: Literal["revert", "recheck"]
+    by: str
+    line: int | None = None
 
 
 class DecisionCorrection(Dated, frozen=True, kw_only=True, tag="decision"):
@@ -84,7 +103,7 @@ class LinkCorrection(Dated, frozen=True, kw_only=True, tag="link"):
     withdrawn: bool = False
 
 
-Correction: TypeAlias = OutcomeCorrection | DecisionCorrection | LinkCorrection
+Correction: TypeAlias = OutcomeCorrection | OutcomeRevision | DecisionCorrection | LinkCorrection
 
 
 def corrected(episode: Episode, corrections: Iterable[Correction]) -> Episode:
@@ -171,6 +190,8 @@ def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Epis
     """``extracted`` is the episode before any correction: anchors are from it, and its ids hold throughout."""
     if isinstance(correction, OutcomeCorrection):
         return _judge(episode, correction)
+    if isinstance(correction, OutcomeRevision):
+        return _revise(episode, correction)
     if isinstance(correction, LinkCorrection):
         return _apply_to_links(episode, correction, extracted)
     found = find(extracted, correction.decision)
@@ -186,6 +207,15 @@ def _judge(episode: Episode, correction: OutcomeCorrection) -> Episode:
         outcome=correction.outcome,
         outcome_basis="judged",
         outcome_evidence=OutcomeEvidence(rule=RULE, quote=correction.because),
+    )
+
+
+def _revise(episode: Episode, revision: OutcomeRevision) -> Episode:
+    where = f"session {revision.by}" + (f", line {revision.line}" if revision.line else "")
+    rule = f"{LATER}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
+    evidence = OutcomeEvidence(rule=rule, quote=revision.because)
+    return msgspec.structs.replace(
+        episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence
     )
 
 

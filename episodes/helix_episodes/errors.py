@@ -12,6 +12,7 @@
     │   └── InvalidSessionId        an id that could leave the folder
     ├── LogError
     │   ├── LogNotReadable          missing, no permission, not text
+    │   ├── LogDamaged              a line of it is damaged or unknown, and --strict was asked for
     │   └── UnknownLogFormat        no reader recognises it (why each declined)
     └── StoreError
         └── WriteFailed             full disk, read-only folder
@@ -97,6 +98,16 @@ class LogNotReadable(LogError):
         self.path = path
         self.problem = problem
         super().__init__(f"{path}: cannot be read: {problem}")
+
+
+class LogDamaged(LogError):
+    """A log with a line that cannot be used, where every line was to be understood; ``place`` names the line."""
+
+    def __init__(self, *, path: Path, place: str, problem: str) -> None:
+        self.path = path
+        self.place = place
+        self.problem = problem
+        super().__init__(f"{path}, {place}: {problem}; nothing of it was recorded, since --strict was asked for")
 
 
 class UnknownLogFormat(LogError):

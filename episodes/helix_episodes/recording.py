@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogNotReadable, UsageError
+from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogDamaged, LogNotReadable, UsageError
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.readers import find_logs, find_reader
+from helix_episodes.redaction import CutIn, cuts_in
+from helix_episodes.session import Accounting, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +36,10 @@ Change = Literal["written", "updated", "unchanged"]
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
-    """One session that was read. ``warnings`` name the lines that could not be used, and why."""
+    """One session that was read. ``warnings`` name the lines that could not be used, and why.
+
+    ``accounting`` counts every line of the log, ``cuts`` say what was cut from the episode and where.
+    """
 
     log: str
     session: str
@@ -44,6 +49,8 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     decisions: int
     events: int
     warnings: tuple[str, ...] = ()
+    accounting: Accounting = Accounting()
+    cuts: tuple[CutIn, ...] = ()
 
 
 class NotRecorded(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,11 +99,12 @@ class Admission(Protocol):
         ...
 
 
-def record(
+def record(  # noqa: PLR0913  (the options of the command)
     logs: Iterable[Path],
     store: EpisodeStore,
     *,
     force: bool = False,
+    strict: bool = False,
     format: str = "auto",  # noqa: A002  (the option's name)
     admission: Admission | None = None,
     progress: Callable[[int, int, Path], None] | None = None,
@@ -105,9 +113,10 @@ def record(
 
     ``progress`` is called before each log with how many are done, how many there are, and the log.
 
-    A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on.
+    A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on. With
+    ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
     """
-    recorder = _Recorder(store, force=force, format=format, admission=admission)
+    recorder = _Recorder(store, force=force, strict=strict, format=format, admission=admission)
     paths = list(recorder.files(logs))
     for done, path in enumerate(paths):
         if progress:
@@ -122,9 +131,18 @@ def record(
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 
-    def __init__(self, store: EpisodeStore, *, force: bool, format: str, admission: Admission | None) -> None:  # noqa: A002  (as above)
+    def __init__(
+        self,
+        store: EpisodeStore,
+        *,
+        force: bool,
+        strict: bool,
+        format: str,  # noqa: A002  (as above)
+        admission: Admission | None,
+    ) -> None:
         self.store = store
         self.force = force
+        self.strict = strict
         self.format = format
         self.admission = admission
         self.left_out: list[NotRecorded] = []
@@ -155,7 +173,8 @@ class _Recorder:
             return
         try:
             reader = find_reader(path, format=self.format)
-            for session in reader.read(path):
+            sessions = reader.read(path)
+            for session in _undamaged(path, sessions) if self.strict else sessions:
                 self._admit(path, session)
         except UsageError:
             raise
@@ -345,13 +364,31 @@ def _result(
         outcome=episode.outcome,
         decisions=len(episode.decisions),
         events=len(episode.events),
-        warnings=(*warnings, *_warnings(session)),
+        warnings=(*warnings, *_warnings(session.accounting)),
+        accounting=session.accounting,
+        cuts=cuts_in(episode),
     )
 
 
-def _warnings(session: Session) -> tuple[str, ...]:
-    bad = (f"{f'{one.file}, ' if one.file else ''}line {one.line}: {one.problem}" for one in session.accounting.bad)
-    unknown = (
-        f"{count} records of unknown type {name!r}" for name, count in sorted(session.accounting.unknown.items())
-    )
-    return (*bad, *unknown)
+def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
+    """All sessions of a log, read to its end before the first is recorded.
+
+    Raises:
+        LogDamaged: A line is damaged, or of a type that the reader does not know.
+    """
+    whole = list(sessions)
+    for session in whole:
+        accounting = session.accounting
+        for bad in accounting.bad:
+            raise LogDamaged(path=path, place=place(bad.line, bad.file), problem=bad.problem)
+        for kind in accounting.unknown:
+            where = accounting.unknown_at.get(kind, "a line")
+            raise LogDamaged(path=path, place=where, problem=f"a record of unknown type {kind!r}")
+    return whole
+
+
+def _warnings(accounting: Accounting) -> tuple[str, ...]:
+    bad = (f"{place(one.line, one.file)}: {one.problem}" for one in accounting.bad)
+    more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
+    unknown = (f"{count} records of unknown type {name!r}" for name, count in sorted(accounting.unknown.items()))
+    return (*bad, *more, *unknown)

@@ -81,15 +81,30 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None = None
 
 
+def place(line: int, file: str | None = None) -> str:
+    """A line of the log in words; ``file`` is set when it is not the main one.
+
+    >>> place(3), place(3, "agent-1.jsonl")
+    ('line 3', 'agent-1.jsonl, line 3')
+    """
+    return f"{file}, line {line}" if file else f"line {line}"
+
+
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
-    """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum."""
+    """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum.
+
+    Of very many bad lines the first are named in ``bad``, and ``more_bad`` counts the rest.
+    ``unknown_at`` says where each unknown type was first met: ``line 12``, or ``agent-1.jsonl, line 3``.
+    """
 
     lines: int = 0
     used: int = 0
     skipped: dict[str, int] = msgspec.field(default_factory=dict)
     unknown: dict[str, int] = msgspec.field(default_factory=dict)
+    unknown_at: dict[str, str] = msgspec.field(default_factory=dict)
     blank: int = 0
     bad: tuple[BadLine, ...] = ()
+    more_bad: int = 0
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,8 @@ import msgspec
 
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.redaction import redact_text
+from helix_episodes.readers.jsonl import read_document
+from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,12 +62,14 @@ def verify(episode: Episode, log: Path) -> tuple[Quoted, ...]:
     Raises:
         LogNotReadable: The log cannot be opened.
     """
-    logs: dict[str | None, list[str]] = {None: _lines(log)}
+    quoted = list(_evidence(episode))
+    emails = any(ADDRESS in evidence.quote for _, evidence in quoted)
+    logs: dict[str | None, list[str]] = {None: _lines(log, emails=emails)}
     checked = []
-    for of, evidence in _evidence(episode):
+    for of, evidence in quoted:
         if evidence.file not in logs:
             beside = _beside(log, evidence.file or "")
-            logs[evidence.file] = _lines(beside) if beside else []
+            logs[evidence.file] = _lines(beside, emails=emails) if beside else []
         result, found_on = _result(evidence, logs[evidence.file])
         checked.append(
             Quoted(
@@ -116,9 +119,11 @@ def _holds(text: str, wanted: list[str]) -> bool:
     return True
 
 
-def _lines(log: Path) -> list[str]:
+def _lines(log: Path, *, emails: bool) -> list[str]:
+    """The lines as the quotations were made of them; ``emails``: with addresses cut, as the episode has them."""
+    form = (lambda line: _form(without_addresses(line))) if emails else _form
     try:
-        return [_form(line) for line in log.read_bytes().decode("utf-8", "replace").split("\n")]
+        return [form(line) for line in read_document(log).decode("utf-8", "replace").split("\n")]
     except OSError as error:
         raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 

@@ -6,7 +6,8 @@
 ``node``              there is such a node; with an ``episode``, that this episode mentions it
 ``edge``              one node leads to another, with a weight from 0 to 1
 ``pattern``           in this situation do that; perhaps with a success rate from 0 to 1
-``outcome``           an episode really came out so (a correction, as the next two)
+``outcome``           an episode really came out so (a correction, as the next three)
+``revision``          the same, shown by a later session; derived: compile writes and removes these
 ``decision``          a decision of an episode was another one, or none
 ``link``              two parts of an episode belong together, or don't
 ====================  =================================================================================================
@@ -31,7 +32,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import msgspec
 
-from helix_episodes.corrections import Correction, Dated, DecisionCorrection, LinkCorrection, OutcomeCorrection
+from helix_episodes.corrections import (
+    Correction,
+    Dated,
+    DecisionCorrection,
+    LinkCorrection,
+    OutcomeCorrection,
+    OutcomeRevision,
+)
 from helix_episodes.files import write_atomically
 from helix_episodes.model import EdgeType  # noqa: TC001  (a field of a value)
 from helix_graph.errors import InvalidAssertion
@@ -84,11 +92,9 @@ class PatternAssertion(Dated, frozen=True, kw_only=True, tag="pattern"):
     success_rate: _Share | None = None
 
 
-Assertion: TypeAlias = (
-    NodeAssertion | EdgeAssertion | PatternAssertion | OutcomeCorrection | DecisionCorrection | LinkCorrection
-)
+Assertion: TypeAlias = NodeAssertion | EdgeAssertion | PatternAssertion | Correction
 #: The kinds that change what an episode says, rather than adding to the graph beside it.
-CORRECTIONS = (OutcomeCorrection, DecisionCorrection, LinkCorrection)
+CORRECTIONS = (OutcomeCorrection, OutcomeRevision, DecisionCorrection, LinkCorrection)
 _One = TypeVar("_One", bound=Dated)
 
 

@@ -2,7 +2,8 @@
 
 Only files that changed are read: first size and time of change are compared with what was seen last time, then the
 hash of the content. A changed episode's old share is taken out and its new one put in; a deleted or spoilt file's share
-is taken out. An episode that somebody has corrected is folded again as if it had changed. A graph made by another
+is taken out. An episode that somebody has corrected, or a later session revised, is folded again as if it had changed.
+A graph made by another
 version of the tables or of the labels is built anew, and so is one that is damaged: it holds nothing that episodes and
 assertions don't.
 
@@ -25,6 +26,7 @@ from helix_graph.graph.assertion_sources import (
     remember_assertions,
     told_patterns,
 )
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
 from helix_graph.graph.model import moment
 from helix_graph.graph.planning import Job, Plan, chosen_paths, make_plan
@@ -138,10 +140,20 @@ def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection, job.patterns)
-        plan = make_plan(connection, job.for_everything() if rebuilt else job)
+        job = job.for_everything() if rebuilt else job
+        plan = make_plan(connection, job)
+        if plan and _revised(job):
+            plan = make_plan(connection, job)
         if rebuilt is None and not plan and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
+
+
+def _revised(job: Job) -> bool:
+    """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
+    from helix_graph.graph.revising import revise  # noqa: PLC0415  (grammars of checks, which most calls do without)
+
+    return not (job.dry_run or job.assertions_only) and revise(job.episodes, job.causality / ASSERTIONS)
 
 
 def _is_published(connection: sqlite3.Connection, job: Job) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
+from helix_cli.commands.extract_view import render_cuts, render_lines, render_places
 from helix_cli.memory import memory_at, open_memory
 from helix_cli.options import GivenPath, json_option, since_option
 from helix_cli.output import complain, count, progress, say, show, table
@@ -34,9 +36,20 @@ def episode() -> None:
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
 )
+@click.option("--strict", is_flag=True, help="Refuse a log with a damaged or unknown line; nothing of it is written.")
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what became of every line, and where something was cut.")
 @json_option
-def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_format: str, as_json: bool) -> int:
+def extract(  # noqa: PLR0913  (the options of the command)
+    *,
+    logs: tuple[Path, ...],
+    output: Path | None,
+    force: bool,
+    strict: bool,
+    log_format: str,
+    verbose: bool,
+    as_json: bool,
+) -> int:
     """Read LOGS (files, or folders of them) into episodes.
 
     A log that cannot be used hides no other: the rest is read, and the command ends with 1.
@@ -44,23 +57,27 @@ def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_for
     # With --output no memory is touched, so none is needed: its root then stands for nothing.
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
-        report = memory.extract(logs, output=output, force=force, format=log_format, progress=advance)
+        report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)
     for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
         complain(warning)
     for failure in report.failed:
         complain(failure.problem)
     for kept_out in report.left_out:
         complain(f"{kept_out.log}: {kept_out.problem}")
-    show(report, as_json=as_json, render=_render_report)
+    show(report, as_json=as_json, render=partial(_render_report, verbose=verbose))
     return 1 if report.failed else 0
 
 
-def _render_report(report: ExtractReport) -> None:
+def _render_report(report: ExtractReport, *, verbose: bool) -> None:
     done = [one for one in report.recorded if one.change != "unchanged"]
     if done:
         rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
         table(("session", "outcome", "decisions", "events", ""), rows)
+    if verbose:
+        render_lines(report.recorded)
+        render_places(report.recorded)
     render_counts(report)
+    render_cuts(done)
     if done:
         say("Next: helix-graph compile")
 

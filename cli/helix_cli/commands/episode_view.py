@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.output import say, table
+from helix_episodes.corrections import LATER, RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,8 @@ def render_episode(one: Episode) -> None:
     say(f"{one.session}  {one.timestamp or 'time not known'}")
     say(f"task     {one.task}")
     say(f"outcome  {one.outcome} ({one.outcome_basis}){_because(one)}")
+    if one.outcome_evidence and one.outcome_evidence.rule.startswith((LATER, RULE)):
+        say(f"revised  {one.outcome_evidence.rule}")
     _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
     _section("Events", [(it.id, _line(it.evidence), it.type, it.status, it.content) for it in one.events])
     _section("Links", [(link.source, link.target, link.type, link.reason) for link in one.links])

@@ -9,6 +9,7 @@ import msgspec
 from helix_episodes.extraction.checks import Finding, Verdict, read_verdicts
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.paths import file_name, is_outside, relative
+from helix_episodes.limits import LONGEST_COMMAND, MOST_PARTS
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Operation, Session, Status, Step
 
@@ -18,12 +19,8 @@ if TYPE_CHECKING:
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
-#: A command is read this far: the longest of the 703 in the Claude Code corpus has 9,000 characters, here-documents
-#: included. What is longer is data, and reading it must not take minutes.
-_COMMAND_LIMIT = 50_000
-_SEGMENT_LIMIT = 200
 #: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
-_NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
+NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,12 +89,12 @@ def understand(session: Session) -> tuple[Act, ...]:
 
 def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: str | None) -> Act:
     result_position, result = answer or (None, None)
-    command = str(call.arguments.get("command", ""))[:_COMMAND_LIMIT]
-    segments = parse_command(command)[:_SEGMENT_LIMIT] if call.operation == "run" else ()
+    command = str(call.arguments.get("command", ""))[:LONGEST_COMMAND]
+    segments = parse_command(command)[:MOST_PARTS] if call.operation == "run" else ()
     path = call.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
     read = _verdicts(segments, result) if result else ()
-    refused = [one for one in read if any(found.family in _NEVER_RAN for found in one.findings)]
+    refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
     return Act(
         position=position,
         call=call,

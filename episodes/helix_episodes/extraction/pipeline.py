@@ -1,8 +1,8 @@
 """The pipeline: a session in, an episode out.
 
-Each stage looks at the same reading of the session and adds its own part: acts (calls with results), events, decisions,
-the numbered account, links, fixes, outcome, lessons, metrics. Nothing here knows a log format, and nothing depends on
-the clock: the same session always gives the same episode.
+What a memory put into the session goes first. Each stage then looks at the same reading and adds its own part: acts
+(calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics. Nothing here
+knows a log format, and nothing depends on the clock: the same session always gives the same episode.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from helix_episodes.extraction.acts import understand
 from helix_episodes.extraction.cleaning import clean
 from helix_episodes.extraction.completion import complete
 from helix_episodes.extraction.decisions import decisions_of
+from helix_episodes.extraction.echoes import without_echoes
 from helix_episodes.extraction.events import events_of
 from helix_episodes.extraction.evidence import iso
 from helix_episodes.extraction.fixes import fixes_of
@@ -35,7 +36,8 @@ EXTRACTOR_VERSION = "1"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
-    """The episode of a session."""
+    """The episode of a session, in which nothing rests on what a memory put into it."""
+    session = without_echoes(session)
     acts = understand(session)
     happened = events_of(session, acts)
     failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}

@@ -2,7 +2,7 @@
 
 A log that is still being written ends in half a line; a machine that lost power leaves a run of NUL bytes; an editor
 adds a byte order mark. None of that may cost the lines around it, so each line is parsed by itself and a bad one is
-entered in the ledger with its number and what is wrong with it.
+entered in the ledger with its number and what is wrong with it. `helix_episodes.limits` says how much is taken in.
 """
 
 from __future__ import annotations
@@ -15,14 +15,25 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.limits import DEEPEST_NESTING, LARGEST_DOCUMENT, LONGEST_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from helix_episodes.readers.ledger import Ledger
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MEGABYTE = 1 << 20
+# What a file begins with that has to be unpacked before it can be read.
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\x00": "xz",
+    b"BZh": "bzip2",
+    b"PK\x03\x04": "zip",
+}
+_LONGEST_BEGINNING = max(map(len, _PACKED))
 
 _TYPE_NAMES = {
     list: "a list",
@@ -44,7 +55,7 @@ def read_records(path: Path, *, ledger: Ledger, file: str | None = None) -> Iter
     """
     try:
         with open_log(path) as log:
-            for number, line in enumerate(log, 1):
+            for number, line in enumerate(lines_of(log), 1):
                 record = _enter(line, number=number, ledger=ledger, file=file)
                 if record is not None:
                     yield number, record
@@ -52,11 +63,38 @@ def read_records(path: Path, *, ledger: Ledger, file: str | None = None) -> Iter
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
+def lines_of(log: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of an open log; None for one longer than `LONGEST_LINE`, of which nothing is kept."""
+    while line := log.readline(LONGEST_LINE + 1):
+        if len(line) <= LONGEST_LINE:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = log.readline(_MEGABYTE)
+        del line  # the longest line there is, and the next needs as much again
+        yield None
+
+
+def read_document(path: Path) -> bytes:
+    """All of a log that is one document.
+
+    Raises:
+        LogNotReadable: as `open_log`, or it is larger than `LARGEST_DOCUMENT`.
+        OSError: missing, or no permission.
+    """
+    with open_log(path) as log:
+        data = log.read(LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        problem = f"it is larger than {LARGEST_DOCUMENT // _MEGABYTE} MB, which no document of one session is"
+        raise LogNotReadable(path=path, problem=problem)
+    return data
+
+
 def open_log(path: Path) -> BinaryIO:
     """The file, open for reading from its first byte.
 
     Raises:
-        LogNotReadable: a folder, a device or a pipe (which may never end), or UTF-16.
+        LogNotReadable: a folder, a device or a pipe (which may never end), a compressed file, or UTF-16.
         OSError: missing, or no permission.
     """
     mode = path.stat().st_mode
@@ -65,14 +103,27 @@ def open_log(path: Path) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise LogNotReadable(path=path, problem="it is not a regular file")
     log = path.open("rb")
-    if log.peek(len(codecs.BOM_UTF16_LE)).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    problem = _unreadable(log.peek(_LONGEST_BEGINNING))
+    if problem:
         log.close()
-        raise LogNotReadable(path=path, problem="it is UTF-16, as PowerShell's > writes; save it as UTF-8")
+        raise LogNotReadable(path=path, problem=problem)
     return log
 
 
-def _enter(line: bytes, *, number: int, ledger: Ledger, file: str | None) -> dict[str, Any] | None:
+def _unreadable(beginning: bytes) -> str | None:
+    """What is wrong with a file that begins so; None when it may be text."""
+    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is UTF-16, as PowerShell's > writes; save it as UTF-8"
+    packed = next((name for mark, name in _PACKED.items() if beginning.startswith(mark)), None)
+    return f"it is compressed ({packed}); unpack it first" if packed else None
+
+
+def _enter(line: bytes | None, *, number: int, ledger: Ledger, file: str | None) -> dict[str, Any] | None:
     """The line's object, left to the caller to count; anything else is counted here."""
+    if line is None:
+        problem = f"longer than {LONGEST_LINE // _MEGABYTE} MB, which no agent writes on a line"
+        ledger.report_bad(line=number, problem=problem, file=file)
+        return None
     text = (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).strip()
     if not text:
         ledger.leave_blank()
@@ -95,15 +146,45 @@ def parse(text: bytes) -> Any:  # noqa: ANN401  (JSON can be anything)
     {'a': 'cut ?'}
 
     Raises:
-        ValueError: not JSON.
+        ValueError: not JSON, or nested deeper than `DEEPEST_NESTING`.
     """
     try:
-        return orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         if "surrogate" not in str(error):
             raise
+        value = _parse_with_halves(text)
+    # Fewer brackets than levels: nearly every line needs no second look.
+    if text.count(b"[") + text.count(b"{") > DEEPEST_NESTING and _is_too_deep(value):
+        problem = f"nested deeper than {DEEPEST_NESTING} levels"
+        raise ValueError(problem)
+    return value
+
+
+def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
+    """JSON in which half a surrogate pair stands."""
     # json.loads() would guess the encoding of bytes, and take the first line of a UTF-16 file for JSON.
-    return orjson.loads(json.dumps(json.loads(text.decode()), ensure_ascii=False).encode("utf-8", "replace"))
+    try:
+        return orjson.loads(json.dumps(json.loads(text.decode()), ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        problem = f"nested deeper than {DEEPEST_NESTING} levels"
+        raise ValueError(problem) from None
+
+
+def _is_too_deep(value: object) -> bool:
+    """Level by level, because a walk down would need the stack that this guards."""
+    level = [value]
+    for _ in range(DEEPEST_NESTING):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _problem(error: ValueError, *, line: bytes) -> str:

@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from helix_episodes.session import Accounting, BadLine
+from helix_episodes.limits import LONGEST_TYPE, MOST_NAMED, MOST_TYPES
+from helix_episodes.session import Accounting, BadLine, place
+
+#: Stands for the unknown types that are too many to be counted apart.
+OTHERS = "(others)"
 
 
 class Ledger:
@@ -23,8 +27,10 @@ class Ledger:
         self._used = 0
         self._skipped: Counter[str] = Counter()
         self._unknown: Counter[str] = Counter()
+        self._met: dict[str, str] = {}
         self._blank = 0
         self._bad: list[BadLine] = []
+        self._more_bad = 0
 
     def use(self, lines: int = 1) -> None:
         """Lines that gave a step."""
@@ -34,9 +40,14 @@ class Ledger:
         """Lines of a known type that say nothing worth a step."""
         self._skipped[reason] += lines
 
-    def leave_unknown(self, kind: str) -> None:
-        """A line of a type that this reader has never met."""
-        self._unknown[kind] += 1
+    def leave_unknown(self, kind: str, *, line: int | None = None, file: str | None = None) -> None:
+        """A line of a type that this reader has never met; where, when it is known."""
+        name = kind[:LONGEST_TYPE]
+        if name not in self._unknown and len(self._unknown) >= MOST_TYPES:
+            name = OTHERS
+        self._unknown[name] += 1
+        if line is not None:
+            self._met.setdefault(name, place(line, file))
 
     def leave_blank(self) -> None:
         """A line of nothing but white space."""
@@ -44,16 +55,21 @@ class Ledger:
 
     def report_bad(self, *, line: int, problem: str, file: str | None = None) -> None:
         """A line that cannot be read at all."""
-        self._bad.append(BadLine(line=line, problem=problem, file=file))
+        if len(self._bad) < MOST_NAMED:
+            self._bad.append(BadLine(line=line, problem=problem, file=file))
+        else:
+            self._more_bad += 1
 
     def accounting(self) -> Accounting:
         """The columns and their sum."""
-        counted = self._used + self._skipped.total() + self._unknown.total() + self._blank + len(self._bad)
+        understood = self._used + self._skipped.total() + self._blank
         return Accounting(
-            lines=counted,
+            lines=understood + self._unknown.total() + len(self._bad) + self._more_bad,
             used=self._used,
             skipped=dict(sorted(self._skipped.items())),
             unknown=dict(sorted(self._unknown.items())),
+            unknown_at=dict(sorted(self._met.items())),
             blank=self._blank,
             bad=tuple(self._bad),
+            more_bad=self._more_bad,
         )

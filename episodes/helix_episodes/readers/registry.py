@@ -22,20 +22,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
+from helix_episodes.limits import HEAD
 from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
-from helix_episodes.readers.jsonl import open_log, parse
+from helix_episodes.readers.jsonl import lines_of, open_log, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.session import Session
 
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
-
-# Enough for the longest preamble seen (52 lines of snapshots and hook records); one huge line is taken whole.
-_HEAD_BYTES = 256 * 1024
 
 # What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
 _BROKEN = (
@@ -250,9 +248,19 @@ def _is_special(path: Path) -> bool:
 def _first_lines(path: Path) -> tuple[bytes, ...]:
     try:
         with open_log(path) as log:
-            return tuple(log.readlines(_HEAD_BYTES))
+            return tuple(_up_to(HEAD, lines_of(log)))
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
+    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing."""
+    for line in lines:
+        if line is not None:
+            yield line
+            size -= len(line)
+        if size <= 0:
+            return
 
 
 def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:

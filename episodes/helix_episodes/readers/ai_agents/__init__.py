@@ -15,7 +15,7 @@ from helix_episodes.readers.ai_agents.located import locate
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.report import PLACEHOLDER, SHA, Reading, read_report
 from helix_episodes.readers.ai_agents.steps import day
-from helix_episodes.readers.jsonl import parse
+from helix_episodes.readers.jsonl import parse, read_document
 from helix_episodes.session import Session
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class AiAgentsReader:
         """The one session in the file.
 
         Raises:
-            LogNotReadable: the file cannot be read, or is JSON that cannot be parsed.
+            LogNotReadable: the file cannot be read, is too large, or is JSON that cannot be parsed.
         """
         text = _text(path)
         lines = text.removesuffix("\n").split("\n")
@@ -94,7 +94,7 @@ def _is_report(text: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        return read_document(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 

@@ -97,7 +97,7 @@ class Steps:
             elif number in self.used:
                 ledger.use()
             elif number in self.unknown:
-                ledger.leave_unknown(self.unknown[number])
+                ledger.leave_unknown(self.unknown[number], line=number)
             else:
                 ledger.skip(self.skipped.get(number, "structure"))
         return ledger

@@ -13,7 +13,7 @@ from helix_episodes.readers.claude_code.helpers import Helpers
 from helix_episodes.readers.claude_code.records import Record, blocks_of, message_of, text_in
 from helix_episodes.readers.claude_code.statistics import Statistics, project_of
 from helix_episodes.readers.claude_code.transcript import Transcript
-from helix_episodes.readers.jsonl import open_log, parse, read_records
+from helix_episodes.readers.jsonl import lines_of, open_log, parse, read_records
 from helix_episodes.readers.ledger import Ledger
 from helix_episodes.session import Session
 
@@ -95,6 +95,7 @@ def _session(path: Path, *, steps: tuple[Step, ...], statistics: Statistics, led
         started=min(times, default=None),
         ended=max(times, default=None),
         tokens=statistics.tokens,
+        injected=statistics.injected,
         accounting=ledger.accounting(),
     )
 
@@ -117,8 +118,8 @@ def _is_side_conversation(path: Path) -> bool:
     """Whether the first line that tells is a helper's, under the id of another session."""
     try:
         with open_log(path) as log:
-            for _, line in zip(range(_LINES_TO_TELL), log, strict=False):
-                record = _object(line)
+            for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):
+                record = _object(line or b"")
                 if "isSidechain" in record:
                     return record["isSidechain"] is True and record.get("sessionId") != path.stem
     except (OSError, LogNotReadable):

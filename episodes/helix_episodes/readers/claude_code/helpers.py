@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import Record, text_in
 from helix_episodes.readers.claude_code.transcript import Transcript
-from helix_episodes.readers.jsonl import open_log, parse, read_records
+from helix_episodes.readers.jsonl import parse, read_document, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,8 +121,7 @@ def _name_of(file: Path) -> str:
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
     try:
-        with open_log(file.with_suffix(".meta.json")) as companion:
-            meta = parse(companion.read())
+        meta = parse(read_document(file.with_suffix(".meta.json")))
     except (OSError, ValueError, LogNotReadable):
         return None
     return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
@@ -145,12 +144,20 @@ def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
 
 
 def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[Step]:
-    """Each helper is used up when its call comes by, so that even calls in a circle come to an end."""
-    for step in steps:
+    """Each helper is used up when its call comes by, so that even calls in a circle come to an end.
+
+    Conversations under way wait on a stack of our own: helpers may send helpers deeper than Python's reaches.
+    """
+    under_way = [iter(steps)]
+    while under_way:
+        step = next(under_way[-1], None)
+        if step is None:
+            under_way.pop()
+            continue
         yield step
         if step.kind == "call" and step.call_id is not None:
-            for helper in by_call.pop(step.call_id, ()):
-                yield from _woven(helper.transcript.steps, by_call=by_call)
+            sent = by_call.pop(step.call_id, ())
+            under_way += [iter(helper.transcript.steps) for helper in reversed(sent)]
 
 
 def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:

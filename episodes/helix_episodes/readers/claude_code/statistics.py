@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from helix_episodes.echo import insights_in
 from helix_episodes.readers.claude_code.records import Record, message_of, text_in
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Statistics:
         self._folders: dict[str, None] = {}
         self._model_of: dict[str, str] = {}
         self._tokens_of: dict[str, int] = {}
+        self._insights: dict[str, None] = {}
 
     def note(self, record: Record) -> None:
         """Takes in one record of the main conversation."""
@@ -53,6 +55,18 @@ class Statistics:
         usage = message.get("usage")
         if isinstance(usage, dict):
             self._tokens_of[key] = _tokens(usage)
+
+    def note_injected(self, record: Record) -> None:
+        """Takes in the insights that a memory's hook put before the agent with this record.
+
+        Most of these records give no step (attachments, reminders), so that nobody else would hear of them.
+        """
+        self._insights.update(dict.fromkeys(insights_in(record)))
+
+    @property
+    def injected(self) -> tuple[str, ...]:
+        """The names of the insights that were put in, in order."""
+        return tuple(self._insights)
 
     @property
     def model(self) -> str | None:

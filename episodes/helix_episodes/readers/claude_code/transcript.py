@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from helix_episodes.readers.ledger import Ledger
     from helix_episodes.session import StepKind
 
+# The records by which a hook's words come before the agent.
+_CARRIES_INJECTED = frozenset({"user", "attachment", "system"})
 # What the program writes in an answer's place when there is none.
 _NO_ANSWER = frozenset({"", "(no content)", "No response requested."})
 
@@ -84,6 +86,8 @@ class Transcript:
             return
         if uuid is not None:
             self._seen.add(uuid)
+        if record.get("type") in _CARRIES_INJECTED:
+            self._statistics.note_injected(record)
         before = len(self.steps)
         passed = self._translate(record, place_of(record, line=line, file=self._file))
         if passed is None or len(self.steps) > before:
@@ -91,7 +95,7 @@ class Transcript:
         elif passed.known:
             self._ledger.skip(passed.reason)
         else:
-            self._ledger.leave_unknown(passed.reason)
+            self._ledger.leave_unknown(passed.reason, line=line, file=self._file)
 
     def _translate(self, record: Record, place: Place) -> Passed | None:
         kind = record.get("type")

@@ -1,0 +1,118 @@
+r"""Echo guard: what a memory put into a session is recognised there and never learnt again.
+
+A memory that read its own advice as evidence would confirm itself: an insight injected into ten sessions would have
+been "said" in ten sessions. So everything that is injected stands between two marker lines, written by `wrap` alone and
+cut by `without_echo` before anything is read out of a text; the names of the insights in it are kept, because that they
+were there *is* evidence. What an agent's program itself puts in (``<system-reminder>``) is cut in the same way, and
+`is_own_tool` and `is_own_program` know the tools and commands by which an agent asks the memory, whose answers are the
+memory's words and not the world's.
+
+>>> print(injected := wrap("Run gofmt before the linter.", insights=["gofmt-first"]))
+<helix-graph-memory insights="gofmt-first">
+Run gofmt before the linter.
+</helix-graph-memory>
+>>> without_echo(f"Fix the cart.\n{injected}\nThanks!")
+Heard(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+TAG = "helix-graph-memory"
+_OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
+#: The names stand in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
+#: goes to the end of the text, when its opening stands at the beginning of a line: in mid-sentence it is only named.
+_BEGIN = re.compile(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
+_REMINDER = ("<system-reminder>", "</system-reminder>")
+#: Our server under the name by which it is registered, or by which a plugin brings it.
+_OWN_TOOL = re.compile(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
+_OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
+#: What would end the names or the line that they stand on.
+_NOT_IN_NAME = re.compile(r'[",\\\n<>]')
+
+
+class Heard(NamedTuple):
+    """A text without what a memory put into it, and the names of the insights that were put in."""
+
+    text: str
+    insights: tuple[str, ...] = ()
+
+
+def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
+    """A text to inject, between its marker lines; ``insights`` are the names of those in it.
+
+    A text that holds a marker of its own (a log once quoted) loses it, so that it can't end the block before its end.
+    """
+    names = ", ".join(_NOT_IN_NAME.sub("-", name).strip() for name in insights)
+    body = _BEGIN.sub("", text.replace(_CLOSING, "")).strip("\n")
+    attribute = f' insights="{names}"' if names else ""
+    return f"{_OPENING}{attribute}>\n{body}\n{_CLOSING}"
+
+
+def without_echo(text: str) -> Heard:
+    """The text without injected blocks and reminders, and the insights that the blocks name, each once."""
+    if _OPENING not in text:
+        return Heard(_without_reminders(text))
+    kept: list[str] = []
+    names: dict[str, None] = {}
+    position, last = 0, text.rfind(_CLOSING)
+    while found := _BEGIN.search(text, position):
+        end = _end(text, found, last=last)
+        kept.append(text[position : found.start() if end else found.end()])
+        position = end or found.end()
+        if end:
+            names.update(dict.fromkeys(_names(found)))
+    kept.append(text[position:])
+    return Heard(_without_reminders("".join(kept)), tuple(names))
+
+
+def insights_in(value: object) -> Iterator[str]:
+    """The insights named in the blocks of any text within a JSON value."""
+    if isinstance(value, str):
+        if _OPENING in value:
+            yield from without_echo(value).insights
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from insights_in(each)
+
+
+def is_own_tool(name: str) -> bool:
+    """Whether a tool is the memory's own, so that its results are the memory's words.
+
+    >>> [is_own_tool(name) for name in ("mcp__helix__seen", "mcp__plugin_helix-graph_helix__seen", "mcp__mail__send")]
+    [True, True, False]
+    """
+    return _OWN_TOOL.fullmatch(name) is not None
+
+
+def is_own_program(program: str) -> bool:
+    """Whether a program is the memory's own command, however it was started."""
+    return program in _OWN_PROGRAMS
+
+
+def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:
+    """Where a block ends; None when its opening is only mentioned. ``last`` is where the last closing stands."""
+    if begin.end() <= last:
+        return text.find(_CLOSING, begin.end()) + len(_CLOSING)
+    starts_line = begin.start() == 0 or text[begin.start() - 1] == "\n"
+    return len(text) if starts_line else None
+
+
+def _names(begin: re.Match[str]) -> Iterator[str]:
+    yield from (name for part in (begin[1] or "").split(",") if (name := part.strip()))
+
+
+def _without_reminders(text: str) -> str:
+    """Without the reminders of the agent's program; one that is never closed stays, for nothing says where it ends."""
+    opening, closing = _REMINDER
+    kept: list[str] = []
+    position = 0
+    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[position:start])
+        position = end + len(closing)
+    return "".join([*kept, text[position:]]) if kept else text

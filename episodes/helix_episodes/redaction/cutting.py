@@ -1,0 +1,76 @@
+"""The cutting itself: what all rooms find, without overlaps, replaced by marks, until nothing is left to find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.redaction.connections import CONNECTIONS
+from helix_episodes.redaction.homes import KIND as HOME
+from helix_episodes.redaction.homes import home_folders
+from helix_episodes.redaction.names import named_secrets
+from helix_episodes.redaction.rules import Cut, cuts_by, mentions
+from helix_episodes.redaction.shapes import SHAPES, key_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
+_RULES = (*SHAPES, *CONNECTIONS)
+
+
+class Redacted(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that may be written, and what was cut from it, in order."""
+
+    text: str
+    cuts: tuple[Cut, ...] = ()
+
+
+def redact(text: str) -> Redacted:
+    """The text with each secret replaced by ``[redacted:<kind>]`` and each home folder by ``~``.
+
+    >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
+    (Cut(kind='aws-key', start=0, length=20),)
+    """
+    cuts: list[Cut] = []
+    # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
+    while found := _without_overlaps(_found(text)):
+        cuts += found
+        text = "".join(_pieces(text, found))
+    return Redacted(text=text, cuts=tuple(cuts))
+
+
+def redact_text(text: str) -> str:
+    """The text alone, as :func:`redact` leaves it."""
+    return redact(text).text
+
+
+def _found(text: str) -> Iterator[Cut]:
+    for rule in _RULES:
+        if mentions(text, rule.needles):
+            yield from cuts_by(rule, text)
+    yield from named_secrets(text)
+    yield from key_blocks(text)
+    yield from home_folders(text)
+
+
+def _without_overlaps(cuts: Iterator[Cut]) -> list[Cut]:
+    """In order of place; of two that overlap the one that begins first, then the one of the more telling rule."""
+    kept: list[Cut] = []
+    end = 0
+    # sorted() is stable, so that at one place the rule named first stays first.
+    for cut in sorted(cuts, key=lambda cut: cut.start):
+        if cut.start >= end:
+            kept.append(cut)
+            end = cut.start + cut.length
+    return kept
+
+
+def _pieces(text: str, cuts: list[Cut]) -> Iterator[str]:
+    position = 0
+    for cut in cuts:
+        yield text[position : cut.start]
+        yield "~" if cut.kind == HOME else f"[redacted:{cut.kind}]"
+        position = cut.start + cut.length
+    yield text[position:]

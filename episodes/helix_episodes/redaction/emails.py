@@ -1,0 +1,61 @@
+"""E-mail addresses, which are cut only where a person asks for it (``cut: emails`` in ``.helixignore``).
+
+They are no secrets, and often evidence: an author, a bounced mail. So they go before anything is read out of a session,
+not with the secrets, which are always cut. Addresses of machines stay: ``git@github.com:acme/shop`` is a remote.
+
+>>> without_addresses("write to kim@example.com, clone git@github.com:acme/shop.git")
+'write to [redacted:email], clone git@github.com:acme/shop.git'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_episodes.redaction.rules import compiled
+
+if TYPE_CHECKING:
+    from helix_episodes.session import Session, Step
+
+#: What stands in an address's place.
+ADDRESS = "[redacted:email]"
+# Local part and host as people have them (RFC 5321 allows 64 and 255), ending in a name of letters; behind a colon
+# without a blank the whole is the remote of a repository. The look behind keeps the search from trying every letter.
+_IN_TEXT = (
+    r"(?<![\w.%+/:-])(?!git@)[\w%+-][\w.%+-]{0,63}@(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+    r"(?![\w-]|\.\w|:[\w/~])"
+)
+_IN_LINK = r"(?<=mailto:)[\w%+-][\w.%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+
+
+def without_addresses(text: str) -> str:
+    """The text with every e-mail address replaced by its mark."""
+    if "@" not in text:
+        return text
+    return compiled(_IN_LINK).sub(ADDRESS, compiled(_IN_TEXT).sub(ADDRESS, text))
+
+
+def without_emails(session: Session) -> Session:
+    """The session with the e-mail addresses cut from all it says."""
+    return msgspec.structs.replace(
+        session,
+        steps=tuple(_step(step) for step in session.steps),
+        task=session.task and without_addresses(session.task),
+        declared_outcome=session.declared_outcome and without_addresses(session.declared_outcome),
+    )
+
+
+def _step(step: Step) -> Step:
+    text, arguments = without_addresses(step.text), _without(step.arguments)
+    if text == step.text and arguments == step.arguments:
+        return step
+    return msgspec.structs.replace(step, text=text, arguments=arguments)
+
+
+def _without(value: Any) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
+    if isinstance(value, str):
+        return without_addresses(value)
+    if isinstance(value, dict):
+        return {key: _without(each) for key, each in value.items()}
+    return [_without(each) for each in value] if isinstance(value, list) else value

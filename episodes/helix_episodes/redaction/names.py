@@ -1,0 +1,75 @@
+"""Secrets behind a telling name: ``api_key = …``, ``--token …``, ``"password": "…"``.
+
+The name alone is nothing: "forgot password" is a sentence, ``token = next(tokens)`` is code. Behind it must stand a
+value with the look of chance, or, where people choose the value themselves, a literal that is no label.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.redaction.chance import is_mixed, is_placeholder, looks_random, says_what_it_is
+from helix_episodes.redaction.rules import Cut, Rule, cuts_by, mentions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Names after which a value of the right shape is a secret.
+_NAMES = (
+    r"(?:api[_-]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_-]?key|access[_-]?key|auth[_-]?key"
+    r"|account[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?key)"
+)
+_NEEDLES = ("key", "secret", "token", "passw", "passphrase", "pwd", "credential")
+_VALUE = r"([^\s\"'`,;<>()\[\]{}\\]{6,512})"
+# Names for which people choose the value themselves, so that it is short and needs no look of chance.
+_CHOSEN_BY_PEOPLE = ("passw", "pwd", "passphrase")
+
+_DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
+_PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://")
+
+
+def named_secrets(text: str) -> Iterator[Cut]:
+    """The values behind telling names, and behind the options of commands that are so called."""
+    if mentions(text.lower(), _NEEDLES):
+        yield from cuts_by(_NAMED, text)
+        yield from cuts_by(_OPTION, text)
+
+
+def _is_secret(match: re.Match[str]) -> bool:
+    name, value = match[1].lower(), match[2]
+    if is_placeholder(value) or _is_code(match, value):
+        return False
+    if any(chosen in name for chosen in _CHOSEN_BY_PEOPLE):
+        return is_mixed(value) or (_is_literal(match) and not says_what_it_is(value))
+    return looks_random(value)
+
+
+def _is_literal(match: re.Match[str]) -> bool:
+    """Right behind the bare name, and in quotes or, as in a shell or a connection string, joined to it by ``=``."""
+    before, after = match.string[match.end(1) : match.start(2)], match.string[match.end(2) : match.end(2) + 1]
+    if before[-1:] in ("'", '"'):
+        return after in (before[-1], "\\") and before[:1] in (*"'\":= ", "\\")
+    return before == "=" and after not in (")", ",", "]", "}")
+
+
+def _is_code(match: re.Match[str], value: str) -> bool:
+    """A call, an attribute, a path or an address: where the value comes from, not what it is."""
+    after = match.string[match.end(2) : match.end(2) + 1]
+    return after in ("(", "[") or value.startswith(_PATH_BEGINNINGS) or _DOTTED_NAME.fullmatch(value) is not None
+
+
+_NAMED = Rule(
+    "secret",
+    _NEEDLES,
+    r"(?i)(" + _NAMES + r")[\w-]{0,20}\\?[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}\\?[\"'`]?" + _VALUE,
+    group=2,
+    accept=_is_secret,
+)
+_OPTION = Rule(
+    "secret",
+    ("--",),
+    r"(?i)(?<![\w-])--(?:[a-z]{1,16}-){0,3}(" + _NAMES + r")\s{1,4}[\"']?" + _VALUE,
+    group=2,
+    accept=_is_secret,
+)
