@@ -16,6 +16,7 @@ from helix_graph import Memory
 from helix_graph.causality import counting
 from helix_graph.causality.counting import EpisodePatterns
 from helix_graph.causality.tables import observe
+from helix_graph.graph.observations import Observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,6 +112,6 @@ def test_other_rules_of_observation_mean_a_new_fold(
     before = exported(memory)
     assert before
     monkeypatch.setattr(EpisodePatterns, "version", "0")
-    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: observe(episode)[:1])
+    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: Observed(observe(episode)[:1]))
     assert "observations were of version 1" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
 from helix_graph.causality.patterns import mine_patterns
 from helix_graph.causality.tables import observe
+from helix_graph.graph.observations import Observation
 
 if TYPE_CHECKING:
     import random
 
-    from helix_graph.graph.observations import Basis, Observation
+    from helix_graph.graph.observations import Basis
 
 PASSES_LATER: Basis = "check passes later"
 NEXT_PASSES: Basis = "next check passes"
