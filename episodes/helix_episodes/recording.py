@@ -117,6 +117,22 @@ def record(
     )
 
 
+def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
+    """By their bytes the logs that this extractor has read already; see `log_key`."""
+    known = (_beginning(path) for path in store.files())
+    made = (one.provenance for one in known if one and one.provenance)
+    return frozenset((one.sha256, one.parts) for one in made if one.extractor == EXTRACTOR_VERSION)
+
+
+def log_key(path: Path) -> tuple[str, str | None]:
+    """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers.
+
+    Raises:
+        LogNotReadable: It cannot be read.
+    """
+    return _fingerprint(path, upto=0)[1], _parts(path)
+
+
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 

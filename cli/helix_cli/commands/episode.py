@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
+from helix_cli.commands.episode_report import complain_of, render_report
+from helix_cli.commands.episode_sources import extract_all, sources
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
 from helix_cli.memory import memory_at, open_memory
-from helix_cli.options import GivenPath, json_option, since_option
-from helix_cli.output import complain, count, progress, say, show, table
+from helix_cli.options import GivenPath, json_option, moment, since_option
+from helix_cli.output import progress, say, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from helix_episodes.model import Episode, Outcome
-    from helix_episodes.recording import ExtractReport
 
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
@@ -29,49 +30,59 @@ def episode() -> None:
 
 
 @episode.command
-@click.argument("logs", nargs=-1, required=True, type=GivenPath(path_type=Path))
+@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=GivenPath(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Find the logs of every agent on this machine.")
+@click.option("--agent", help="With --all: only this agent's logs.")
+@click.option("--project", help="With --all: the project in this folder instead of this one, or any.")
+@click.option("--since", type=moment, metavar="TIME", help="With --all: only logs written to since then (ISO 8601).")
+@click.option("--dry-run", is_flag=True, help="With --all: say what would change, and change nothing.")
 @click.option("--output", type=GivenPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
 )
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @json_option
-def extract(*, logs: tuple[Path, ...], output: Path | None, force: bool, log_format: str, as_json: bool) -> int:
-    """Read LOGS (files, or folders of them) into episodes.
+def extract(  # noqa: PLR0913  (the command's options)
+    *,
+    logs: tuple[Path, ...],
+    everything: bool,
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    dry_run: bool,
+    output: Path | None,
+    force: bool,
+    log_format: str,
+    as_json: bool,
+) -> int:
+    """Read LOGS (files, or folders of them) into episodes; with --all, what the agents on this machine have logged.
 
     A log that cannot be used hides no other: the rest is read, and the command ends with 1.
     """
+    _check_choice(logs=bool(logs or output or log_format != "auto"), everything=everything,
+                  narrowed=bool(agent or project or since or dry_run))  # fmt: skip
+    if everything:
+        return extract_all(agent=agent, project=project, since=since, dry_run=dry_run, force=force, as_json=as_json)
     # With --output no memory is touched, so none is needed: its root then stands for nothing.
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
         report = memory.extract(logs, output=output, force=force, format=log_format, progress=advance)
-    for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
-        complain(warning)
-    for failure in report.failed:
-        complain(failure.problem)
-    for kept_out in report.left_out:
-        complain(f"{kept_out.log}: {kept_out.problem}")
-    show(report, as_json=as_json, render=_render_report)
+    complain_of(report)
+    show(report, as_json=as_json, render=render_report)
     return 1 if report.failed else 0
 
 
-def _render_report(report: ExtractReport) -> None:
-    done = [one for one in report.recorded if one.change != "unchanged"]
-    if done:
-        rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
-        table(("session", "outcome", "decisions", "events", ""), rows)
-    render_counts(report)
-    if done:
-        say("Next: helix-graph compile")
-
-
-def render_counts(report: ExtractReport) -> None:
-    """Print how many logs came to what."""
-    say(
-        f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
-        f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed"
-        + (f", {len(report.left_out)} left out." if report.left_out else ".")
-    )
+def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
+    """Either logs are named, or all are looked for; what narrows the search goes with the latter only."""
+    if everything and logs:
+        problem = "--all finds the logs by itself; leave LOGS, --output and --format out"
+        raise click.UsageError(problem)
+    if not everything and narrowed:
+        problem = "--agent, --project, --since and --dry-run go with --all"
+        raise click.UsageError(problem)
+    if not everything and not logs:
+        problem = "name LOGS, or give --all for the logs of every agent on this machine"
+        raise click.UsageError(problem)
 
 
 @episode.command("list")
@@ -120,5 +131,5 @@ def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) 
     return 1 if any(one.result in {"moved", "missing"} for one in quoted) else 0
 
 
-for command in (new, decisions, outcome, correct):
+for command in (new, decisions, outcome, correct, sources):
     episode.add_command(command)
