@@ -137,7 +137,7 @@ class Memory:
 
         return list_sources(self.root, project=project)
 
-    def extract_all(  # noqa: PLR0913  (the command's options)
+    def extract_all(
         self,
         *,
         agent: str | None = None,

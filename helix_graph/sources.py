@@ -15,6 +15,7 @@ import msgspec
 
 from helix_episodes.discovery import HOMES, check_agent, logs_of, root_of
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.model import Outcome
 from helix_episodes.readers.claude_code.statistics import project_of
 from helix_episodes.recording import ExtractReport, log_key, record, recorded_logs
 from helix_episodes.store import EpisodeStore
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_episodes.discovery import FoundLog
-    from helix_episodes.model import Episode, Outcome
+    from helix_episodes.model import Episode
     from helix_episodes.recording import Recorded
     from helix_episodes.session import Session
 

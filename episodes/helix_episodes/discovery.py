@@ -52,8 +52,8 @@ class Home(NamedTuple):
     """Where one agent keeps its logs.
 
     ``variables`` are environment variables that move it, each with what stands below; the first that is set counts,
-    else ``default`` below the home folder. ``logs`` are patterns below that, ``named`` says what the folder of that many
-    levels above a log is called after.
+    else ``default`` below the home folder. ``logs`` are patterns below that. ``named`` is how many levels above a log
+    the folder lies that is called after the project, and how it is made of its path.
     """
 
     agent: str

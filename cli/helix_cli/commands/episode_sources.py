@@ -26,7 +26,7 @@ def sources(*, project: str | None, as_json: bool) -> None:
     show(open_memory().sources(project=project), as_json=as_json, render=render_sources)
 
 
-def extract_all(  # noqa: PLR0913  (the command's options)
+def extract_all(
     *,
     agent: str | None,
     project: str | None,
