@@ -12,8 +12,16 @@ read it. Counting all five is what lets a user trust that nothing was lost in si
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from helix_episodes.session import Accounting, BadLine
+
+
+class Passed(NamedTuple):
+    """Why a record gave no step: of a known sort, or of one never met."""
+
+    reason: str
+    known: bool = True
 
 
 class Ledger:
@@ -25,6 +33,15 @@ class Ledger:
         self._unknown: Counter[str] = Counter()
         self._blank = 0
         self._bad: list[BadLine] = []
+
+    def enter(self, passed: Passed | None) -> None:
+        """A record that gave a step, when there is no reason against it."""
+        if passed is None:
+            self.use()
+        elif passed.known:
+            self.skip(passed.reason)
+        else:
+            self.leave_unknown(passed.reason)
 
     def use(self, lines: int = 1) -> None:
         """Lines that gave a step."""

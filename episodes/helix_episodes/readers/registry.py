@@ -37,6 +37,10 @@ AUTO = "auto"
 # Enough for the longest preamble seen (52 lines of snapshots and hook records); one huge line is taken whole.
 _HEAD_BYTES = 256 * 1024
 
+# A log that is one document is recognised by its parts, so all of it is parsed. The longest of the corpora has 2 MB, and
+# 64 MB take a second and half a gigabyte; whoever has a longer one can name its format.
+_DOCUMENT_BYTES = 64 * 1024 * 1024
+
 # What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
 _BROKEN = (
     AttributeError,
@@ -69,11 +73,15 @@ class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named 
 
 
 class LogHead(msgspec.Struct, frozen=True, kw_only=True):
-    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such."""
+    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such.
+
+    ``document`` is the whole of a log that is one JSON object or list instead of a record a line; else ``None``.
+    """
 
     path: Path
     lines: tuple[bytes, ...]
     records: tuple[dict[str, Any], ...]
+    document: Any = None
 
 
 class Reader(Protocol):
@@ -146,7 +154,7 @@ def find_logs(folder: Path) -> list[Path]:
         for path in _files(folder)
         if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
         and not any(reader.is_part(path) for reader in fitting)
-        and (not path.name.endswith(_GENERAL_ENDINGS) or any(_recognises(reader, path) for reader in fitting))
+        and (not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting))
     )
 
 
@@ -162,7 +170,7 @@ def read_head(path: Path) -> LogHead:
     records = tuple(_objects(lines))
     if not records and any(b"\0" in line for line in lines):
         raise LogNotReadable(path=path, problem="it is not text")
-    return LogHead(path=path, lines=lines, records=records)
+    return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
 
 
 def _built_in() -> tuple[Reader, ...]:
@@ -225,11 +233,12 @@ def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, chec
     return checked
 
 
-def _recognises(reader: Reader, path: Path) -> bool:
+def _is_recognised(path: Path, readers: Sequence[Reader]) -> bool:
     try:
-        return reader.sniff(read_head(path)) is None
+        head = read_head(path)
     except LogNotReadable:
         return False
+    return any(reader.sniff(head) is None for reader in readers)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -251,6 +260,22 @@ def _first_lines(path: Path) -> tuple[bytes, ...]:
     try:
         with open_log(path) as log:
             return tuple(log.readlines(_HEAD_BYTES))
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON can be anything)
+    """The JSON document that the whole file is, unless its first line is a record with others below it."""
+    if not lines[0].removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+        return None
+    if len(lines) > 1 and any(True for _ in _objects(lines[:1])):
+        return None
+    try:
+        with open_log(path) as log:
+            text = log.read(_DOCUMENT_BYTES + 1)
+        return parse(text.removeprefix(b"\xef\xbb\xbf")) if len(text) <= _DOCUMENT_BYTES else None
+    except ValueError:
+        return None
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.claude_code.records import Record, message_of, text_in
+from helix_episodes.readers.claude_code.records import message_of
+from helix_episodes.readers.fields import Record, text_in
 
 if TYPE_CHECKING:
     from pathlib import Path

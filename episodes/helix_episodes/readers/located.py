@@ -35,6 +35,13 @@ class Node(msgspec.Struct, kw_only=True):
         return str(self.value) if isinstance(self.value, (int, float)) and not isinstance(self.value, bool) else ""
 
     @property
+    def plain(self) -> Any:  # noqa: ANN401  (JSON can be anything)
+        """The value without its lines, as a parser would give it."""
+        if isinstance(self.value, dict):
+            return {name: node.plain for name, node in self.value.items()}
+        return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
+
+    @property
     def members(self) -> dict[str, Node]:
         """The members of an object; empty for anything else."""
         return self.value if isinstance(self.value, dict) else {}
