@@ -190,6 +190,8 @@ class _Recorder:
         old = self._recorded_before(session.id)
         self._logs[session.id] = path
         size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
+        if session.rewritten:
+            digest, prefix = _own_fingerprint(session, old.provenance if old else None)
         provenance = _provenance(path, session, size=size, digest=digest)
         change = _change(old, provenance, prefix=prefix)
         if change == "differs" and not self.force:
@@ -291,6 +293,14 @@ def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
     return size, whole.hexdigest(), prefix.hexdigest()
+
+
+def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[str, str]:
+    """The SHA-256 of a session's steps, and what stands for the log's old bytes: it has grown if its old ends are in it."""
+    digest = hashlib.sha256(msgspec.json.encode(session.steps)).hexdigest()
+    own = [step.source.id for step in session.steps if step.source.id]
+    grown = old is not None and own[:1] == [old.first] and old.last in own
+    return digest, old.sha256 if old is not None and grown else ""
 
 
 def _parts(path: Path) -> str | None:

@@ -97,7 +97,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     ``root`` is the working directory the log names, used to make paths relative. ``task``, ``declared_outcome``,
     ``reward`` (0 to 1) and ``commits`` are set only when the log itself states them. ``injected`` names insights whose
-    text a memory put into the session.
+    text a memory put into the session. ``rewritten``: the log is not appended to but written anew as the session goes
+    on, or holds several sessions, so that its bytes do not tell whether this one has only grown.
     """
 
     id: str
@@ -118,3 +119,4 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     injected: tuple[str, ...] = ()
     accounting: Accounting = Accounting()
+    rewritten: bool = False

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
+# The year 5138 in seconds, and March 1973 in milliseconds: no agent has logged anything before or after.
+_LAST_SECOND = 100_000_000_000
+
 
 class Place(NamedTuple):
     """Where a record stands in the log and in time."""
@@ -34,6 +37,20 @@ def time_of(value: object) -> datetime | None:
         moment = datetime.fromisoformat(value)
         return None if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
+        return None
+
+
+def moment_of(value: object) -> datetime | None:
+    """As `time_of`, also of a number: milliseconds since 1970, or seconds when it is too small for that.
+
+    >>> moment_of(1767603600000) == moment_of(1767603600) == moment_of("2026-01-05T09:00:00Z")
+    True
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return time_of(value)
+    try:
+        return datetime.fromtimestamp(value / 1000 if value > _LAST_SECOND else value, tz=UTC)
+    except (ValueError, OverflowError, OSError):
         return None
 
 

@@ -23,8 +23,16 @@ import msgspec
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
 from helix_episodes.readers.ai_agents import AiAgentsReader
+from helix_episodes.readers.antigravity import AntigravityReader
+from helix_episodes.readers.atif import AtifReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.copilot import CopilotReader
+from helix_episodes.readers.gemini import GeminiReader
 from helix_episodes.readers.jsonl import open_log, parse
+from helix_episodes.readers.kimi import KimiReader
+from helix_episodes.readers.messages import message_readers
+from helix_episodes.readers.opencode import OpenCodeReader
+from helix_episodes.readers.opencode.stores import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -168,13 +176,24 @@ def read_head(path: Path) -> LogHead:
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
     records = tuple(_objects(lines))
-    if not records and any(b"\0" in line for line in lines):
+    if not records and any(b"\0" in line for line in lines) and not lines[0].startswith(MAGIC):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
 
 
 def _built_in() -> tuple[Reader, ...]:
-    return (ClaudeCodeReader(), AiAgentsReader())
+    """In the order of trial: the formats that many a file could be taken for come last."""
+    return (
+        ClaudeCodeReader(),
+        AiAgentsReader(),
+        GeminiReader(),
+        CopilotReader(),
+        OpenCodeReader(),
+        KimiReader(),
+        AntigravityReader(),
+        AtifReader(),
+        *message_readers(),
+    )
 
 
 def _reader_called(name: str) -> Reader:
