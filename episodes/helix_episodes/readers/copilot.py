@@ -30,7 +30,7 @@ _TOOLS = {
 }
 _SKIPPED = frozenset(
     {
-        *("session.model_change", "session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
+        *("session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
         *("session.mode_changed", "session.title_changed", "session.context_changed", "session.task_complete"),
         *(
             "assistant.turn_start",
@@ -93,6 +93,7 @@ class _Events:
         self._called: set[str] = set()
         self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
             "session.start": self._started,
+            "session.model_change": self._changed_model,
             "session.shutdown": self._ended,
             "user.message": self._prompted,
             "assistant.message": self._answered,
@@ -128,6 +129,10 @@ class _Events:
         self.journal.answered_by(text_in(data, "selectedModel"))
         self.journal.tell_time(place.at)
         return Passed("session.start")
+
+    def _changed_model(self, data: Record, place: Place) -> Passed:  # noqa: ARG002  (a handler's parameters)
+        self.journal.answered_by(text_in(data, "newModel"))
+        return Passed("session.model_change")
 
     def _ended(self, data: Record, place: Place) -> Passed:
         for model, metrics in sorted(object_in(data, "modelMetrics").items()):

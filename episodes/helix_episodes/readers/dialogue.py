@@ -66,8 +66,11 @@ class Dialogue:
         status: Status,
         exit_code: int | None = None,
         actor: str | None = None,
+        created: bool = False,
     ) -> None:
         """Adds the result of a call; without an id, of the oldest one that has none yet.
+
+        ``created`` tells of a file that was written whole that it is new.
 
         Of a call that did several things the first bears the text. The others came out the same, but one failure is no
         three: when the first failed, they never ran.
@@ -80,6 +83,8 @@ class Dialogue:
             how = {"status": status, "exit_code": exit_code, "actor": actor or "agent"}
             self.add("result", place, text=text, call_id=logged, **how)
             return
+        if created:
+            self._mark_created(positions)
         rest: Status = "cancelled" if status == "error" else status
         for number, position in enumerate(positions):
             call = self.steps[position]
@@ -94,6 +99,13 @@ class Dialogue:
                 status=rest if number else status,
                 exit_code=exit_code if number == 0 else None,
             )
+
+    def _mark_created(self, positions: Sequence[int]) -> None:
+        for position in positions:
+            call = self.steps[position]
+            if call.operation == "edit" and not call.arguments["old"]:
+                given = {"path": call.arguments["path"], "new": call.arguments["new"]}
+                self.change(position, operation="create", arguments=given)
 
     def is_open(self, call_id: str | None) -> bool:
         """Whether a call of this id waits for its result."""

@@ -17,6 +17,7 @@ _SENTENCE = re.compile(
     r"\(?(?:exit |return)code:? (-?\d{1,6})[>\])]{0,2}\.?\s*",
     re.IGNORECASE,
 )
+_NEW_FILE = re.compile(r"(?:Successfully )?created (?:and wrote to )?(?:a )?(?:new )?file\b", re.IGNORECASE)
 # Gemini puts four lines below the one that has the code.
 _LAST_LINES = 6
 _LONGEST = 120
@@ -45,6 +46,15 @@ def ending_of(text: str, *, failed: bool | None, ran: bool, exit_code: int | Non
         return Ending("error" if code or failed else "ok", code, rest)
     status: Status = "unknown" if failed is None else "error" if failed else "ok"
     return Ending(status, 0 if ran and failed is False else None, rest)
+
+
+def tells_of_new_file(text: str) -> bool:
+    """Whether the result of writing a file says that there was none before.
+
+    >>> tells_of_new_file("Successfully created and wrote to new file: /srv/a.py.")
+    True
+    """
+    return _NEW_FILE.match(text[:_LONGEST]) is not None
 
 
 def _stated(text: str) -> tuple[int | None, str]:

@@ -33,7 +33,15 @@ _TOOLS = {
 }
 _SKIPPED = frozenset(
     {
-        *("metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended", "llm.request", "llm.tools_snapshot"),
+        *(
+            "metadata",
+            "tools.set_active_tools",
+            "turn.prompt",
+            "turn.steer",
+            "turn.ended",
+            "llm.request",
+            "llm.tools_snapshot",
+        ),
         *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
         *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),
         *("token_counting.turn_recorded", "step.begin", "config.update", "profile.bind"),
@@ -56,7 +64,7 @@ class KimiReader:
 
     def is_part(self, path: Path) -> bool:
         """Whether this is a helper's wire, beside the main agent's."""
-        return path.parent.parent.name == "agents" and path.parent.name != "main"
+        return path.name == "wire.jsonl" and path.parent.parent.name == "agents" and path.parent.name != "main"
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the log.
@@ -67,7 +75,7 @@ class KimiReader:
         wire = _Wire()
         for line, record in read_records(path, ledger=wire.journal.ledger):
             wire.take(record, line=line)
-        in_place = path.parent.parent.name == "agents"
+        in_place = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
         if in_place:
             folder = path.parents[2]
             wire.journal.id, wire.journal.root = folder.name, _work_folder(folder) or wire.journal.root

@@ -287,7 +287,7 @@ def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON
     """The JSON document that the whole file is, unless its first line is a record with others below it."""
     if not lines[0].removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
         return None
-    if len(lines) > 1 and any(True for _ in _objects(lines[:1])):
+    if any(line.strip() for line in lines[1:]) and any(True for _ in _objects(lines[:1])):
         return None
     try:
         with open_log(path) as log:

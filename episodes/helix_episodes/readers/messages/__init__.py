@@ -85,8 +85,7 @@ class _Log:
         self.journal = Journal()
         self._dialect = dialect
         self._conversation = Conversation(self.journal.dialogue, tools=dialect.tools, heard=dialect.heard)
-        self._seen: set[str] = set()
-        self._latest: str | None = None
+        self._steps_at: dict[str, int] = {}
         if dialect.beside:
             self.learn(_facts_beside(path, dialect.beside))
 
@@ -126,7 +125,7 @@ class _Log:
     def _message(self, record: Record, place: Place, *, kind: str) -> Passed | None:
         inner = object_in(record, self._dialect.messages[kind]) if self._dialect.messages[kind] else record
         message = inner or record
-        role = self._dialect.roles.get(kind) or text_in(message, "role") or kind
+        role = self._dialect.roles.get(kind) or text_in(message, "role") or text_in(record, "role") or kind
         if role == "call":
             self._conversation.call(read_call(record | object_in(record, "function")), place)
             return None
@@ -137,6 +136,7 @@ class _Log:
             return Passed("text of the program")
         if role == "user":
             self._meet_rewind(record, place)
+            self._meet_interruption(record, place)
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
@@ -154,18 +154,22 @@ class _Log:
         """A prompt below an earlier record than the last one: the person went back and began anew."""
         if self._dialect.parent is None:
             return
-        parent = text_in(record, self._dialect.parent[1])
         steps = self.journal.dialogue.steps
-        fresh = not steps or steps[-1].kind != "boundary"
-        if fresh and parent in self._seen and parent != self._latest:
+        begun = self._steps_at.get(text_in(record, self._dialect.parent[1]) or "", len(steps))
+        if begun < len(steps) and steps[-1].kind != "boundary":
             self._cut("rewind", place)
 
+    def _meet_interruption(self, record: Record, place: Place) -> None:
+        """A prompt that says that the turn before it was stopped by the person."""
+        if text_in(record, "prior_turn_interrupt"):
+            self.journal.dialogue.say("note", place, text="the turn before was stopped", actor="user")
+            self.journal.dialogue.change(len(self.journal.dialogue.steps) - 1, status="interrupted")
+
     def _remember(self, record: Record) -> None:
-        """Which record was the last; of those that say nothing the program's own hang in between."""
+        """How far the session had come with a record, for a prompt that goes back to it."""
         own = _own_id(self._dialect, record)
-        if own and self._dialect.parent:
-            self._seen.add(own)
-            self._latest = own
+        if own:
+            self._steps_at[own] = len(self.journal.dialogue.steps)
 
 
 def _kinds(record: Record) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ DROID = Dialect(
     },
     cuts={"compaction_state": "compaction"},
     tells=frozenset({"error"}),
-    skipped=frozenset({"system", "todo_state"}),
+    skipped=frozenset({"session_start", "system", "todo_state"}),
     tools={**COMMON, "create": write},
 )
 PI = Dialect(
@@ -134,7 +134,7 @@ PI = Dialect(
     is_own=_is_pi,
     unfamiliar="no session line with a version and a folder",
     messages={"message": "message"},
-    facts={"root": (("cwd",),), "model": (("message", "model"),)},
+    facts={"root": (("cwd",),), "model": (("message", "model"), ("modelId",))},
     parent=("id", "parentId"),
     cuts={"compaction": "compaction"},
     skipped=frozenset(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Status
 
 _TOOLS = {**COMMON, **named("list", "codesearch", "lspdiagnostics", "lsphover", "skill", by=look), "question": ask}
-_SKIPPED = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "file", "subtask"})
+_SKIPPED = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "file", "subtask", "retry"})
 _ENDED = frozenset({"completed", "success", "error"})
 # What the program writes in an error's place when a person did not let a call through, or stopped it.
 _REJECTED = "rejected permission"
@@ -44,7 +44,7 @@ class OpenCodeReader:
         if head.lines[0].startswith(MAGIC):
             return None if has_sessions(head.path) else "a database without the tables session, message and part"
         document = head.document if isinstance(head.document, dict) else {}
-        if _is_export(document) or _is_session(document):
+        if _is_export(document) or _is_session(document) or _is_piece(document):
             return None
         return "neither a database, nor a session with a projectID and a directory, nor an export of one"
 
@@ -88,6 +88,11 @@ def _is_session(document: Record) -> bool:
     return {"id", "projectID", "directory", "time"} <= document.keys()
 
 
+def _is_piece(document: Record) -> bool:
+    """A message or a part: `is_part` says by its place to what it belongs."""
+    return "messageID" in document or {"id", "sessionID", "role"} <= document.keys()
+
+
 class _Transcript:
     """One session and its helpers' while they are read."""
 
@@ -104,10 +109,10 @@ class _Transcript:
         if actor == "agent":
             self.journal.tell(id=name, version=text_in(session, "version"), root=text_in(session, "directory"))
         for message in self._store.messages(name, ledger=self.journal.ledger):
-            self.journal.ledger.enter(self._message(message.info))
             for part in message.parts:
                 typed = message.info.record.get("role") == "user"
                 self.journal.ledger.enter(self._part(part, at=message.info, typed=typed, actor=actor))
+            self.journal.ledger.enter(self._message(message.info))
         for child in [one for one in self._children.values() if one.get("parentID") == name]:
             self._helper(child["id"])
 
@@ -118,7 +123,8 @@ class _Transcript:
 
     def _message(self, info: Piece) -> Passed | None:
         record = info.record
-        self.journal.answered_by(text_in(record, "modelID") if record.get("role") == "assistant" else None)
+        model = text_in(record, "modelID") or text_in(object_in(record, "model"), "modelID")
+        self.journal.answered_by(model if record.get("role") == "assistant" else None)
         tokens = object_in(record, "tokens")
         counted = (tokens.get("input"), tokens.get("output"), object_in(tokens, "cache").get("write"))
         self.journal.spent(sum(value for value in counted if isinstance(value, int)))
@@ -145,10 +151,6 @@ class _Transcript:
             return self._tool(record, place, actor=actor)
         if kind == "compaction":
             self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
-            return None
-        if kind == "retry":
-            problem = text_in(object_in(object_in(record, "error"), "data"), "message") or "retried"
-            self._dialogue.say("note", place, text=problem, actor="system")
             return None
         return Passed(kind, known=kind in _SKIPPED)
 
