@@ -95,6 +95,15 @@ class Dialogue:
                 exit_code=exit_code if number == 0 else None,
             )
 
+    def settle_anew(
+        self, call_id: str, place: Place, *, text: str, status: Status, exit_code: int | None = None
+    ) -> None:
+        """Puts a result that says more in the place of the one that a call already has."""
+        result = self.steps[self._closed[call_id]]
+        self.steps[self._closed[call_id]] = msgspec.structs.replace(
+            result, source=place.source, at=place.at, text=text, status=status, exit_code=exit_code
+        )
+
     def is_open(self, call_id: str | None) -> bool:
         """Whether a call of this id waits for its result."""
         return call_id in self._open

@@ -192,7 +192,9 @@ def delegate(arguments: Given) -> tuple[Translation, ...]:
 def track(arguments: Given) -> tuple[Translation, ...]:
     """The agent's whole to-do list; ``completed`` and ``current`` are the parts that are done and under way."""
     plain = {plain_name(name): value for name, value in arguments.items()}
-    given: object = next((plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), [])
+    given: object = next(
+        (plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), []
+    )
     entries = [one for one in _list(given) if isinstance(one, dict)]
     states = [plain_name(str(one.get("status"))) for one in entries]
     items = [_entry(one) for one in entries]
