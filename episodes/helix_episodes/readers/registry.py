@@ -24,6 +24,7 @@ import msgspec
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
 from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.codex import CodexReader
 from helix_episodes.readers.jsonl import open_log, parse
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def read_head(path: Path) -> LogHead:
 
 
 def _built_in() -> tuple[Reader, ...]:
-    return (ClaudeCodeReader(), AiAgentsReader())
+    return (ClaudeCodeReader(), CodexReader(), AiAgentsReader())
 
 
 def _reader_called(name: str) -> Reader:
