@@ -1,7 +1,7 @@
 r"""How a call came out: from the exit code and Codex's own sentences, never from words in the output.
 
-An output is a bare text, a text with a head of the program's (``Exit code``, ``Wall time`` …), JSON within a string with
-the text and the exit code in it, or blocks of text. All of them become one `Output`.
+An output is a bare text, a text with a head of the program's (``Exit code``, ``Wall time`` …), JSON within a string
+with the text and the exit code in it, or blocks of text. All of them become one `Output`.
 
 >>> read_output('{"output": "ok\\n", "metadata": {"exit_code": 1}}')
 Output(text='ok\n', status='error', exit_code=1, running=None)
@@ -28,9 +28,7 @@ _CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.M
 _RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
 # The program's own sentences, each of which stands first.
 _REJECTED = (
-    "exec command rejected by user",
-    "patch rejected by user",
-    "rejected by user",
+    *("exec command rejected by user", "patch rejected by user", "rejected by user"),
     "user rejected MCP tool call",
 )
 _DENIED = ("This action was rejected due to unacceptable risk",)
