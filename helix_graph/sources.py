@@ -16,7 +16,7 @@ import msgspec
 from helix_episodes.discovery import HOMES, check_agent, logs_of, root_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.model import Outcome
-from helix_episodes.readers.claude_code.statistics import project_of
+from helix_episodes.readers.naming import project_of
 from helix_episodes.recording import ExtractReport, log_key, record, recorded_logs
 from helix_episodes.store import EpisodeStore
 from helix_graph.admission import MemoryAdmission

@@ -296,7 +296,7 @@ def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
 
 
 def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[str, str]:
-    """The SHA-256 of a session's steps, and what stands for the log's old bytes: it has grown if its old ends are in it."""
+    """The SHA-256 of a session's steps, and what stands for the log's old bytes: it has grown if they are in it."""
     digest = hashlib.sha256(msgspec.json.encode(session.steps)).hexdigest()
     own = [step.source.id for step in session.steps if step.source.id]
     grown = old is not None and own[:1] == [old.first] and old.last in own

@@ -10,6 +10,7 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
+from helix_episodes.readers.exits import tells_of_new_file
 from helix_episodes.readers.fields import Place, Record, object_in, objects_in, text_in, time_of
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.jsonl import read_records
@@ -43,6 +44,7 @@ _SKIPPED = frozenset({"CONVERSATION_HISTORY", "SYSTEM_MESSAGE", "EPHEMERAL_MESSA
 _STATUS: dict[str, Status] = {"DONE": "ok", "ERROR": "error", "CANCELED": "interrupted", "CANCELLED": "interrupted"}
 _COMMAND_ENDED = re.compile(r"\A\s*The command (?:completed successfully|failed with exit code:? (?P<code>-?\d{1,6}))")
 _OUTPUT = "Output:\n"
+_STAMPS = re.compile(r"\A(?:(?:Created|Completed) At: [^\n]*\n)+")
 #: The names that this agent has for arguments, in ours.
 _ARGUMENTS = {
     "CommandLine": "command",
@@ -116,7 +118,8 @@ class _Steps:
         if kind in _SKIPPED:
             return Passed(kind)
         if self._waiting:
-            return self._settle(record, place, text=text, kind=kind)
+            self._settle(record, place, text=text, kind=kind)
+            return None
         return Passed(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
 
     def _planned(self, record: Record, place: Place, *, text: str) -> Passed | None:
@@ -142,12 +145,22 @@ class _Steps:
             code = int(ended["code"]) if ended["code"] else 0
             status = "error" if code else "ok"
             text = text.partition(_OUTPUT)[2] or text
+        text = _STAMPS.sub("", text)
+        if tells_of_new_file(text):
+            self._dialogue.mark_created(call_id)
         self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
 
 
 def _arguments(given: Record) -> Record:
     """The arguments under common names; each is written as the JSON of its value."""
-    return {_ARGUMENTS.get(name, name): _value(value) for name, value in given.items()}
+    return {_ARGUMENTS.get(name, name): _nested(_value(value)) for name, value in given.items()}
+
+
+def _nested(value: object) -> object:
+    """Several replacements in one file have such names as well."""
+    if isinstance(value, list):
+        return [_arguments(each) if isinstance(each, dict) else each for each in value]
+    return value
 
 
 def _value(value: object) -> object:

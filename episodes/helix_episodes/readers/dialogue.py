@@ -66,11 +66,8 @@ class Dialogue:
         status: Status,
         exit_code: int | None = None,
         actor: str | None = None,
-        created: bool = False,
     ) -> None:
         """Adds the result of a call; without an id, of the oldest one that has none yet.
-
-        ``created`` tells of a file that was written whole that it is new.
 
         Of a call that did several things the first bears the text. The others came out the same, but one failure is no
         three: when the first failed, they never ran.
@@ -83,8 +80,6 @@ class Dialogue:
             how = {"status": status, "exit_code": exit_code, "actor": actor or "agent"}
             self.add("result", place, text=text, call_id=logged, **how)
             return
-        if created:
-            self._mark_created(positions)
         rest: Status = "cancelled" if status == "error" else status
         for number, position in enumerate(positions):
             call = self.steps[position]
@@ -100,8 +95,19 @@ class Dialogue:
                 exit_code=exit_code if number == 0 else None,
             )
 
-    def _mark_created(self, positions: Sequence[int]) -> None:
-        for position in positions:
+    def settle_anew(
+        self, call_id: str, place: Place, *, text: str, status: Status, exit_code: int | None = None
+    ) -> None:
+        """Puts a result that says more in the place of the one that a call already has."""
+        result = self.steps[self._closed[call_id]]
+        self.steps[self._closed[call_id]] = msgspec.structs.replace(
+            result, source=place.source, at=place.at, text=text, status=status, exit_code=exit_code
+        )
+
+    def mark_created(self, call_id: str | None) -> None:
+        """The files that the open call of this id wrote whole (without an id, the oldest one's) are new."""
+        logged = call_id if call_id is not None else next(iter(self._open), None)
+        for position in self._open.get(logged or "", ()):
             call = self.steps[position]
             if call.operation == "edit" and not call.arguments["old"]:
                 given = {"path": call.arguments["path"], "new": call.arguments["new"]}

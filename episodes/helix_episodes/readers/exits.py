@@ -1,7 +1,7 @@
 """How a call came out when its log has no flag, or one that says nothing of the command's end.
 
-Many agents write the exit code of a command into the text that the model sees, on the first line or among the last. Only
-a line that is nothing but such a sentence counts: a log that a command printed may speak of exit codes, too.
+Many agents write the exit code of a command into the text that the model sees, on the first line or among the last.
+Only a line that is nothing but such a sentence counts: what a command printed may speak of exit codes, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from helix_episodes.session import Status
 
 _SENTENCE = re.compile(
-    r"\s*[<\[(]?(?:Error: )?(?:(?:Command|Process|shellId: \S{1,40}) )?(?:failed |exited |completed |finished )?(?:with )?"
+    r"\s*[<\[(]?(?:Error: )?(?:(?:Command|Process|shellId: \S{1,40}) )?"
+    r"(?:failed |exited |completed |finished )?(?:with )?"
     r"\(?(?:exit |return)code:? (-?\d{1,6})[>\])]{0,2}\.?\s*",
     re.IGNORECASE,
 )
@@ -34,7 +35,7 @@ class Ending(NamedTuple):
 def ending_of(text: str, *, failed: bool | None, ran: bool, exit_code: int | None = None) -> Ending:
     r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran`` tells a shell command.
 
-    A command is what its exit code says, whatever the flag: some programs flag only that a command could not be started.
+    A command is what its exit code says, whatever the flag: some flag only what could not be started.
 
     >>> ending_of("1 failed\nCommand failed with exit code: 1.", failed=None, ran=True)
     Ending(status='error', exit_code=1, text='1 failed')

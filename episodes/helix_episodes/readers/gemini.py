@@ -1,6 +1,6 @@
-"""Gemini CLI: one JSON object a session, or since 0.39 one record a line (``docs/formats/gemini.md`` describes it).
+"""Gemini CLI: one JSON document a session, since 0.39 a record a line (``docs/formats/gemini.md`` describes it).
 
-A call and its result stand in one record. In the form with lines a message is written again whenever it has grown, under
+A call and its result stand in one record. In the form with lines a message that has grown is written again under
 the same id: the last copy counts, in the place of the first. ``$rewindTo`` takes back what came after a message.
 """
 
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.readers.documents import read_document
-from helix_episodes.readers.exits import ending_of
+from helix_episodes.readers.exits import ending_of, tells_of_new_file
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.jsonl import read_records
@@ -37,7 +37,8 @@ _STATUS: dict[str, Status] = {"success": "ok", "error": "error", "cancelled": "r
 _INJECTED = ("session_context", "system-reminder", "hook_context")
 # What the program wraps a command's output in; the exit code is on a line of its own below.
 _OUTPUT = re.compile(
-    r"(?:\A|\n)Output: (?P<output>[\s\S]*?)(?=\nError: |\nExit Code: |\nSignal: |\nBackground PIDs: |\nProcess Group PGID: |\Z)"
+    r"(?:\A|\n)Output: (?P<output>[\s\S]*?)"
+    r"(?=\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |\Z)"
 )
 _ERROR = re.compile(r"\nError: (?!\(none\))(?P<error>[^\n]+)")
 
@@ -171,6 +172,8 @@ def _call(journal: Journal, call: Record, place: Place) -> None:
     ending = ending_of(text, failed=status == "error", ran=ran, exit_code=code)
     told: Status = status if status == "rejected" else ending.status
     at = moment_of(call.get("timestamp")) or place.at
+    if tells_of_new_file(text):
+        journal.dialogue.mark_created(call_id)
     journal.dialogue.settle(call_id, Place(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code)
 
 

@@ -11,16 +11,18 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.claude_code.statistics import project_of
 from helix_episodes.readers.dialogue import Dialogue
 from helix_episodes.readers.ledger import Ledger
+from helix_episodes.readers.naming import fit_id, id_by_place, project_of
 from helix_episodes.session import Session
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-_ID_LIMIT = 128
+
+# Many a log is called after its session.
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Journal:
@@ -58,7 +60,7 @@ class Journal:
             self.tokens = (self.tokens or 0) + tokens
 
     def session(self, path: Path, *, reader: str, agent: str | None = None, rewritten: bool = False) -> Session:
-        """The session, under its own id or, where its log has none, under the name of the file.
+        """The session, under its own id or, where its log has none, under a name made of its place.
 
         Raises:
             LogNotReadable: There is no step in it.
@@ -69,7 +71,7 @@ class Journal:
             raise LogNotReadable(path=path, problem=f"it holds no session ({accounting.lines} records, no step)")
         times = [*self._times, *(step.at for step in steps if step.at is not None)]
         return Session(
-            id=file_name(self.id or path.stem),
+            id=fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_by_place(path),
             agent=agent or reader,
             steps=steps,
             reader=reader,
@@ -83,12 +85,3 @@ class Journal:
             accounting=accounting,
             rewritten=rewritten,
         )
-
-
-def file_name(session: str) -> str:
-    """A session's id as a file can be called: other characters than letters, digits, ``.``, ``_`` and ``-`` become ``-``.
-
-    >>> file_name("agent:main/7")
-    'agent-main-7'
-    """
-    return re.sub(r"\.{2,}|[^A-Za-z0-9._-]+", "-", session).strip("-._")[:_ID_LIMIT] or "session"

@@ -26,6 +26,7 @@ from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.antigravity import AntigravityReader
 from helix_episodes.readers.atif import AtifReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.codex import CodexReader
 from helix_episodes.readers.copilot import CopilotReader
 from helix_episodes.readers.gemini import GeminiReader
 from helix_episodes.readers.jsonl import open_log, parse
@@ -45,8 +46,8 @@ AUTO = "auto"
 # Enough for the longest preamble seen (52 lines of snapshots and hook records); one huge line is taken whole.
 _HEAD_BYTES = 256 * 1024
 
-# A log that is one document is recognised by its parts, so all of it is parsed. The longest of the corpora has 2 MB, and
-# 64 MB take a second and half a gigabyte; whoever has a longer one can name its format.
+# A log that is one document is recognised by its parts, so all of it is parsed. The longest of the corpora has 2 MB;
+# 60 MB of messages take a second and 380 MB of memory. Whoever has a longer one can name its format.
 _DOCUMENT_BYTES = 64 * 1024 * 1024
 
 # What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
@@ -185,6 +186,7 @@ def _built_in() -> tuple[Reader, ...]:
     """In the order of trial: the formats that many a file could be taken for come last."""
     return (
         ClaudeCodeReader(),
+        CodexReader(),
         AiAgentsReader(),
         GeminiReader(),
         CopilotReader(),

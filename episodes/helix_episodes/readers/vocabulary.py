@@ -192,7 +192,9 @@ def delegate(arguments: Given) -> tuple[Translation, ...]:
 def track(arguments: Given) -> tuple[Translation, ...]:
     """The agent's whole to-do list; ``completed`` and ``current`` are the parts that are done and under way."""
     plain = {plain_name(name): value for name, value in arguments.items()}
-    given = next((plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), [])
+    given: object = next(
+        (plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), []
+    )
     entries = [one for one in _list(given) if isinstance(one, dict)]
     states = [plain_name(str(one.get("status"))) for one in entries]
     items = [_entry(one) for one in entries]
@@ -213,13 +215,13 @@ def plan(arguments: Given) -> tuple[Translation, ...]:
 
 def ask(arguments: Given) -> tuple[Translation, ...]:
     """Questions to the person, with their options."""
-    questions = [one for one in _list(arguments.get("questions")) if isinstance(one, dict)] or [arguments]
+    questions: list[Given] = [one for one in _list(arguments.get("questions")) if isinstance(one, dict)]
     return _one(
         "ask",
         {
             "questions": [
                 {"question": text_among(one, ("question", "prompt", "text")), "options": _options(one.get("options"))}
-                for one in questions
+                for one in questions or [arguments]
             ]
         },
     )

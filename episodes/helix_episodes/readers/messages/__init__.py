@@ -113,7 +113,8 @@ class _Log:
         dialect = self._dialect
         for kind in _kinds(record):
             if kind in dialect.cuts:
-                return self._cut(dialect.cuts[kind], place)
+                self._cut(dialect.cuts[kind], place)
+                return None
             if kind in dialect.tells:
                 return self._note(record, place)
             if kind in dialect.skipped:

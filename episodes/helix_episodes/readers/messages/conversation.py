@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.exits import ending_of
+from helix_episodes.readers.exits import ending_of, tells_of_new_file
 from helix_episodes.readers.ledger import Passed
 from helix_episodes.readers.messages.parts import Answer, Call, Other, Part, Thought, Words, parts_of, read_answer
 from helix_episodes.readers.vocabulary import translate
@@ -60,6 +60,8 @@ class Conversation:
         ran = call is not None and call.operation == "run"
         ending = ending_of(answer.text, failed=failed, ran=ran, exit_code=answer.exit_code)
         told = "cancelled" if status == "cancelled" else ending.status
+        if tells_of_new_file(answer.text):
+            self.dialogue.mark_created(call_id)
         self.dialogue.settle(call_id, place, text=ending.text, status=told, exit_code=ending.exit_code)
 
     def prompt(self, text: str, place: Place) -> Passed | None:
@@ -73,7 +75,9 @@ class Conversation:
     def _part(self, part: Part, place: Place, *, typed: bool, status: str | None) -> Passed | None:
         match part:
             case Words(text):
-                return self.prompt(text, place) if typed else self._say(text, place)
+                if typed:
+                    return self.prompt(text, place)
+                self.dialogue.say("message", place, text=text, actor=self._actor)
             case Thought(text):
                 self.dialogue.say("thought", place, text=text, actor=self._actor)
             case Call():
@@ -83,6 +87,3 @@ class Conversation:
             case Other(kind, known):
                 return Passed(f"part {kind}", known)
         return None
-
-    def _say(self, text: str, place: Place) -> None:
-        self.dialogue.say("message", place, text=text, actor=self._actor)

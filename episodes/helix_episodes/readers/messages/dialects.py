@@ -6,7 +6,7 @@ which tell of the session, which mark a cut, and which say nothing of what happe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping  # noqa: TC003  (a NamedTuple's fields)
 from typing import NamedTuple, TypeAlias
 
 from helix_episodes.readers.fields import Record, object_in, objects_in, text_in
@@ -23,8 +23,8 @@ class Dialect(NamedTuple):
     """One agent's way of logging messages.
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
-    its message stands (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are the
-    ways to the session's id, version, folder and model. ``cuts`` maps kinds to the reason of a boundary, ``stops`` are
+    its message stands (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
+    the ways to the session's id, version, folder and model. ``cuts`` maps kinds to the reason of a boundary, ``stops`` are
     kinds with which a person stopped the agent, ``tells`` those that are nobody's words but worth keeping.
     ``document`` is the key of the messages where the log is one JSON document. ``beside`` names a file of facts.
     """

@@ -1,7 +1,7 @@
 """The parts of a message, in all the spellings that agents have for the same four things.
 
-A message is a text, a list of parts, or a text with a list of calls beside it. A part is words, a thought, a call or the
-result of one; which of these is told by its ``type``, or in Google's form by the one key that it has. Names differ
+A message is a text, a list of parts, or a text with a list of calls beside it. A part is words, a thought, a call or
+the result of one; which of these is told by its ``type``, or in Google's form by the one key that it has. Names differ
 (``tool_use``, ``toolCall``, ``tool-call``; ``input``, ``arguments``, ``args``), meanings do not.
 """
 
@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A call's result. ``failed`` is the log's flag, None without one; ``exit_code`` where the log has it in a field."""
+    """A call's result. ``failed`` is the log's flag, None without one; ``exit_code`` where a field has it."""
 
     id: str | None
     text: str
@@ -86,7 +86,7 @@ def parts_of(message: Record) -> Iterator[Part]:
 
 def read_call(record: Record) -> Call:
     """The call in a record that has a name and arguments, as an object or as the text of one."""
-    given = next((record[name] for name in _GIVEN if name in record), {})
+    given: object = next((record[name] for name in _GIVEN if name in record), {})
     return Call(_first(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", arguments_of(given))
 
 

@@ -15,7 +15,7 @@ from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.ledger import Passed
 from helix_episodes.readers.messages.parts import arguments_of
 from helix_episodes.readers.opencode.stores import MAGIC, Database, Export, Folders, Piece, has_sessions
-from helix_episodes.readers.vocabulary import COMMON, Translation, ask, look, named, translate
+from helix_episodes.readers.vocabulary import COMMON, ask, look, named, translate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +148,8 @@ class _Transcript:
             said = self._dialogue.say("thought", place, text=text, actor=actor)
             return None if said else Passed("empty thought")
         if kind == "tool":
-            return self._tool(record, place, actor=actor)
+            self._tool(record, place, actor=actor)
+            return None
         if kind == "compaction":
             self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
             return None
@@ -168,11 +169,10 @@ class _Transcript:
         metadata = object_in(state, "metadata")
         tool = text_in(record, "tool") or "unnamed"
         translations = translate(tool, arguments_of(state.get("input")), tools=_TOOLS)
-        if metadata.get("exists") is False and translations[0].operation == "edit":
-            given = translations[0].arguments
-            translations = (Translation("create", {"path": given["path"], "new": given["new"]}),)
         call_id = text_in(record, "callID")
         self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
+        if metadata.get("exists") is False:
+            self._dialogue.mark_created(call_id)
         if helper := text_in(metadata, "sessionId"):
             self._helper(helper)
         if state.get("status") in _ENDED:
