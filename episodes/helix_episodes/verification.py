@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 #: nothing is quoted.
 Result: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_DATABASE = b"SQLite format 3\0"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -118,7 +119,10 @@ def _holds(text: str, wanted: list[str]) -> bool:
 
 def _lines(log: Path) -> list[str]:
     try:
-        return [_form(line) for line in log.read_bytes().decode("utf-8", "replace").split("\n")]
+        written = log.read_bytes()
+        if written.startswith(_DATABASE):
+            return []  # its texts stand on no lines: they stay unchecked
+        return [_form(line) for line in written.decode("utf-8", "replace").split("\n")]
     except OSError as error:
         raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.documents import read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.exits import ending_of
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
 from helix_episodes.readers.journal import Journal
@@ -88,10 +88,10 @@ class _Run:
     def take_all(self, document: Node, *, actor: str) -> None:
         """Takes in the steps of one trajectory."""
         for node in document.members["steps"].items if "steps" in document.members else ():
-            if isinstance(node.plain, dict):
-                self.journal.ledger.enter(self._take(node.plain, line=node.line, actor=actor))
-            else:
-                self.journal.ledger.report_bad(line=node.line, problem="a step that is no object")
+            since = len(self._dialogue.steps)
+            step = node.plain if isinstance(node.plain, dict) else {"source": "no object"}
+            self.journal.ledger.enter(self._take(step, line=node.line, actor=actor))
+            place_steps(self._dialogue, node, since=since)
 
     def _take(self, step: Record, *, line: int, actor: str) -> Passed | None:
         place = Place(Source(line=line), moment_of(step.get("timestamp")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.documents import read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.exits import ending_of, tells_of_new_file
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
 from helix_episodes.readers.journal import Journal
@@ -67,23 +67,25 @@ class GeminiReader:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         journal = Journal()
-        _take_all(journal, _latest(_records(path, journal)))
+        _take_all(journal, path)
         journal.root = journal.root or _project_root(path)
         yield journal.session(path, reader=self.name, rewritten=path.suffix == ".json")
 
 
-def _records(path: Path, journal: Journal) -> Iterator[tuple[int, Record]]:
-    """The header and the messages of either form, with their lines."""
+def _take_all(journal: Journal, path: Path) -> None:
+    """Takes in the header and the messages of either form."""
     if path.suffix == ".jsonl":
-        yield from read_records(path, ledger=journal.ledger)
+        for line, record in _latest(read_records(path, ledger=journal.ledger)):
+            journal.ledger.enter(_take(journal, record, line=line))
         return
     members = read_document(path).members
-    yield 1, {name: node.plain for name, node in members.items() if name != "messages"}
+    header = {name: node.plain for name, node in members.items() if name != "messages"}
+    journal.ledger.enter(_take(journal, header, line=1))
     for node in members["messages"].items if "messages" in members else ():
-        if isinstance(node.plain, dict):
-            yield node.line, node.plain
-        else:
-            journal.ledger.report_bad(line=node.line, problem="a message that is no object")
+        since = len(journal.dialogue.steps)
+        record = node.plain if isinstance(node.plain, dict) else {"type": "message that is no object"}
+        journal.ledger.enter(_take(journal, record, line=node.line))
+        place_steps(journal.dialogue, node, since=since)
 
 
 def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
@@ -104,11 +106,6 @@ def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
         if target in place_of:
             kept[-1] = (line, record | {"$from": kept[place_of[target]][0]})
     return kept
-
-
-def _take_all(journal: Journal, records: list[tuple[int, Record]]) -> None:
-    for line, record in records:
-        journal.ledger.enter(_take(journal, record, line=line))
 
 
 def _take(journal: Journal, record: Record, *, line: int) -> Passed | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.documents import read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.jsonl import open_log, parse, read_records
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from helix_episodes.readers.located import Node
     from helix_episodes.readers.messages.dialects import Dialect
     from helix_episodes.readers.registry import LogHead
     from helix_episodes.session import Session
@@ -55,22 +56,13 @@ class MessagesReader:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         log = _Log(self._dialect, path)
-        for line, record in self._records(path, log):
-            log.take(record, line=line)
+        if self._dialect.document is None:
+            for line, record in read_records(path, ledger=log.journal.ledger):
+                log.take(record, line=line)
+        else:
+            log.take_document(read_document(path), self._dialect.document)
         document = self._dialect.document is not None
         yield log.journal.session(path, reader=self.name, agent=_agent(self.name, path), rewritten=document)
-
-    def _records(self, path: Path, log: _Log) -> Iterator[tuple[int, Record]]:
-        if self._dialect.document is None:
-            yield from read_records(path, ledger=log.journal.ledger)
-            return
-        document = read_document(path)
-        log.learn(document.plain)
-        for item in document.members[self._dialect.document].items:
-            if isinstance(item.plain, dict):
-                yield item.line, item.plain
-            else:
-                log.journal.ledger.report_bad(line=item.line, problem="a message that is no object")
 
 
 def message_readers() -> tuple[MessagesReader, ...]:
@@ -96,6 +88,14 @@ class _Log:
         self.journal.answered_by(found.get("model"))
         for name in self._dialect.times:
             self.journal.tell_time(moment_of(record.get(name)))
+
+    def take_document(self, document: Node, key: str) -> None:
+        """Takes in the messages of a log that is one document."""
+        self.learn(document.plain)
+        for node in document.members[key].items:
+            since = len(self.journal.dialogue.steps)
+            self.take(node.plain if isinstance(node.plain, dict) else {}, line=node.line)
+            place_steps(self.journal.dialogue, node, since=since)
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""

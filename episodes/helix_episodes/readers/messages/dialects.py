@@ -24,8 +24,9 @@ class Dialect(NamedTuple):
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
     its message stands (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
-    the ways to the session's id, version, folder and model. ``cuts`` maps kinds to the reason of a boundary, ``stops`` are
-    kinds with which a person stopped the agent, ``tells`` those that are nobody's words but worth keeping.
+    the ways to the session's id, version, folder and model. ``parent`` names the fields with a record's id and that of
+    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``tells`` are those that are nobody's words but
+    worth keeping. ``heard`` makes of a text on a user's line what was typed.
     ``document`` is the key of the messages where the log is one JSON document. ``beside`` names a file of facts.
     """
 
@@ -38,7 +39,6 @@ class Dialect(NamedTuple):
     times: tuple[str, ...] = ("timestamp",)
     parent: tuple[str, str] | None = None
     cuts: Mapping[str, str] = {}
-    stops: frozenset[str] = frozenset()
     tells: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
     heard: Callable[[str], str] = lambda text: cut_tags(text, _REMINDERS)

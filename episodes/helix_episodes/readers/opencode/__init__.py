@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.documents import place_steps
 from helix_episodes.readers.exits import ending_of
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
 from helix_episodes.readers.journal import Journal
@@ -111,7 +112,10 @@ class _Transcript:
         for message in self._store.messages(name, ledger=self.journal.ledger):
             for part in message.parts:
                 typed = message.info.record.get("role") == "user"
+                since = len(self._dialogue.steps)
                 self.journal.ledger.enter(self._part(part, at=message.info, typed=typed, actor=actor))
+                if part.node is not None:
+                    place_steps(self._dialogue, part.node, since=since)
             self.journal.ledger.enter(self._message(message.info))
         for child in [one for one in self._children.values() if one.get("parentID") == name]:
             self._helper(child["id"])

@@ -5,6 +5,7 @@ All three hold the same objects: a session, its messages, and the parts that eac
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -27,10 +28,11 @@ _TABLES = ("session", "message", "part")
 
 
 class Piece(NamedTuple):
-    """One object of the store, and where it stands."""
+    """One object of the store, and where it stands; ``node`` has the lines of its texts."""
 
     source: Source
     record: Record
+    node: Node | None = None
 
 
 class Message(NamedTuple):
@@ -97,7 +99,7 @@ class Folders:
 
     def _pieces(self, folder: Path, *, ledger: Ledger) -> Iterator[Piece]:
         for path in sorted(folder.glob("*.json")):
-            label = path.relative_to(self._storage).as_posix()
+            label = os.path.relpath(path, self._path.parent).replace(os.sep, "/")
             record = _read_object(path)
             if record is None:
                 ledger.report_bad(line=1, problem="it is no JSON object", file=label)
@@ -153,7 +155,7 @@ def has_sessions(path: Path) -> bool:
 
 def _piece(node: Node) -> Piece:
     record = node.plain if isinstance(node.plain, dict) else {}
-    return Piece(Source(line=node.line, id=text_in(record, "id")), record)
+    return Piece(Source(line=node.line, id=text_in(record, "id")), record, node)
 
 
 def _stored(name: str, data: str, *, line: int, ledger: Ledger) -> Piece | None:
