@@ -26,6 +26,9 @@ from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.readers.codex import CodexReader
 from helix_episodes.readers.jsonl import open_log, parse
+from helix_episodes.readers.openhands import OpenHandsReader
+from helix_episodes.readers.tau_bench import TauBenchReader
+from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -175,7 +178,14 @@ def read_head(path: Path) -> LogHead:
 
 
 def _built_in() -> tuple[Reader, ...]:
-    return (ClaudeCodeReader(), CodexReader(), AiAgentsReader())
+    return (
+        ClaudeCodeReader(),
+        CodexReader(),
+        TauBenchReader(),
+        WhoAndWhenReader(),
+        OpenHandsReader(),
+        AiAgentsReader(),
+    )
 
 
 def _reader_called(name: str) -> Reader:
