@@ -26,7 +26,9 @@ from helix_episodes.readers.ai_agents import AiAgentsReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.readers.codex import CodexReader
 from helix_episodes.readers.jsonl import open_log, parse
+from helix_episodes.readers.mini_swe_agent import MiniSweAgentReader
 from helix_episodes.readers.openhands import OpenHandsReader
+from helix_episodes.readers.swe_agent import SweAgentReader
 from helix_episodes.readers.tau_bench import TauBenchReader
 from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
@@ -181,9 +183,11 @@ def _built_in() -> tuple[Reader, ...]:
     return (
         ClaudeCodeReader(),
         CodexReader(),
+        SweAgentReader(),
+        MiniSweAgentReader(),
+        OpenHandsReader(),
         TauBenchReader(),
         WhoAndWhenReader(),
-        OpenHandsReader(),
         AiAgentsReader(),
     )
 
