@@ -23,6 +23,8 @@ _SKIPPED_ACTIONS = frozenset(
     {"change_agent_state", "system", "recall", "condensation", "condensation_request", "null", "pause", "resume"}
 )
 _SKIPPED_OBSERVATIONS = frozenset({"agent_state_changed", "null", "recall", "agent_condensation"})
+#: Where the program mounts the project, unless it is told otherwise.
+_WORKSPACE = "/workspace"
 #: A command that is still running when the agent is told of it.
 _NOT_ENDED = -1
 #: What an edit was made of, in versions that hand the editor a call written in Python.
@@ -55,7 +57,15 @@ class Events:
         self.ledger = Ledger()
         self.dialogue = Dialogue()
         self.model: str | None = None
-        self.root: str | None = None
+        self._folder: str | None = None
+
+    @property
+    def root(self) -> str | None:
+        """The folder of the first command; before any, the program's own workspace when files in it are named."""
+        if self._folder:
+            return self._folder
+        paths = (str(step.arguments.get("path", "")) for step in self.dialogue.steps)
+        return _WORKSPACE if any(path.startswith(f"{_WORKSPACE}/") for path in paths) else None
 
     def take(self, node: Node) -> None:
         """Turns one event into steps, or enters in the ledger why there are none."""
@@ -111,7 +121,7 @@ class Events:
             return Passed(f"observation {kind}")
         metadata = object_in(extras, "metadata")
         folder = text_in(metadata, "working_dir")
-        self.root = self.root or folder
+        self._folder = self._folder or folder
         code = metadata.get("exit_code", extras.get("exit_code"))
         ended = isinstance(code, int) and code != _NOT_ENDED
         text = text_in(event, "content") or ""

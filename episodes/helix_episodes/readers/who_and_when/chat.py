@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.readers.chat import arguments_of
 from helix_episodes.readers.dialogue import Dialogue
 from helix_episodes.readers.fields import Place
 from helix_episodes.readers.ledger import Ledger
@@ -31,11 +32,12 @@ _ARROW = "->"
 
 
 class Code(NamedTuple):
-    """Blocks of code that nobody has run yet."""
+    """Blocks of code that nobody has run yet, and the step with the words that they stand in."""
 
     actor: str
     place: Place
     blocks: tuple[tuple[str, str], ...]
+    words: int
 
 
 class Chat:
@@ -84,10 +86,10 @@ class Chat:
         if name in self._orders:
             self._dialogue.settle(self._orders.pop(name), place, text=text, status="unknown", actor=actor)
         else:
-            self._dialogue.say(kind, place, text=text, actor=actor)
+            self._dialogue.say(kind, place, text=_reasons(text) or text, actor=actor)
         blocks = tuple((match[1].lower(), match[2]) for match in _BLOCK.finditer(text))
         if blocks:
-            self._code = Code(actor, place, blocks)
+            self._code = Code(actor, place, blocks, len(self._dialogue.steps) - 1)
 
     def _ordered(self, place: Place, text: str, *, actor: str, helper: str) -> None:
         """An order; one that was never answered gives way to the next."""
@@ -103,12 +105,27 @@ class Chat:
         self._code = None
         if terminal in self._orders:
             self._dialogue.settle(self._orders.pop(terminal), place, text=text, status="unknown")
+        # What ran is a call now, and no part of the words around it.
+        around = _BLOCK.sub("", self._dialogue.steps[written.words].text).strip()
+        self._dialogue.change(written.words, text=around)
         status: Status = "error" if code else "ok"
         call_id = f"code-{len(self._dialogue.steps)}"
         self._dialogue.call(
             written.place, tool=terminal, call_id=call_id, translations=[_as_call(written.blocks)], actor=written.actor
         )
         self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+
+
+def _reasons(text: str) -> str:
+    r"""The reasons in an orchestrator's ledger, ``{question: {"reason": …, "answer": …}}``, but for yes and no.
+
+    >>> _reasons('Updated Ledger:\n{"done": {"reason": "no", "answer": false}, "next": {"reason": "B", "answer": "go"}}')
+    'B'
+    """
+    _, begun, rest = text.partition("{")
+    ledger = arguments_of(begun + rest) if begun else {}
+    entries = [entry for entry in ledger.values() if isinstance(entry, dict)]
+    return "\n".join(str(one["reason"]) for one in entries if "reason" in one and isinstance(one.get("answer"), str))
 
 
 def _as_call(blocks: tuple[tuple[str, str], ...]) -> Translation:
