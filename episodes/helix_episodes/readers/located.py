@@ -41,6 +41,10 @@ class Node(msgspec.Struct, kw_only=True):
             return {name: node.plain for name, node in self.value.items()}
         return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
 
+    def get(self, name: str) -> Node:
+        """A member of an object; null on this line where there is none."""
+        return self.members.get(name) or Node(line=self.line, value=None)
+
     @property
     def members(self) -> dict[str, Node]:
         """The members of an object; empty for anything else."""

@@ -32,8 +32,13 @@ from helix_episodes.readers.gemini import GeminiReader
 from helix_episodes.readers.jsonl import open_log, parse
 from helix_episodes.readers.kimi import KimiReader
 from helix_episodes.readers.messages import message_readers
+from helix_episodes.readers.mini_swe_agent import MiniSweAgentReader
 from helix_episodes.readers.opencode import OpenCodeReader
 from helix_episodes.readers.opencode.stores import MAGIC
+from helix_episodes.readers.openhands import OpenHandsReader
+from helix_episodes.readers.swe_agent import SweAgentReader
+from helix_episodes.readers.tau_bench import TauBenchReader
+from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -187,13 +192,18 @@ def _built_in() -> tuple[Reader, ...]:
     return (
         ClaudeCodeReader(),
         CodexReader(),
-        AiAgentsReader(),
+        SweAgentReader(),
+        MiniSweAgentReader(),
+        OpenHandsReader(),
+        TauBenchReader(),
+        WhoAndWhenReader(),
         GeminiReader(),
         CopilotReader(),
         OpenCodeReader(),
         KimiReader(),
         AntigravityReader(),
         AtifReader(),
+        AiAgentsReader(),
         *message_readers(),
     )
 
