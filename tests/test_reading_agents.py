@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.errors import LogError, LogNotReadable
+from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import find_logs, find_reader, read_sessions
 from helix_episodes.recording import record
 from helix_episodes.store import EpisodeStore
 from helix_episodes.verification import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.session import Session, Step
@@ -359,7 +362,8 @@ def opencode_database(folder: Path, *, helper: bool = False) -> Path:
         base.execute("CREATE TABLE message (id, session_id, time_created, data)")
         base.execute("CREATE TABLE part (id, message_id, session_id, data)")
         base.execute("INSERT INTO session VALUES ('ses_1', NULL, ?, '1.3.17', 1)", (ROOT,))
-        for number, (info, parts) in enumerate(((USER, [TYPED, READ_BY_PROGRAM]), (ASSISTANT, opencode_parts()))):
+        said: list[tuple[Record, list[Record]]] = [(USER, [TYPED, READ_BY_PROGRAM]), (ASSISTANT, opencode_parts())]
+        for number, (info, parts) in enumerate(said):
             base.execute("INSERT INTO message VALUES (?, 'ses_1', ?, ?)", (info["id"], number, json.dumps(info)))
             for place, part in enumerate(parts):
                 row = (f"prt_{number}{place}", info["id"], json.dumps(part))
@@ -545,3 +549,49 @@ def test_a_log_that_is_cut_off_costs_its_last_line_only(tmp_path: Path, name: st
     session = read(path)
     assert [bad.line for bad in session.accounting.bad] == [len(DIALECTS[name])]
     assert session.steps
+
+
+#: What a field may hold that a program has written wrongly.
+ODD = (None, 0, True, "", "x", [], {}, [1], [{}], {"a": 1}, [[["x"]]], {"type": "text"})
+
+
+def spoilt(value: Any, chance: Random) -> Any:  # noqa: ANN401  (JSON)
+    """The value with some of its parts lost or replaced by something of another type."""
+    if chance.random() < 0.05:
+        return chance.choice(ODD)
+    if isinstance(value, dict):
+        return {key: spoilt(inner, chance) for key, inner in value.items() if chance.random() > 0.03}
+    return [spoilt(inner, chance) for inner in value] if isinstance(value, list) else value
+
+
+def examples() -> Iterator[tuple[str, list[Record]]]:
+    """A log of each format that has lines, and of each that is a document."""
+    for name, records in DIALECTS.items():
+        yield name, list(records)
+    yield "gemini", [{**GEMINI_HEAD, "messages": gemini_messages()}]
+    yield "opencode", [{"info": OPENCODE, "messages": [{"info": ASSISTANT, "parts": opencode_parts()}]}]
+    yield "copilot", [copilot("assistant.message", toolRequests=[{"name": "bash", "arguments": {"command": "ls"}}])]
+    yield "kimi", [kimi("tool.call", toolCallId="b", name="Bash", args={}), kimi("tool.result", result={"output": "x"})]
+    yield "antigravity", [antigravity("PLANNER_RESPONSE", tool_calls=[{"name": "run_command", "args": {"a": '"b"'}}])]
+    yield "atif", [{"agent": {"name": "a"}, "steps": [atif_step("agent", "x", observation={"results": [{}]})]}]
+
+
+@pytest.mark.parametrize(("name", "records"), examples())
+def test_fields_of_another_type_stop_no_reader(tmp_path: Path, name: str, records: list[Record]) -> None:
+    for seed in range(40):
+        odd = [spoilt(one, Random(seed)) for one in records]
+        path = document(tmp_path / "log.json", odd[0]) if len(odd) == 1 else lines(tmp_path / "log.jsonl", *odd)
+        for how in (name.partition(" ")[0], "auto"):
+            with suppress(LogError):
+                for session in read_sessions(path, format=how):
+                    extract(session)
+
+
+def test_depth_is_no_danger(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    messages = [{"id": "m", "type": "user", "content": deep}, {"id": "n", "type": "user", "content": "go"}]
+    text = json.dumps({**GEMINI_HEAD, "messages": messages})
+    (tmp_path / "session-1.json").write_text(text)
+    assert acts(read(tmp_path / "session-1.json")) == [("prompt", "user", "go")]

@@ -58,7 +58,7 @@ class KimiReader:
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the log begins as a wire does, else why not."""
-        kinds = {record.get("type") for record in head.records}
+        kinds = {text_in(record, "type") for record in head.records}
         own = "context.append_message" in kinds or "turn.prompt" in kinds
         return None if own else "no line is a turn's prompt or a message appended to the context"
 
@@ -124,7 +124,7 @@ class _Wire:
 
     def _message(self, record: Record, place: Place) -> Passed | None:
         message = object_in(record, "message")
-        origin = object_in(message, "origin").get("kind")
+        origin = text_in(object_in(message, "origin"), "kind")
         text = cut_tags(text_of(message.get("content")), ("system-reminder",))
         if origin not in {"user", None} or message.get("role") != "user":
             return Passed(f"message of the program ({origin})")

@@ -37,9 +37,19 @@ class Node(msgspec.Struct, kw_only=True):
     @property
     def plain(self) -> Any:  # noqa: ANN401  (JSON can be anything)
         """The value without its lines, as a parser would give it."""
-        if isinstance(self.value, dict):
-            return {name: node.plain for name, node in self.value.items()}
-        return [node.plain for node in self.value] if isinstance(self.value, list) else self.value
+        made: list[Any] = [None]
+        waiting: list[tuple[Node, Any, Any]] = [(self, made, 0)]
+        while waiting:
+            node, holder, place = waiting.pop()
+            if isinstance(node.value, dict):
+                holder[place] = dict.fromkeys(node.value)
+                waiting.extend((child, holder[place], name) for name, child in node.value.items())
+            elif isinstance(node.value, list):
+                holder[place] = [None] * len(node.value)
+                waiting.extend((child, holder[place], number) for number, child in enumerate(node.value))
+            else:
+                holder[place] = node.value
+        return made[0]
 
     def get(self, name: str) -> Node:
         """A member of an object; null on this line where there is none."""

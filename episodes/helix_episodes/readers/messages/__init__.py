@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.documents import place_steps, read_document
+from helix_episodes.readers.documents import items_of, object_of, place_steps, read_document
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.jsonl import open_log, parse, read_records
@@ -91,16 +91,16 @@ class _Log:
 
     def take_document(self, document: Node, key: str) -> None:
         """Takes in the messages of a log that is one document."""
-        self.learn(document.plain)
-        for node in document.members[key].items:
+        self.learn(object_of(document))
+        for node in items_of(document, key):
             since = len(self.journal.dialogue.steps)
-            self.take(node.plain if isinstance(node.plain, dict) else {}, line=node.line)
+            self.take(object_of(node), line=node.line)
             place_steps(self.journal.dialogue, node, since=since)
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
         self.learn(record)
-        if record.get("type") in {"session", "session_start"}:
+        if text_in(record, "type") in {"session", "session_start"}:
             self.journal.tell(id=text_in(record, "id"))
         place = Place(Source(line=line, id=_own_id(self._dialect, record)), self._time(record))
         self.journal.ledger.enter(self._translate(record, place))

@@ -54,7 +54,9 @@ def _content_of(record: Record) -> object:
 
 def _is_cursor(record: Record) -> bool:
     return (
-        record.get("role") in {"user", "assistant"} and isinstance(_content_of(record), list) and "uuid" not in record
+        text_in(record, "role") in {"user", "assistant"}
+        and isinstance(_content_of(record), list)
+        and "uuid" not in record
     )
 
 
@@ -66,7 +68,7 @@ def _heard_by_cursor(text: str) -> str:
 def _is_droid(record: Record) -> bool:
     if record.get("type") == "session_start":
         return text_in(record, "id") is not None and "title" in record
-    stream = record.get("type") in {"message", "tool_call", "tool_result", "completion", "system"}
+    stream = text_in(record, "type") in {"message", "tool_call", "tool_result", "completion", "system"}
     return stream and any(name in record for name in ("session_id", "sessionId")) and "uuid" not in record
 
 
@@ -99,7 +101,7 @@ def _is_hermes(record: Record) -> bool:
 def _is_chat(record: Record) -> bool:
     if record.get("type") == "tool_call":
         return "function" in record and "arguments" in record
-    spoken = record.get("role") in {"user", "assistant"} and isinstance(record.get("content"), str)
+    spoken = text_in(record, "role") in {"user", "assistant"} and isinstance(record.get("content"), str)
     return spoken and "timestamp" in record and "type" not in record
 
 

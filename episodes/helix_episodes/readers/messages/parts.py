@@ -21,6 +21,8 @@ _THOUGHTS = frozenset({"thinking", "think", "reasoning", "thought"})
 _CALLS = frozenset({"tooluse", "toolcall", "functioncall", "servertooluse"})
 _RESULTS = frozenset({"toolresult", "functionresult", "functioncalloutput"})
 _PICTURES = frozenset({"image", "imageurl", "document", "file", "audio"})
+#: An answer in a response in a part of a list is four deep.
+_DEEPEST = 8
 _CALL_IDS = ("toolCallId", "tool_call_id", "call_id", "callId", "toolUseId", "id")
 _RESULT_IDS = ("tool_use_id", "toolCallId", "tool_call_id", "call_id", "callId", "id")
 _NAMES = ("name", "toolName", "tool_name", "toolId")
@@ -118,20 +120,23 @@ def arguments_of(given: object) -> Record:
     return value if isinstance(value, dict) else {"input": given}
 
 
-def text_of(value: object) -> str:
-    """The text of a content in any of its shapes: a text, parts, the streams of a command; of a picture only a mark."""
+def text_of(value: object, *, depth: int = _DEEPEST) -> str:
+    """The text of a content in any of its shapes: a text, parts, the streams of a command; of a picture only a mark.
+
+    What stands deeper than ``depth`` is no content that an agent writes, and says nothing.
+    """
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return "\n".join(text for each in value if (text := text_of(each)))
-    if not isinstance(value, dict):
+    if isinstance(value, list) and depth:
+        return "\n".join(text for each in value if (text := text_of(each, depth=depth - 1)))
+    if not isinstance(value, dict) or not depth:
         return ""
     streams = [value[name] for name in ("stdout", "stderr") if isinstance(value.get(name), str) and value[name]]
     if streams:
         return "\n".join(streams)
     told = next((value[name] for name in ("text", "output", "error", "content") if value.get(name)), None)
     if told is not None:
-        return text_of(told)
+        return text_of(told, depth=depth - 1)
     return f"[{value['type']}]" if plain_name(str(value.get("type"))) in _PICTURES else ""
 
 

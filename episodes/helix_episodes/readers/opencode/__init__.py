@@ -62,7 +62,7 @@ class OpenCodeReader:
         store = _store(path)
         sessions = store.sessions()
         known = {one["id"]: one for one in sessions if text_in(one, "id")}
-        roots = [one for one in sessions if one.get("parentID") not in known] if len(sessions) > 1 else sessions
+        roots = [one for one in sessions if text_in(one, "parentID") not in known] if len(sessions) > 1 else sessions
         found = False
         for one in roots:
             transcript = _Transcript(store, sessions)
@@ -179,7 +179,7 @@ class _Transcript:
             self._dialogue.mark_created(call_id)
         if helper := text_in(metadata, "sessionId"):
             self._helper(helper)
-        if state.get("status") in _ENDED:
+        if text_in(state, "status") in _ENDED:
             self._settle(state, place, call_id=call_id, ran=translations[0].operation == "run")
 
     def _settle(self, state: Record, place: Place, *, call_id: str | None, ran: bool) -> None:
