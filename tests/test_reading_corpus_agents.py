@@ -94,7 +94,7 @@ def test_every_result_belongs_to_a_call_and_no_call_has_two(reader: str) -> None
 @pytest.mark.parametrize("reader", FOLDERS)
 def test_quotations_stand_on_the_lines_that_they_name(reader: str) -> None:
     # One session of each log, and no more than a dozen: the whole log is looked through for each.
-    logs = {log: session for log, session in reversed(sessions(reader))}
+    logs = dict(reversed(sessions(reader)))
     checked = [one for log, session in sorted(logs.items())[:12] for one in verify(extract(session), log)]
     wrong = [one for one in checked if one.result in {"moved", "missing"}]
     assert wrong == []
