@@ -333,10 +333,10 @@ OPENCODE_STEPS = [
     ("result", "edit", "rejected"),
     ("message", "agent", "done"),
 ]
-USER = {"id": "msg_1", "role": "user", "time": {"created": 1772442000000}}
-ASSISTANT = {"id": "msg_2", "role": "assistant", "modelID": "m", "time": {"created": 1772442001000}}
-TYPED = {"id": "prt_u", "type": "text", "text": "fix it"}
-READ_BY_PROGRAM = {"id": "prt_v", "type": "text", "text": "Called the Read tool", "synthetic": True}
+USER: Record = {"id": "msg_1", "role": "user", "time": {"created": 1772442000000}}
+ASSISTANT: Record = {"id": "msg_2", "role": "assistant", "modelID": "m", "time": {"created": 1772442001000}}
+TYPED: Record = {"id": "prt_u", "type": "text", "text": "fix it"}
+READ_BY_PROGRAM: Record = {"id": "prt_v", "type": "text", "text": "Called the Read tool", "synthetic": True}
 
 
 def opencode_export(folder: Path) -> Path:
@@ -348,7 +348,8 @@ def opencode_folders(folder: Path) -> Path:
     storage = folder / "storage"
     document(storage / "message" / "ses_1" / "msg_1.json", {**USER, "sessionID": "ses_1"})
     document(storage / "message" / "ses_1" / "msg_2.json", {**ASSISTANT, "sessionID": "ses_1"})
-    for message, parts in (("msg_1", [TYPED, READ_BY_PROGRAM]), ("msg_2", opencode_parts())):
+    said: dict[str, list[Record]] = {"msg_1": [TYPED, READ_BY_PROGRAM], "msg_2": opencode_parts()}
+    for message, parts in said.items():
         for number, part in enumerate(parts):
             document(storage / "part" / message / f"{number}.json", {**part, "messageID": message})
     return document(storage / "session" / "p" / "ses_1.json", OPENCODE)
@@ -552,7 +553,7 @@ def test_a_log_that_is_cut_off_costs_its_last_line_only(tmp_path: Path, name: st
 
 
 #: What a field may hold that a program has written wrongly.
-ODD = (None, 0, True, "", "x", [], {}, [1], [{}], {"a": 1}, [[["x"]]], {"type": "text"})
+ODD: tuple[Any, ...] = (None, 0, True, "", "x", [], {}, [1], [{}], {"a": 1}, [[["x"]]], {"type": "text"})
 
 
 def spoilt(value: Any, chance: Random) -> Any:  # noqa: ANN401  (JSON)
@@ -576,10 +577,11 @@ def examples() -> Iterator[tuple[str, list[Record]]]:
     yield "atif", [{"agent": {"name": "a"}, "steps": [atif_step("agent", "x", observation={"results": [{}]})]}]
 
 
-@pytest.mark.parametrize(("name", "records"), examples())
+@pytest.mark.parametrize(("name", "records"), list(examples()))
 def test_fields_of_another_type_stop_no_reader(tmp_path: Path, name: str, records: list[Record]) -> None:
     for seed in range(40):
-        odd = [spoilt(one, Random(seed)) for one in records]
+        chance = Random(seed)  # noqa: S311  (nothing secret)
+        odd = [spoilt(one, chance) for one in records]
         path = document(tmp_path / "log.json", odd[0]) if len(odd) == 1 else lines(tmp_path / "log.jsonl", *odd)
         for how in (name.partition(" ")[0], "auto"):
             with suppress(LogError):

@@ -82,7 +82,10 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accounting(msgspec.Struct, frozen=True, kw_only=True):
-    """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum."""
+    """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum.
+
+    Where a log is one JSON document, its messages, turns or events are counted instead of lines.
+    """
 
     lines: int = 0
     used: int = 0

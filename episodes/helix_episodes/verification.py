@@ -140,7 +140,8 @@ def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
+        for name, each in value.items():
+            yield name
             yield from _strings(each)
     elif isinstance(value, list):
         for each in value:

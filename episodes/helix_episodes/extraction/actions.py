@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.words import line, quote
@@ -101,12 +101,15 @@ def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
     >>> list(values_of({"order": "A7", "items": [{"id": 3, "gift": True}]}))
     ['A7', '3']
     """
-    for value in arguments.values():
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, dict):
-                yield from values_of(one)
-            elif isinstance(one, (str, int, float)) and not isinstance(one, bool) and str(one):
-                yield str(one)
+    left: list[Any] = list(arguments.values())[::-1]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += list(one.values())[::-1]
+        elif isinstance(one, list):
+            left += one[::-1]
+        elif isinstance(one, (str, int, float)) and not isinstance(one, bool) and str(one):
+            yield str(one)
 
 
 def changed_part(*, old: str, new: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.documents import items_of, object_of, place_steps, read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.exits import ending_of
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
 from helix_episodes.readers.journal import Journal
@@ -54,7 +54,7 @@ class AtifReader:
         """
         document = read_document(path)
         run = _Run(_helpers(document))
-        about = object_of(document)
+        about = document.record
         agent = object_in(about, "agent")
         run.journal.tell(
             id=text_in(about, "session_id") or text_in(about, "trajectory_id"),
@@ -69,7 +69,7 @@ class AtifReader:
 
 def _helpers(document: Node) -> dict[str, Node]:
     """The runs of helpers that the document holds, by their ids."""
-    named = ((_id_of(object_of(node)), node) for node in items_of(document, "subagent_trajectories"))
+    named = ((_id_of(node.record), node) for node in document.get("subagent_trajectories").items)
     return {name: node for name, node in named if name}
 
 
@@ -87,9 +87,9 @@ class _Run:
 
     def take_all(self, document: Node, *, actor: str) -> None:
         """Takes in the steps of one trajectory."""
-        for node in items_of(document, "steps"):
+        for node in document.get("steps").items:
             since = len(self._dialogue.steps)
-            self.journal.ledger.enter(self._take(object_of(node), line=node.line, actor=actor))
+            self.journal.ledger.enter(self._take(node.record, line=node.line, actor=actor))
             place_steps(self._dialogue, node, since=since)
 
     def _take(self, step: Record, *, line: int, actor: str) -> Passed | None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.dialogue import Dialogue
-    from helix_episodes.readers.fields import Record
 
 
 def read_document(path: Path) -> Node:
@@ -33,18 +32,6 @@ def read_document(path: Path) -> Node:
         return locate(text)
     except ValueError as error:
         raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
-
-
-def items_of(node: Node, name: str) -> list[Node]:
-    """The items of a list in an object; none when there is no such list."""
-    member = node.members.get(name)
-    return member.items if member is not None else []
-
-
-def object_of(node: Node) -> Record:
-    """The value as an object; an empty one when it is anything else."""
-    value = node.plain
-    return value if isinstance(value, dict) else {}
 
 
 def place_steps(dialogue: Dialogue, node: Node, *, since: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.documents import items_of, object_of, place_steps, read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.exits import ending_of, tells_of_new_file
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
 from helix_episodes.readers.journal import Journal
@@ -81,9 +81,9 @@ def _take_all(journal: Journal, path: Path) -> None:
     document = read_document(path)
     header = {name: node.plain for name, node in document.members.items() if name != "messages"}
     journal.ledger.enter(_take(journal, header, line=1))
-    for node in items_of(document, "messages"):
+    for node in document.get("messages").items:
         since = len(journal.dialogue.steps)
-        journal.ledger.enter(_take(journal, object_of(node), line=node.line))
+        journal.ledger.enter(_take(journal, node.record, line=node.line))
         place_steps(journal.dialogue, node, since=since)
 
 

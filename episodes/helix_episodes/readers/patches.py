@@ -51,8 +51,8 @@ def read_diff(text: str, *, path: str) -> FileChange:
 
 def _changes(text: str) -> Iterator[FileChange]:
     heads = list(_FILE.finditer(text))
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=True):
+    ends = (*(head.start() for head in heads[1:]), len(text))
+    for head, end in zip(heads, ends, strict=False):
         kind, path = _KINDS[head[1]], head[2]
         lines = text[head.end() : end].split("\n")
         if kind == "edit":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.documents import items_of, object_of, place_steps, read_document
+from helix_episodes.readers.documents import place_steps, read_document
 from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.jsonl import open_log, parse, read_records
@@ -91,10 +91,10 @@ class _Log:
 
     def take_document(self, document: Node, key: str) -> None:
         """Takes in the messages of a log that is one document."""
-        self.learn(object_of(document))
-        for node in items_of(document, key):
+        self.learn(document.record)
+        for node in document.get(key).items:
             since = len(self.journal.dialogue.steps)
-            self.take(object_of(node), line=node.line)
+            self.take(node.record, line=node.line)
             place_steps(self.journal.dialogue, node, since=since)
 
     def take(self, record: Record, *, line: int) -> None:

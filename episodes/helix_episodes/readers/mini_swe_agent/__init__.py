@@ -94,7 +94,7 @@ def _is_command(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
 
 
 def _take(message: Node, dialogue: Dialogue) -> Passed | None:
-    plain, place = message.plain, Place(Source(line=message.get("content").line))
+    plain, place = message.record, Place(Source(line=message.get("content").line))
     role = plain.get("role")
     if role == "system":
         return Passed("system prompt")
@@ -104,7 +104,7 @@ def _take(message: Node, dialogue: Dialogue) -> Passed | None:
         return _observed(plain, place, dialogue)
     text = words_of(plain)
     said = role == "exit" and dialogue.say("note", place, text=text, actor="system")
-    return None if said else Passed(f"message of {role}", known=role == "exit")
+    return None if said else Passed(f"message of {role}" if role else "no message", known=role == "exit")
 
 
 def _answer(message: dict[str, Any], place: Place, dialogue: Dialogue) -> Passed | None:

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.documents import items_of, object_of, read_document
+from helix_episodes.readers.documents import read_document
 from helix_episodes.readers.fields import Record, object_in, text_in
 from helix_episodes.readers.jsonl import open_log, parse
 from helix_episodes.session import Source
@@ -62,15 +62,15 @@ class Export:
 
     def sessions(self) -> list[Record]:
         """The one session."""
-        return [object_in(object_of(self._document), "info")]
+        return [object_in(self._document.record, "info")]
 
     def messages(self, session: str, *, ledger: Ledger) -> Iterator[Message]:  # noqa: ARG002  (there is but one)
         """Its messages."""
-        for node in items_of(self._document, "messages"):
+        for node in self._document.get("messages").items:
             if "info" not in node.members:
                 ledger.report_bad(line=node.line, problem="a message without info")
                 continue
-            parts = [_piece(part) for part in items_of(node, "parts")]
+            parts = [_piece(part) for part in node.get("parts").items]
             yield Message(_piece(node.members["info"]), parts)
 
 
@@ -154,7 +154,7 @@ def has_sessions(path: Path) -> bool:
 
 
 def _piece(node: Node) -> Piece:
-    record = object_of(node)
+    record = node.record
     return Piece(Source(line=node.line, id=text_in(record, "id")), record, node)
 
 

@@ -69,13 +69,16 @@ class Events:
 
     def take(self, node: Node) -> None:
         """Turns one event into steps, or enters in the ledger why there are none."""
-        event = node.plain
-        if not isinstance(event, dict):
-            self.ledger.leave_unknown("no object")
-            return
+        event = node.record
         model = text_in(object_in(object_in(event, "tool_call_metadata"), "model_response"), "model")
         self.model = self.model or model
-        self.ledger.enter(self._action(node, event) if "action" in event else self._observation(node, event))
+        if "action" in event:
+            passed = self._action(node, event)
+        elif "observation" in event:
+            passed = self._observation(node, event)
+        else:
+            passed = Passed("no event", known=False)
+        self.ledger.enter(passed)
 
     def _action(self, node: Node, event: Record) -> Passed | None:
         kind, arguments = str(event["action"]), object_in(event, "args")

@@ -44,16 +44,17 @@ class Trajectory:
         """Turns the run into steps."""
         turns = run.get("trajectory").items
         for message in run.get("history").items:
-            self.ledger.enter(self._order(message) if turns or not self._ordered else self._message(message))
+            is_told_again = bool(turns) or not self._ordered
+            self.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
         for turn in turns:
-            self.ledger.enter(self._turn(turn))
+            self.ledger.enter(_no_object(turn) or self._turn(turn))
         status = run.get("info").get("exit_status")
         if status.text:
             self.dialogue.say("note", _place(status), text=f"exit status: {status.text}", actor="system")
 
     def _order(self, message: Node) -> Passed | None:
         """The first message under the user's role that is no demonstration; the rest stands in the turns again."""
-        plain = message.plain
+        plain = message.record
         is_demonstration = plain.get("is_demo") is True or plain.get("message_type") == "demonstration"
         if is_demonstration or plain.get("role") == "system":
             return Passed("demonstration" if is_demonstration else "system prompt")
@@ -65,13 +66,13 @@ class Trajectory:
 
     def _message(self, message: Node) -> Passed | None:
         """A message of a file that has no turns."""
-        plain = message.plain
+        plain = message.record
         if plain.get("role") == "assistant":
             return self._act(message, plain)
         return self._see(message.get("content"), words_of(plain))
 
     def _turn(self, turn: Node) -> Passed | None:
-        plain = turn.plain
+        plain = turn.record
         state = _state(plain)
         self.root = self.root or text_in(state, "working_dir")
         opened = text_in(state, "open_file")
@@ -112,6 +113,10 @@ def _came_out(call: Step, text: str) -> Status:
     if call.operation == "run":
         return "unknown"
     return "error" if was_refused(text) else "ok"
+
+
+def _no_object(node: Node) -> Passed | None:
+    return None if isinstance(node.value, dict) else Passed("no object", known=False)
 
 
 def _state(turn: Record) -> Record:

@@ -84,7 +84,7 @@ def _session(path: Path, run: Node) -> Session:
 def _take(message: Node, dialogue: Dialogue) -> Passed | None:
     role, content = message.get("role").text, message.get("content")
     place = Place(Source(line=content.line))
-    text = words_of(message.plain)
+    text = words_of(message.record)
     if role == "user":
         said = dialogue.say("prompt", place, text=text.replace(_END_MARK, ""), actor="user")
         return None if said else Passed("end of the chat")
@@ -99,7 +99,7 @@ def _take(message: Node, dialogue: Dialogue) -> Passed | None:
 
 def _answer(message: Node, text: str, dialogue: Dialogue) -> Passed | None:
     said = dialogue.say("message", Place(Source(line=message.get("content").line)), text=text)
-    calls = calls_in(message.plain)
+    calls = calls_in(message.record)
     for call, node in zip(calls, message.get("tool_calls").items, strict=False):
         # Tools of a trade are told apart by their verbs: no table could have them all.
         translations = translate(call.tool, call.arguments, tools={})

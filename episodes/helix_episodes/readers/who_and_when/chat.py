@@ -119,8 +119,8 @@ class Chat:
 def _reasons(text: str) -> str:
     r"""The reasons in an orchestrator's ledger, ``{question: {"reason": …, "answer": …}}``, but for yes and no.
 
-    >>> _reasons('Updated Ledger:\n{"done": {"reason": "no", "answer": false}, "next": {"reason": "B", "answer": "go"}}')
-    'B'
+    >>> _reasons('Ledger:\n{"done": {"reason": "not yet", "answer": false}, "next": {"reason": "due", "answer": "go"}}')
+    'due'
     """
     _, begun, rest = text.partition("{")
     ledger = arguments_of(begun + rest) if begun else {}
@@ -133,4 +133,4 @@ def _as_call(blocks: tuple[tuple[str, str], ...]) -> Translation:
     text = "\n".join(code.strip("\n") for _, code in blocks)
     if all(language in _SHELLS for language, _ in blocks):
         return Translation("run", {"command": text})
-    return Translation("use", {"code": text, "language": blocks[0][0]})
+    return Translation("use", {"language": blocks[0][0], "code": text})
