@@ -78,10 +78,10 @@ class CodexReader:
 
 
 def _is_own(record: Record) -> bool:
-    kind = record.get("type")
+    kind = text_in(record, "type")
     if kind in _ENVELOPES:
         return isinstance(record.get("payload"), dict)
     if kind in _BARE:
         return text_in(record, "call_id") is not None
     # Rollouts of 2025's first versions have no envelope.
-    return kind == "message" and any(block.get("type") in _BLOCKS for block in objects_in(record, "content"))
+    return kind == "message" and any(text_in(block, "type") in _BLOCKS for block in objects_in(record, "content"))
