@@ -207,6 +207,35 @@ def test_kimi_s_wire_tells_people_s_words_from_the_program_s(tmp_path: Path) -> 
     ]
 
 
+def test_what_a_kimi_helper_did_stands_before_its_answer(tmp_path: Path) -> None:
+    told = {"role": "user", "content": [{"type": "text", "text": "look"}], "origin": {"kind": "system_trigger"}}
+    answer = "agent_id: agent-0\nstatus: completed\n\n[summary]\nall seen"
+    agents = tmp_path / "session_7" / "agents"
+    lines(
+        agents / "agent-0" / "wire.jsonl",
+        {"type": "context.append_message", "message": told, "time": 1772442000000},
+        kimi("tool.call", toolCallId="Bash_0", name="Bash", args={"command": "ls"}),
+        kimi("tool.result", toolCallId="Bash_0", result={"output": "a.py"}),
+    )
+    main = lines(
+        agents / "main" / "wire.jsonl",
+        {"type": "context.append_message", "message": {**told, "origin": {"kind": "user"}}, "time": 1772442000000},
+        kimi("tool.call", toolCallId="Agent_0", name="Agent", args={"subagent_type": "explore", "prompt": "look"}),
+        kimi("tool.result", toolCallId="Agent_0", result={"output": answer}),
+    )
+    session = read(main)
+    assert [(step.kind, step.actor, step.source.file) for step in session.steps] == [
+        ("prompt", "user", None),
+        ("call", "agent", None),
+        ("note", "agent:agent-0", "../agent-0/wire.jsonl"),
+        ("call", "agent:agent-0", "../agent-0/wire.jsonl"),
+        ("result", "agent:agent-0", "../agent-0/wire.jsonl"),
+        ("result", "agent", None),
+    ]
+    assert session.steps[-1].text == "all seen"
+    assert session.accounting.lines == 6
+
+
 def test_a_helper_s_wire_is_a_part_of_its_session(tmp_path: Path) -> None:
     main = kimi_log(tmp_path / "session_7" / "agents" / "main" / "wire.jsonl")
     helper = kimi_log(tmp_path / "session_7" / "agents" / "agent-0" / "wire.jsonl")
@@ -480,7 +509,7 @@ def test_hermes_is_one_document_of_messages(tmp_path: Path) -> None:
             "messages": [
                 {"role": "user", "content": "test it"},
                 {"role": "assistant", "content": "on it", "reasoning": "first", "tool_calls": [call]},
-                {"role": "tool", "tool_call_id": "t1", "content": "1 failed", "finish_reason": "error"},
+                {"role": "tool", "tool_call_id": "t1", "content": "1 failed\nexit code: 1"},
                 {"role": "session_meta"},
             ],
         },

@@ -6,6 +6,7 @@ only its origin tells a person's words from the program's.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.registry import LogHead
-    from helix_episodes.session import Session, Status
+    from helix_episodes.session import Session, Status, StepKind
 
 _TOOLS = {
     **COMMON,
@@ -47,6 +48,10 @@ _SKIPPED = frozenset(
         *("token_counting.turn_recorded", "step.begin", "config.update", "profile.bind"),
     }
 )
+_WIRE = "wire.jsonl"
+# What stands above a helper's answer.
+_HELPER = re.compile(r"agent_id: ([\w.-]{1,64})\n")
+_SUMMARY = "\n[summary]\n"
 _COUNTED = ("inputOther", "inputCacheCreation", "output")
 
 
@@ -72,10 +77,9 @@ class KimiReader:
         Raises:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
-        wire = _Wire()
-        for line, record in read_records(path, ledger=wire.journal.ledger):
-            wire.take(record, line=line)
         in_place = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
+        wire = _Wire(Journal(), agents=path.parent.parent if in_place else None)
+        wire.take_all(path)
         if in_place:
             folder = path.parents[2]
             wire.journal.id, wire.journal.root = folder.name, _work_folder(folder) or wire.journal.root
@@ -92,12 +96,21 @@ def _work_folder(session: Path) -> str | None:
     return text_in(state, "workDir") if isinstance(state, dict) else None
 
 
-class _Wire:
-    """One log while it is read."""
+def _unique_id(event: Record) -> str | None:
+    """The event's id; that of a call (``Bash_0``) comes again in every session, so its step's stands for it."""
+    name = text_in(event, "uuid")
+    return text_in(event, "stepUuid") if text_in(event, "type") == "tool.call" else name
 
-    def __init__(self) -> None:
-        self.journal = Journal()
-        self._dialogue = self.journal.dialogue
+
+class _Wire:
+    """One log while it is read. ``agents`` is the folder of the session's wires; ``name`` is a helper's."""
+
+    def __init__(self, journal: Journal, *, agents: Path | None, name: str | None = None) -> None:
+        self.journal = journal
+        self._dialogue = journal.dialogue
+        self._agents = agents
+        self._actor = f"agent:{name}" if name else "agent"
+        self._file = f"../{name}/{_WIRE}" if name else None
         self._refused: dict[str, Status] = {}
         self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
             "context.append_message": self._message,
@@ -110,11 +123,27 @@ class _Wire:
             "step.end": self._spent,
         }
 
+    def take_all(self, path: Path) -> None:
+        """Takes in a whole log; a helper's that cannot be read costs the session nothing else.
+
+        Raises:
+            LogNotReadable: The session's own log cannot be read.
+        """
+        ledger = self.journal.ledger
+        try:
+            for line, record in read_records(path, ledger=ledger, file=self._file):
+                self.take(record, line=line)
+        except LogNotReadable as error:
+            if self._file is None:
+                raise
+            ledger.report_bad(line=1, problem=error.problem, file=self._file)
+
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
         event = object_in(record, "event")
         kind = text_in(event or record, "type") or "record without type"
-        place = Place(Source(line=line, id=text_in(event, "uuid")), moment_of(record.get("time")))
+        source = Source(line=line, id=_unique_id(event), file=self._file)
+        place = Place(source, moment_of(record.get("time")))
         self.journal.tell(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
         self.journal.tell(root=text_in(object_in(event, "display"), "cwd"))
         self.journal.answered_by(text_in(record, "model") if kind == "llm.request" else None)
@@ -126,6 +155,8 @@ class _Wire:
         message = object_in(record, "message")
         origin = text_in(object_in(message, "origin"), "kind")
         text = cut_tags(text_of(message.get("content")), ("system-reminder",))
+        if self._file and origin == "system_trigger":
+            return None if self._dialogue.say("note", place, text=text, actor=self._actor) else Passed("empty prompt")
         if origin not in {"user", None} or message.get("role") != "user":
             return Passed(f"message of the program ({origin})")
         return None if self._dialogue.say("prompt", place, text=text, actor="user") else Passed("empty prompt")
@@ -148,7 +179,8 @@ class _Wire:
     def _part(self, event: Record, place: Place) -> Passed | None:
         part = object_in(event, "part")
         text = text_in(part, "think") or text_in(part, "text") or ""
-        said = self._dialogue.say("thought" if part.get("type") == "think" else "message", place, text=text)
+        kind: StepKind = "thought" if part.get("type") == "think" else "message"
+        said = self._dialogue.say(kind, place, text=text, actor=self._actor)
         return None if said else Passed("empty part")
 
     def _call(self, event: Record, place: Place) -> None:
@@ -159,16 +191,29 @@ class _Wire:
             arguments = {**arguments, "plan": shown.get("plan")}
         call_id = text_in(event, "toolCallId")
         translations = translate(tool, arguments, tools=_TOOLS)
-        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
 
     def _result(self, event: Record, place: Place) -> None:
         call_id = text_in(event, "toolCallId") or "call without id"
         call = self._dialogue.open_call(call_id)
         result = object_in(event, "result")
         ran = call is not None and call.operation == "run"
-        ending = ending_of(text_of(result.get("output")), failed=result.get("isError") is True, ran=ran)
+        text = text_of(result.get("output"))
+        if call is not None and call.operation == "delegate":
+            text = self._helped(text)
+        ending = ending_of(text, failed=result.get("isError") is True, ran=ran)
         status = self._refused.get(call_id, ending.status)
         self._dialogue.settle(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
+
+    def _helped(self, answer: str) -> str:
+        """A helper's answer without its head, behind what the helper did by its own wire."""
+        named = _HELPER.match(answer)
+        if named is None:
+            return answer
+        wire = self._agents / named[1] / _WIRE if self._agents else None
+        if wire is not None and wire.is_file():
+            _Wire(self.journal, agents=None, name=named[1]).take_all(wire)
+        return answer.partition(_SUMMARY)[2] or answer
 
     def _spent(self, event: Record, place: Place) -> Passed:
         usage = object_in(event, "usage")

@@ -97,8 +97,6 @@ def read_answer(record: Record) -> Answer:
     flag = record.get("is_error", record.get("isError"))
     value = next((record[name] for name in _ANSWERS if record.get(name) is not None), "")
     code = value.get("exitCode") if isinstance(value, dict) else None
-    if record.get("finish_reason") == "error":
-        flag = True
     failed = flag if isinstance(flag, bool) else None
     return Answer(_first(record, _RESULT_IDS), text_of(value), failed, code if isinstance(code, int) else None)
 
