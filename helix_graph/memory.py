@@ -15,6 +15,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.given import place, query, several, when
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
+    from helix_graph.sources import Source, SourcesReport
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -134,6 +137,40 @@ class Memory:
         report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
+
+    def sources(self, *, project: str | None = None) -> tuple[Source, ...]:
+        """Where the agents' logs are on this machine, and how many are ``project``'s; see `helix_graph.sources`."""
+        from helix_graph.sources import list_sources  # noqa: PLC0415  (as above)
+
+        return list_sources(self.root, project=project)
+
+    def extract_all(  # noqa: PLR0913  (the command's options)
+        self,
+        *,
+        agent: str | None = None,
+        project: str | None = None,
+        since: datetime | None = None,
+        force: bool = False,
+        strict: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int, Path], None] | None = None,
+    ) -> SourcesReport:
+        """Records what is new in the agents' logs on this machine; see `helix_graph.sources.extract_all`."""
+        from helix_graph.sources import extract_all  # noqa: PLC0415  (as above)
+
+        report = extract_all(
+            self.root,
+            agent=agent,
+            project=project,
+            since=since,
+            force=force,
+            strict=strict,
+            dry_run=dry_run,
+            progress=progress,
+        )
+        if not (dry_run and self.graph.path_of_file.exists()):
+            return report
+        return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

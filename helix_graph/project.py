@@ -19,11 +19,17 @@ def memory_folder(start: Path) -> Path | None:
     override = os.environ.get(ENVIRONMENT)
     if override:
         return Path(override).expanduser().absolute()
+    project = project_folder(start)
+    return project / FOLDER if project else None
+
+
+def project_folder(start: Path) -> Path | None:
+    """The project around ``start``: its repository's main work tree, else the nearest folder that has a memory."""
     start = start.absolute()
     root = repository_root(start)
     if root is not None:
-        return root / FOLDER
-    return next((folder / FOLDER for folder in (start, *start.parents) if (folder / FOLDER).is_dir()), None)
+        return root
+    return next((folder for folder in (start, *start.parents) if (folder / FOLDER).is_dir()), None)
 
 
 def repository_root(start: Path) -> Path | None:

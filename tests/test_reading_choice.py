@@ -18,9 +18,11 @@ from helix_episodes.readers import (
     UnknownReader,
     find_logs,
     find_reader,
+    read_head,
     read_sessions,
     reader_names,
 )
+from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.session import Session, Source, Step
 
 if TYPE_CHECKING:
@@ -94,14 +96,13 @@ def test_content_decides_and_the_name_does_not(tmp_path: Path) -> None:
         {"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "parts": [{"text": "hi"}]}},
         {"type": "system", "uuid": "1", "sessionId": "s", "timestamp": "2026-03-02T09:00:00Z", "subtype": "telemetry"},
         {"type": "user.message", "id": "1", "data": {"content": "hi"}},
-        {"type": "session_meta", "payload": {"id": "1"}},
+        {"type": "session_meta", "payload": "1"},
         {"type": "message", "message": {"role": "user", "content": "hi"}},
     ],
 )
 def test_other_agents_logs_are_declined(tmp_path: Path, foreign: dict[str, Any]) -> None:
-    with pytest.raises(UnknownLogFormat) as error:
-        find_reader(write(tmp_path / "x.jsonl", foreign))
-    assert error.value.declined["claude-code"] == "no line has the type, id and message of its records"
+    head = read_head(write(tmp_path / "x.jsonl", foreign))
+    assert ClaudeCodeReader().sniff(head) == "no line has the type, id and message of its records"
 
 
 def test_a_refusal_names_each_reader_and_its_reason(tmp_path: Path, others: None) -> None:  # noqa: ARG001
@@ -118,14 +119,16 @@ def test_other_packages_readers_take_part(tmp_path: Path, others: None) -> None:
     log = write(tmp_path / "x.diary", "- one\n- two\n")
     assert [session.id for session in read_sessions(log)] == ["day-1", "day-2"]
     assert find_reader(log, format="diary").name == "diary"
-    assert reader_names() == ("claude-code", "ai-agents", "diary")
+    names = reader_names()
+    assert (names[0], names[-1]) == ("claude-code", "diary")
+    assert "ai-agents" in names
 
 
 def test_a_format_nobody_has_is_refused_with_those_there_are(tmp_path: Path, others: None) -> None:  # noqa: ARG001
     with pytest.raises(
-        UnknownReader, match="there are: auto, claude-code, ai-agents, diary; could not be loaded: hollow"
+        UnknownReader, match=r"there are: auto, claude-code, .*ai-agents, .*diary; could not be loaded: hollow"
     ) as error:
-        find_reader(write(tmp_path / "x.jsonl", CLAUDE), format="codex")
+        find_reader(write(tmp_path / "x.jsonl", CLAUDE), format="telepathy")
     assert isinstance(error.value, LogError)
     assert isinstance(error.value, UsageError)
 

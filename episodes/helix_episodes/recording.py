@@ -128,6 +128,22 @@ def record(  # noqa: PLR0913  (the options of the command)
     )
 
 
+def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
+    """By their bytes the logs that this extractor has read already; see `log_key`."""
+    known = (_beginning(path) for path in store.files())
+    made = (one.provenance for one in known if one and one.provenance)
+    return frozenset((one.sha256, one.parts) for one in made if one.extractor == EXTRACTOR_VERSION)
+
+
+def log_key(path: Path) -> tuple[str, str | None]:
+    """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers.
+
+    Raises:
+        LogNotReadable: It cannot be read.
+    """
+    return _fingerprint(path, upto=0)[1], _parts(path)
+
+
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 
@@ -195,6 +211,8 @@ class _Recorder:
         old = self._recorded_before(session.id)
         self._logs[session.id] = path
         size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
+        if session.rewritten:
+            digest, prefix = _own_fingerprint(session, old.provenance if old else None)
         provenance = _provenance(path, session, size=size, digest=digest)
         change = _change(old, provenance, prefix=prefix)
         if change == "differs" and not self.force and old is not None and _is_older(session, provenance, old):
@@ -314,6 +332,14 @@ def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
     return size, whole.hexdigest(), prefix.hexdigest()
+
+
+def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[str, str]:
+    """The SHA-256 of a session's steps, and what stands for the log's old bytes: it has grown if they are in it."""
+    digest = hashlib.sha256(msgspec.json.encode(session.steps)).hexdigest()
+    own = [step.source.id for step in session.steps if step.source.id]
+    grown = old is not None and own[:1] == [old.first] and old.last in own
+    return digest, old.sha256 if old is not None and grown else ""
 
 
 def _parts(path: Path) -> str | None:

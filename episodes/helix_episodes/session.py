@@ -95,6 +95,7 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
 
     Of very many bad lines the first are named in ``bad``, and ``more_bad`` counts the rest.
     ``unknown_at`` says where each unknown type was first met: ``line 12``, or ``agent-1.jsonl, line 3``.
+    Where a log is one JSON document, its messages, turns or events are counted instead of lines.
     """
 
     lines: int = 0
@@ -112,7 +113,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     ``root`` is the working directory the log names, used to make paths relative. ``task``, ``declared_outcome``,
     ``reward`` (0 to 1) and ``commits`` are set only when the log itself states them. ``injected`` names insights whose
-    text a memory put into the session.
+    text a memory put into the session. ``rewritten``: the log is not appended to but written anew as the session goes
+    on, or holds several sessions, so that its bytes do not tell whether this one has only grown.
     """
 
     id: str
@@ -133,3 +135,4 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     injected: tuple[str, ...] = ()
     accounting: Accounting = Accounting()
+    rewritten: bool = False

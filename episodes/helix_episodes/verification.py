@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 #: nothing is quoted.
 Result: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_DATABASE = b"SQLite format 3\0"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -123,7 +124,10 @@ def _lines(log: Path, *, emails: bool) -> list[str]:
     """The lines as the quotations were made of them; ``emails``: with addresses cut, as the episode has them."""
     form = (lambda line: _form(without_addresses(line))) if emails else _form
     try:
-        return [form(line) for line in read_document(log).decode("utf-8", "replace").split("\n")]
+        written = read_document(log)
+        if written.startswith(_DATABASE):
+            return []  # its texts stand on no lines: they stay unchecked
+        return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
     except OSError as error:
         raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 
@@ -141,7 +145,8 @@ def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
+        for name, each in value.items():
+            yield name
             yield from _strings(each)
     elif isinstance(value, list):
         for each in value:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from helix_cli.commands.compile import render_compile
-from helix_cli.commands.episode import render_counts
+from helix_cli.commands.episode_report import render_counts
 from helix_cli.commands.path import render_path
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.seen import render_seen

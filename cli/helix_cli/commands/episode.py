@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
+from helix_cli.commands.episode_report import complain_of, render_report
+from helix_cli.commands.episode_sources import extract_all, sources
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
-from helix_cli.commands.extract_view import render_cuts, render_lines, render_places
 from helix_cli.memory import memory_at, open_memory
-from helix_cli.options import GivenPath, json_option, since_option
-from helix_cli.output import complain, count, progress, say, show, table
+from helix_cli.options import GivenPath, json_option, moment, since_option
+from helix_cli.output import count, progress, say, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from helix_episodes.model import Episode, Outcome
-    from helix_episodes.recording import ExtractReport
 
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
@@ -31,7 +31,12 @@ def episode() -> None:
 
 
 @episode.command
-@click.argument("logs", nargs=-1, required=True, type=GivenPath(path_type=Path))
+@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=GivenPath(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Find the logs of every agent on this machine.")
+@click.option("--agent", help="With --all: only this agent's logs.")
+@click.option("--project", help="With --all: the project in this folder instead of this one, or any.")
+@click.option("--since", type=moment, metavar="TIME", help="With --all: only logs written to since then (ISO 8601).")
+@click.option("--dry-run", is_flag=True, help="With --all: say what would change, and change nothing.")
 @click.option("--output", type=GivenPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
@@ -40,9 +45,14 @@ def episode() -> None:
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what became of every line, and where something was cut.")
 @json_option
-def extract(  # noqa: PLR0913  (the options of the command)
+def extract(  # noqa: PLR0913  (the command's options)
     *,
     logs: tuple[Path, ...],
+    everything: bool,
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    dry_run: bool,
     output: Path | None,
     force: bool,
     strict: bool,
@@ -50,45 +60,36 @@ def extract(  # noqa: PLR0913  (the options of the command)
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Read LOGS (files, or folders of them) into episodes.
+    """Read LOGS (files, or folders of them) into episodes; with --all, what the agents on this machine have logged.
 
     A log that cannot be used hides no other: the rest is read, and the command ends with 1.
     """
+    _check_choice(logs=bool(logs or output or log_format != "auto"), everything=everything,
+                  narrowed=bool(agent or project or since or dry_run))  # fmt: skip
+    if everything:
+        return extract_all(
+            agent=agent, project=project, since=since, dry_run=dry_run, force=force, strict=strict, as_json=as_json
+        )
     # With --output no memory is touched, so none is needed: its root then stands for nothing.
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
         report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)
-    for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
-        complain(warning)
-    for failure in report.failed:
-        complain(failure.problem)
-    for kept_out in report.left_out:
-        complain(f"{kept_out.log}: {kept_out.problem}")
-    show(report, as_json=as_json, render=partial(_render_report, verbose=verbose))
+    complain_of(report)
+    show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
     return 1 if report.failed else 0
 
 
-def _render_report(report: ExtractReport, *, verbose: bool) -> None:
-    done = [one for one in report.recorded if one.change != "unchanged"]
-    if done:
-        rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
-        table(("session", "outcome", "decisions", "events", ""), rows)
-    if verbose:
-        render_lines(report.recorded)
-        render_places(report.recorded)
-    render_counts(report)
-    render_cuts(done)
-    if done:
-        say("Next: helix-graph compile")
-
-
-def render_counts(report: ExtractReport) -> None:
-    """Print how many logs came to what."""
-    say(
-        f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
-        f"{len(report.unchanged)} unchanged, {count(len(report.failed), 'log')} failed"
-        + (f", {len(report.left_out)} left out." if report.left_out else ".")
-    )
+def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
+    """Either logs are named, or all are looked for; what narrows the search goes with the latter only."""
+    if everything and logs:
+        problem = "--all finds the logs by itself; leave LOGS, --output and --format out"
+        raise click.UsageError(problem)
+    if not everything and narrowed:
+        problem = "--agent, --project, --since and --dry-run go with --all"
+        raise click.UsageError(problem)
+    if not everything and not logs:
+        problem = "name LOGS, or give --all for the logs of every agent on this machine"
+        raise click.UsageError(problem)
 
 
 @episode.command("list")
@@ -140,5 +141,5 @@ def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) 
     return 1 if any(one.result in {"moved", "missing"} for one in quoted) else 0
 
 
-for command in (new, decisions, outcome, correct):
+for command in (new, decisions, outcome, correct, sources):
     episode.add_command(command)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.words import line, quote
 from helix_episodes.model import Action, DecisionType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from helix_episodes.extraction.acts import Act
 
 #: Markers with which a change silences a check instead of satisfying it.
@@ -88,9 +90,26 @@ def describe(act: Act) -> str:
         return line(f"delegate to {arguments.get('agent') or 'helper'}: {order}")
     if act.operation == "plan":
         return line(f"plan: {plan_title(str(arguments.get('plan', '')))}")
-    target = act.path or next((str(v) for v in arguments.values() if isinstance(v, str)), "")
-    verb = act.operation if act.operation in {"edit", "create", "delete"} else f"use {act.call.tool}:"
-    return line(f"{verb} {target}")
+    if act.operation in {"edit", "create", "delete"}:
+        return line(f"{act.operation} {act.path or ''}")
+    return line(f"use {act.call.tool}: {act.path or ', '.join(values_of(arguments))}".removesuffix(": "))
+
+
+def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
+    """The texts and numbers among a call's arguments, in the order in which it names them, from lists and objects too.
+
+    >>> list(values_of({"order": "A7", "items": [{"id": 3, "gift": True}]}))
+    ['A7', '3']
+    """
+    left: list[Any] = list(arguments.values())[::-1]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += list(one.values())[::-1]
+        elif isinstance(one, list):
+            left += one[::-1]
+        elif isinstance(one, (str, int, float)) and not isinstance(one, bool) and str(one):
+            yield str(one)
 
 
 def changed_part(*, old: str, new: str) -> str:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.account import DraftDecision
-from helix_episodes.extraction.actions import action_of, changed_part, describe, plan_title, type_of
+from helix_episodes.extraction.actions import action_of, changed_part, describe, plan_title, type_of, values_of
 from helix_episodes.extraction.acts import CHANGES, UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import file_name
@@ -240,4 +240,5 @@ def _words(act: Act) -> str:
     if arguments.get("new"):
         return changed_part(old=str(arguments.get("old") or ""), new=str(arguments["new"]))
     names = ("command", "prompt", "plan", "path", "pattern", "query")
-    return next((str(arguments[name]) for name in names if arguments.get(name)), "")
+    told = next((str(arguments[name]) for name in names if arguments.get(name)), "")
+    return told or ("\n".join(values_of(arguments)) if act.operation == "use" else "")

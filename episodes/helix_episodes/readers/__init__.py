@@ -13,6 +13,7 @@ from helix_episodes.readers.registry import (
     UnknownReader,
     find_logs,
     find_reader,
+    read_head,
     read_sessions,
     reader_names,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "UnknownReader",
     "find_logs",
     "find_reader",
+    "read_head",
     "read_sessions",
     "reader_names",
 ]

@@ -12,12 +12,20 @@ read it. Counting all five is what lets a user trust that nothing was lost in si
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from helix_episodes.limits import LONGEST_TYPE, MOST_NAMED, MOST_TYPES
 from helix_episodes.session import Accounting, BadLine, place
 
 #: Stands for the unknown types that are too many to be counted apart.
 OTHERS = "(others)"
+
+
+class Passed(NamedTuple):
+    """Why a record gave no step: of a known sort, or of one never met."""
+
+    reason: str
+    known: bool = True
 
 
 class Ledger:
@@ -31,6 +39,15 @@ class Ledger:
         self._blank = 0
         self._bad: list[BadLine] = []
         self._more_bad = 0
+
+    def enter(self, passed: Passed | None, *, line: int | None = None, file: str | None = None) -> None:
+        """A record that gave a step, when there is no reason against it; where it stands, when that is known."""
+        if passed is None:
+            self.use()
+        elif passed.known:
+            self.skip(passed.reason)
+        else:
+            self.leave_unknown(passed.reason, line=line, file=file)
 
     def use(self, lines: int = 1) -> None:
         """Lines that gave a step."""

@@ -22,10 +22,24 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
-from helix_episodes.limits import HEAD
+from helix_episodes.limits import HEAD, LARGEST_DOCUMENT
 from helix_episodes.readers.ai_agents import AiAgentsReader
+from helix_episodes.readers.antigravity import AntigravityReader
+from helix_episodes.readers.atif import AtifReader
 from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.codex import CodexReader
+from helix_episodes.readers.copilot import CopilotReader
+from helix_episodes.readers.gemini import GeminiReader
 from helix_episodes.readers.jsonl import lines_of, open_log, parse
+from helix_episodes.readers.kimi import KimiReader
+from helix_episodes.readers.messages import message_readers
+from helix_episodes.readers.mini_swe_agent import MiniSweAgentReader
+from helix_episodes.readers.opencode import OpenCodeReader
+from helix_episodes.readers.opencode.stores import MAGIC
+from helix_episodes.readers.openhands import OpenHandsReader
+from helix_episodes.readers.swe_agent import SweAgentReader
+from helix_episodes.readers.tau_bench import TauBenchReader
+from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,11 +81,15 @@ class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named 
 
 
 class LogHead(msgspec.Struct, frozen=True, kw_only=True):
-    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such."""
+    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such.
+
+    ``document`` is the whole of a log that is one JSON object or list instead of a record a line; else ``None``.
+    """
 
     path: Path
     lines: tuple[bytes, ...]
     records: tuple[dict[str, Any], ...]
+    document: Any = None
 
 
 class Reader(Protocol):
@@ -144,7 +162,7 @@ def find_logs(folder: Path) -> list[Path]:
         for path in _files(folder)
         if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
         and not any(reader.is_part(path) for reader in fitting)
-        and (not path.name.endswith(_GENERAL_ENDINGS) or any(_recognises(reader, path) for reader in fitting))
+        and (not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting))
     )
 
 
@@ -158,13 +176,30 @@ def read_head(path: Path) -> LogHead:
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
     records = tuple(_objects(lines))
-    if not records and any(b"\0" in line for line in lines):
+    if not records and any(b"\0" in line for line in lines) and not lines[0].startswith(MAGIC):
         raise LogNotReadable(path=path, problem="it is not text")
-    return LogHead(path=path, lines=lines, records=records)
+    return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
 
 
 def _built_in() -> tuple[Reader, ...]:
-    return (ClaudeCodeReader(), AiAgentsReader())
+    """In the order of trial: the formats that many a file could be taken for come last."""
+    return (
+        ClaudeCodeReader(),
+        CodexReader(),
+        SweAgentReader(),
+        MiniSweAgentReader(),
+        OpenHandsReader(),
+        TauBenchReader(),
+        WhoAndWhenReader(),
+        GeminiReader(),
+        CopilotReader(),
+        OpenCodeReader(),
+        KimiReader(),
+        AntigravityReader(),
+        AtifReader(),
+        AiAgentsReader(),
+        *message_readers(),
+    )
 
 
 def _reader_called(name: str) -> Reader:
@@ -223,11 +258,12 @@ def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, chec
     return checked
 
 
-def _recognises(reader: Reader, path: Path) -> bool:
+def _is_recognised(path: Path, readers: Sequence[Reader]) -> bool:
     try:
-        return reader.sniff(read_head(path)) is None
+        head = read_head(path)
     except LogNotReadable:
         return False
+    return any(reader.sniff(head) is None for reader in readers)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -261,6 +297,22 @@ def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
             size -= len(line)
         if size <= 0:
             return
+
+
+def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON can be anything)
+    """The JSON document that the whole file is, unless its first line is a record with others below it."""
+    if not lines or not lines[0].removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+        return None
+    if any(line.strip() for line in lines[1:]) and any(True for _ in _objects(lines[:1])):
+        return None
+    try:
+        with open_log(path) as log:
+            text = log.read(LARGEST_DOCUMENT + 1)
+        return parse(text.removeprefix(b"\xef\xbb\xbf")) if len(text) <= LARGEST_DOCUMENT else None
+    except ValueError:
+        return None
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
 def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:

@@ -34,6 +34,7 @@ _TOOL_WORDINGS: tuple[tuple[str, ...], ...] = (
     ("file not read first", r"has not been read yet|must (?:first )?read|read it first"),
     ("nothing to change", r"no changes to make|exactly the same"),
     ("file too large", r"exceeds maximum|too large|token limit"),
+    ("edit breaks the syntax", r"introduced new syntax error"),
     ("is a directory", r"\bEISDIR\b|is a directory"),
     ("path not found", r"(?:path|directory) does not exist"),
     ("no such tool", r"no such tool|unknown tool|tool not found"),
@@ -114,8 +115,10 @@ def tool_finding(tool: str, text: str) -> Finding:
     >>> tool_finding("Edit", "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>").family
     'file not read first'
     """
-    plain = re.sub(r"</?tool_use_error>", "", text)
-    lines = Output(plain).lines
+    plain = Output(re.sub(r"</?tool_use_error>", "", text))
+    if raised := raised_exception(plain):
+        return raised
+    lines = plain.lines
     first = informative_line(lines)
     code = next((found for line in lines[:20] if (found := _HTTP.search(line))), None)
     if code:

@@ -1,7 +1,8 @@
 """The session logs of the ai-agents project: reports in JSON or Markdown (``docs/formats/ai-agents.md``).
 
-:mod:`located` and :mod:`blocks` keep the line of everything; :mod:`words` knows by which names these logs call their
-parts; :mod:`report` and :mod:`markdown` walk the two forms, :mod:`statements` and :mod:`gates` read what they hold.
+:mod:`~helix_episodes.readers.located` and :mod:`blocks` keep the line of everything; :mod:`words` knows by which names
+these logs call their parts; :mod:`report` and :mod:`markdown` walk the two forms, :mod:`statements` and :mod:`gates`
+read what they hold.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.ai_agents.gates import ABOUT_COMMITS
-from helix_episodes.readers.ai_agents.located import locate
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.report import PLACEHOLDER, SHA, Reading, read_report
 from helix_episodes.readers.ai_agents.steps import day
 from helix_episodes.readers.jsonl import parse, read_document
+from helix_episodes.readers.located import locate
 from helix_episodes.session import Session
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from helix_episodes.readers.ai_agents.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.readers.ai_agents.located import Node
     from helix_episodes.readers.ai_agents.steps import Steps
+    from helix_episodes.readers.located import Node
     from helix_episodes.session import Status, Step
 
 _YES = re.compile(

@@ -22,7 +22,7 @@ from helix_episodes.readers.ai_agents.steps import Steps, day, moment
 from helix_episodes.readers.ai_agents.words import role_of, words_of
 
 if TYPE_CHECKING:
-    from helix_episodes.readers.ai_agents.located import Node
+    from helix_episodes.readers.located import Node
 
 PLACEHOLDER = re.compile(
     r"^\W*(migrated from \w+|tbd|todo|n/?a|none|placeholder|unknown|objective)?\W*$", re.IGNORECASE

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from helix_episodes.readers.ai_agents.located import Node
+    from helix_episodes.readers.located import Node
 
 #: A state, not a statement: it says that something is over, not what came of it.
 _BARE_STATE = re.compile(

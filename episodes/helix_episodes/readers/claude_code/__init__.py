@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.helpers import Helpers
-from helix_episodes.readers.claude_code.records import Record, blocks_of, message_of, text_in
-from helix_episodes.readers.claude_code.statistics import Statistics, project_of
+from helix_episodes.readers.claude_code.records import blocks_of, message_of
+from helix_episodes.readers.claude_code.statistics import Statistics
 from helix_episodes.readers.claude_code.transcript import Transcript
+from helix_episodes.readers.fields import Record, text_in
 from helix_episodes.readers.jsonl import lines_of, open_log, parse, read_records
 from helix_episodes.readers.ledger import Ledger
+from helix_episodes.readers.naming import project_of
 from helix_episodes.session import Session
 
 if TYPE_CHECKING:

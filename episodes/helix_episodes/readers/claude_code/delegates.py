@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.claude_code.records import text_in
+from helix_episodes.readers.fields import text_in
 
 if TYPE_CHECKING:
-    from helix_episodes.readers.claude_code.records import Record
+    from helix_episodes.readers.fields import Record
 
 # The note that the program puts below a helper's answer, for the agent to call it again.
 _TAIL = re.compile(r"\n*agentId: (\w{1,64})\b[^\n]{0,200}(?:\n<usage>[\s\S]{0,400}</usage>)?\s*\Z")

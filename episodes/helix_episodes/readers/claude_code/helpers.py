@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.claude_code.records import Record, text_in
 from helix_episodes.readers.claude_code.transcript import Transcript
+from helix_episodes.readers.fields import Record, text_in
 from helix_episodes.readers.jsonl import parse, read_document, read_records
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.readers.claude_code.words import between
+from helix_episodes.readers.tags import between
 
 if TYPE_CHECKING:
     from helix_episodes.session import Status

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.readers.claude_code.records import Place, Record, text_in
+from helix_episodes.readers.fields import Place, Record, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.readers.claude_code.words import between, cut_injected
+from helix_episodes.readers.claude_code.words import cut_injected
+from helix_episodes.readers.tags import between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.claude_code.records import text_in
+from helix_episodes.readers.fields import text_in
 
 if TYPE_CHECKING:
-    from helix_episodes.readers.claude_code.records import Record
+    from helix_episodes.readers.fields import Record
 
 
 class Rewinds:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.echo import insights_in
-from helix_episodes.readers.claude_code.records import Record, message_of, text_in
+from helix_episodes.readers.claude_code.records import message_of
+from helix_episodes.readers.fields import Record, text_in
+from helix_episodes.readers.naming import parts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SEPARATORS = re.compile(r"[/\\]+")
-# Folders in which work trees of one repository are kept; the project is the folder that holds them.
-_TREE_FOLDERS = frozenset({".worktrees", "worktrees", ".trees"})
-_OWN_FOLDERS = frozenset({".claude", ".git"})
 # A home folder, or anything above one, is nobody's repository root: "/Users/x" has two parts.
 _HOME_DEPTH = 2
 _SYNTHETIC_MODEL = "<synthetic>"
@@ -88,7 +85,7 @@ class Statistics:
         folders = list(self._folders)
         if not folders:
             return None
-        above = [folder for folder in folders if _holds(folder, folders[0]) and len(_parts(folder)) > _HOME_DEPTH]
+        above = [folder for folder in folders if _holds(folder, folders[0]) and len(parts_of(folder)) > _HOME_DEPTH]
         return min(above, key=len, default=folders[0])
 
     def session_id(self, path: Path) -> str:
@@ -98,29 +95,9 @@ class Statistics:
         return self.session_ids.most_common(1)[0][0]
 
 
-def project_of(root: str | None) -> str | None:
-    r"""The project's name: the last part of its path, or for a work tree the folder that holds the work trees.
-
-    >>> project_of("/home/kim/shop/.worktrees/3"), project_of("C:\\code\\shop")
-    ('shop', 'shop')
-    """
-    parts = _parts(root or "")
-    for position, part in enumerate(parts):
-        if part in _TREE_FOLDERS and position:
-            parts = parts[:position]
-            break
-    while len(parts) > 1 and parts[-1] in _OWN_FOLDERS:
-        parts = parts[:-1]
-    return parts[-1] if parts else None
-
-
-def _parts(path: str) -> list[str]:
-    return [part for part in _SEPARATORS.split(path) if part]
-
-
 def _holds(folder: str, other: str) -> bool:
-    parts = _parts(folder)
-    return parts == _parts(other)[: len(parts)]
+    parts = parts_of(folder)
+    return parts == parts_of(other)[: len(parts)]
 
 
 def _tokens(usage: Record) -> int:

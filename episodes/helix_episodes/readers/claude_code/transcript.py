@@ -8,27 +8,20 @@ about its call, a notification about its delegation) goes by id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_episodes.readers.claude_code.delegates import Delegates
 from helix_episodes.readers.claude_code.notices import read_notice
 from helix_episodes.readers.claude_code.queue import PromptQueue
-from helix_episodes.readers.claude_code.records import (
-    SKIPPED_BLOCKS,
-    SKIPPED_KINDS,
-    Place,
-    Record,
-    blocks_of,
-    message_of,
-    place_of,
-    text_in,
-)
+from helix_episodes.readers.claude_code.records import SKIPPED_BLOCKS, SKIPPED_KINDS, blocks_of, message_of, place_of
 from helix_episodes.readers.claude_code.results import answer_in, plan_in, read_result, text_of, was_created
 from helix_episodes.readers.claude_code.rewinds import Rewinds
 from helix_episodes.readers.claude_code.tools import translate_call
 from helix_episodes.readers.claude_code.words import PLAN_BEGINNING, Words, hear, read_plan, without_plan_tail
+from helix_episodes.readers.fields import Place, Record, text_in
+from helix_episodes.readers.ledger import Passed
 from helix_episodes.session import Step
 
 if TYPE_CHECKING:
@@ -42,13 +35,6 @@ if TYPE_CHECKING:
 _CARRIES_INJECTED = frozenset({"user", "attachment", "system"})
 # What the program writes in an answer's place when there is none.
 _NO_ANSWER = frozenset({"", "(no content)", "No response requested."})
-
-
-class Passed(NamedTuple):
-    """Why a record gave no step: of a known sort, or of one never met."""
-
-    reason: str
-    known: bool = True
 
 
 class Transcript:
@@ -90,12 +76,7 @@ class Transcript:
             self._statistics.note_injected(record)
         before = len(self.steps)
         passed = self._translate(record, place_of(record, line=line, file=self._file))
-        if passed is None or len(self.steps) > before:
-            self._ledger.use()
-        elif passed.known:
-            self._ledger.skip(passed.reason)
-        else:
-            self._ledger.leave_unknown(passed.reason, line=line, file=self._file)
+        self._ledger.enter(None if len(self.steps) > before else passed, line=line, file=self._file)
 
     def _translate(self, record: Record, place: Place) -> Passed | None:
         kind = record.get("type")
@@ -170,7 +151,7 @@ class Transcript:
         if call_id in self._calls:
             return Passed("duplicate")
         given = block.get("input")
-        operation, arguments = translate_call(tool, given if isinstance(given, dict) else {})
+        ((operation, arguments), *_) = translate_call(tool, given if isinstance(given, dict) else {})
         self._name_task(arguments)
         self._calls[call_id] = len(self.steps)
         self._add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=call_id)

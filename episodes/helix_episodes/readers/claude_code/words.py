@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from helix_episodes.readers.tags import between, cut_tags
+
 Voice = Literal[
     "prompt", "command", "shell", "interrupted", "notification", "teammate", "hook", "program", "summary", "nobody"
 ]
@@ -189,34 +191,7 @@ def cut_injected(text: str) -> str:
     >>> cut_injected("1 passed<system-reminder>x</system-reminder>")
     '1 passed'
     """
-    if "<" not in text:
-        return text.strip()
-    for tag in _INJECTED_TAGS:
-        if f"<{tag}" in text:
-            text = _cut_tag(text, tag=tag)
-    return text.strip()
-
-
-def _cut_tag(text: str, *, tag: str) -> str:
-    """Without ``<tag …>…</tag>``; an opening that is never closed stays, for nothing says where it ends."""
-    kept: list[str] = []
-    rest = text
-    position = 0
-    while (start := rest.find(f"<{tag}", position)) >= 0:
-        end = rest.find(f"</{tag}>", start)
-        if end < 0:
-            break
-        kept.append(rest[position:start])
-        position = end + len(tag) + 3
-    kept.append(rest[position:])
-    return "".join(kept)
-
-
-def between(text: str, opening: str, closing: str) -> str:
-    """What stands between the first ``opening`` and the ``closing`` after it; empty when either is missing."""
-    _, opened, rest = text.partition(opening)
-    inside, closed, _ = rest.partition(closing)
-    return inside if opened and closed else ""
+    return cut_tags(text, _INJECTED_TAGS)
 
 
 class Plan(NamedTuple):

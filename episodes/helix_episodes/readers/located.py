@@ -22,10 +22,14 @@ _NEWLINE = re.compile("\n")
 
 
 class Node(msgspec.Struct, kw_only=True):
-    """A value and its first line. ``value`` is a dict of nodes by key, a list of nodes, or a bare scalar."""
+    """A value and its first line. ``value`` is a dict of nodes by key, a list of nodes, or a bare scalar.
+
+    ``plain`` is the same without lines, as a parser would give it.
+    """
 
     line: int
     value: Any
+    plain: Any = None
 
     @property
     def text(self) -> str:
@@ -33,6 +37,15 @@ class Node(msgspec.Struct, kw_only=True):
         if isinstance(self.value, str):
             return self.value.strip()
         return str(self.value) if isinstance(self.value, (int, float)) and not isinstance(self.value, bool) else ""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The bare value when it is an object, else an empty one."""
+        return self.plain if isinstance(self.plain, dict) else {}
+
+    def get(self, name: str) -> Node:
+        """A member of an object; null on this line where there is none."""
+        return self.members.get(name) or Node(line=self.line, value=None)
 
     @property
     def members(self) -> dict[str, Node]:
@@ -58,7 +71,7 @@ def locate(text: str) -> Node:
         ValueError: not JSON.
     """
     parse(text.encode("utf-8", "replace"))
-    root = Node(line=1, value=[])
+    root = Node(line=1, value=[], plain=[])
     open_nodes = [root]
     key: str | None = None
     for piece, line in _tokens(text):
@@ -72,14 +85,17 @@ def locate(text: str) -> Node:
 
 def _take(piece: str, line: int, open_nodes: list[Node], key: str | None) -> str | None:
     """Enters a value or an object's key; returns the key that waits for its value."""
-    parent = open_nodes[-1].value
-    if isinstance(parent, dict) and key is None:
+    parent = open_nodes[-1]
+    if isinstance(parent.value, dict) and key is None:
         return str(_scalar(piece))
-    node = Node(line=line, value=_opened(piece))
-    if isinstance(parent, dict):
-        parent[str(key)] = node
+    value = _opened(piece)
+    node = Node(line=line, value=value, plain=_opened(piece) if piece in "{[" else value)
+    if isinstance(parent.value, dict):
+        parent.value[str(key)] = node
+        parent.plain[str(key)] = node.plain
     else:
-        parent.append(node)
+        parent.value.append(node)
+        parent.plain.append(node.plain)
     if piece in "{[":
         open_nodes.append(node)
     return None

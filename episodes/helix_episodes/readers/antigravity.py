@@ -1,0 +1,170 @@
+"""Antigravity: one step of the agent a line (``docs/formats/antigravity.md`` describes it).
+
+A planner's step names the tools to be called; the steps that follow are their results in the same order, each of a type
+that says what was done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import TYPE_CHECKING
+
+from helix_episodes.readers.exits import tells_of_new_file
+from helix_episodes.readers.fields import Place, Record, object_in, objects_in, text_in, time_of
+from helix_episodes.readers.journal import Journal
+from helix_episodes.readers.jsonl import read_records
+from helix_episodes.readers.ledger import Passed
+from helix_episodes.readers.messages.parts import arguments_of
+from helix_episodes.readers.tags import between
+from helix_episodes.readers.vocabulary import COMMON, edit, look, named, run, translate, write
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.session import Session, Status
+
+_TOOLS = {
+    **COMMON,
+    **named("listdir", "viewfile", "grepsearch", "findbyname", "searchweb", "readurlcontent", "commandstatus", by=look),
+    **named("runcommand", by=run),
+    **named("writetofile", "writefile", by=write),
+    **named("replacefilecontent", "multireplacefilecontent", by=edit),
+}
+_RESULTS = frozenset(
+    {
+        *("LIST_DIRECTORY", "VIEW_FILE", "RUN_COMMAND", "CODE_ACTION", "GREP_SEARCH", "FIND", "SEARCH_WEB", "GENERIC"),
+        *("READ_URL_CONTENT", "COMMAND_STATUS", "MCP_TOOL", "ERROR_MESSAGE"),
+    }
+)
+_SKIPPED = frozenset({"CONVERSATION_HISTORY", "SYSTEM_MESSAGE", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
+_STATUS: dict[str, Status] = {"DONE": "ok", "ERROR": "error", "CANCELED": "interrupted", "CANCELLED": "interrupted"}
+_COMMAND_ENDED = re.compile(r"\A\s*The command (?:completed successfully|failed with exit code:? (?P<code>-?\d{1,6}))")
+_OUTPUT = "Output:\n"
+_STAMPS = re.compile(r"\A(?:(?:Created|Completed) At: [^\n]*\n)+")
+#: The names that this agent has for arguments, in ours.
+_ARGUMENTS = {
+    "CommandLine": "command",
+    "TargetFile": "path",
+    "AbsolutePath": "path",
+    "DirectoryPath": "path",
+    "SearchPath": "path",
+    "CodeContent": "content",
+    "TargetContent": "old",
+    "ReplacementContent": "new",
+    "ReplacementChunks": "replacements",
+    "Query": "query",
+    "Url": "url",
+}
+
+
+class AntigravityReader:
+    """Reads ``~/.gemini/antigravity*/brain/<id>/.system_generated/logs/transcript.jsonl``."""
+
+    name = "antigravity"
+    suffixes = (".jsonl",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when a line is a step as only Antigravity writes them, else why not."""
+        if any({"step_index", "source", "type"} <= record.keys() for record in head.records):
+            return None
+        return "no line is a step with an index, a source and a type"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (no such log consists of several files)
+        """Never: one file is one session."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the log.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        steps = _Steps()
+        for line, record in read_records(path, ledger=steps.journal.ledger):
+            steps.take(record, line=line)
+        if path.parent.name == "logs":
+            steps.journal.tell(id=path.parents[2].name)
+        yield steps.journal.session(path, reader=self.name)
+
+
+class _Steps:
+    """One log while it is read."""
+
+    def __init__(self) -> None:
+        self.journal = Journal()
+        self._dialogue = self.journal.dialogue
+        self._waiting: deque[str] = deque()
+
+    def take(self, record: Record, *, line: int) -> None:
+        """Turns one record into steps, or enters in the ledger why there are none."""
+        place = Place(Source(line=line), time_of(record.get("created_at")))
+        self.journal.ledger.enter(self._translate(record, place))
+
+    def _translate(self, record: Record, place: Place) -> Passed | None:
+        kind = text_in(record, "type") or "step without type"
+        text = text_in(record, "content") or ""
+        if kind == "USER_INPUT":
+            typed = between(text, "<USER_REQUEST>", "</USER_REQUEST>").strip() or text
+            return None if self._dialogue.say("prompt", place, text=typed, actor="user") else Passed("empty prompt")
+        if kind == "PLANNER_RESPONSE":
+            return self._planned(record, place, text=text)
+        if kind == "CHECKPOINT":
+            self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+            return None
+        if kind in _SKIPPED:
+            return Passed(kind)
+        if self._waiting:
+            self._settle(record, place, text=text, kind=kind)
+            return None
+        return Passed(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
+
+    def _planned(self, record: Record, place: Place, *, text: str) -> Passed | None:
+        before = len(self._dialogue.steps)
+        self._waiting.clear()
+        self._dialogue.say("thought", place, text=text_in(record, "thinking") or "")
+        self._dialogue.say("message", place, text=text)
+        for number, call in enumerate(objects_in(record, "tool_calls"), 1):
+            call_id = f"line-{place.source.line}-{number}"
+            tool = text_in(call, "name") or "unnamed"
+            translations = translate(tool, _arguments(object_in(call, "args")), tools=_TOOLS)
+            self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+            self._waiting.append(call_id)
+        return None if len(self._dialogue.steps) > before else Passed("empty response")
+
+    def _settle(self, record: Record, place: Place, *, text: str, kind: str) -> None:
+        call_id = self._waiting.popleft()
+        status = _STATUS.get(text_in(record, "status") or "", "unknown")
+        if kind == "ERROR_MESSAGE":
+            status = "error"
+        code = None
+        if ended := _COMMAND_ENDED.match(text):
+            code = int(ended["code"]) if ended["code"] else 0
+            status = "error" if code else "ok"
+            text = text.partition(_OUTPUT)[2] or text
+        text = _STAMPS.sub("", text)
+        if tells_of_new_file(text):
+            self._dialogue.mark_created(call_id)
+        self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+
+
+def _arguments(given: Record) -> Record:
+    """The arguments under common names; each is written as the JSON of its value."""
+    return {_ARGUMENTS.get(name, name): _nested(_value(value)) for name, value in given.items()}
+
+
+def _nested(value: object) -> object:
+    """Several replacements in one file have such names as well."""
+    if isinstance(value, list):
+        return [_arguments(each) if isinstance(each, dict) else each for each in value]
+    return value
+
+
+def _value(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    plain = arguments_of('{"value": ' + value + "}")
+    return plain.get("value", value)

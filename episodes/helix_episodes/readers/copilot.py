@@ -1,0 +1,216 @@
+"""GitHub Copilot CLI: one event a line (``docs/formats/copilot.md`` describes it).
+
+A call is announced in the agent's message and again when it starts; whichever comes first counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.readers.exits import ending_of
+from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
+from helix_episodes.readers.journal import Journal
+from helix_episodes.readers.jsonl import read_records
+from helix_episodes.readers.ledger import Passed
+from helix_episodes.readers.messages.parts import arguments_of, text_of
+from helix_episodes.readers.tags import cut_tags
+from helix_episodes.readers.vocabulary import COMMON, look, named, translate
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.session import Session, Status
+
+_TOOLS = {
+    **COMMON,
+    **named("view", "reportintent", "readbash", "readpowershell", "stopbash", "fetchcopilotclidocumentation", by=look),
+}
+_SKIPPED = frozenset(
+    {
+        *("session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
+        *("session.mode_changed", "session.title_changed", "session.context_changed", "session.task_complete"),
+        *(
+            "assistant.turn_start",
+            "assistant.turn_end",
+            "assistant.intent",
+            "assistant.usage",
+            "hook.start",
+            "hook.end",
+        ),
+        *("system.message", "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified"),
+        *("tool.user_requested", "tool.execution_partial_result", "tool.execution_progress", "session.idle"),
+    }
+)
+_INJECTED = ("current_datetime", "reminder", "system_reminder", "system-reminder", "agent_instructions")
+_CUTS = {"session.compaction_complete": "compaction", "session.truncation": "compaction", "session.resume": "resume"}
+_NOTES = frozenset({"session.error", "session.warning", "system.notification"})
+
+
+class CopilotReader:
+    """Reads ``~/.copilot/session-state/<id>/events.jsonl``."""
+
+    name = "copilot"
+    suffixes = (".jsonl",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when a line is an event as only Copilot writes them, else why not."""
+        if any(_is_own(record) for record in head.records):
+            return None
+        return "no line is an event with data and a parentId"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (helpers' events stand in their session's log)
+        """Never: one file is one session."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the log.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        events = _Events()
+        for line, record in read_records(path, ledger=events.journal.ledger):
+            events.take(record, line=line)
+        default = path.parent.name if path.stem == "events" else None
+        events.journal.tell(id=default)
+        yield events.journal.session(path, reader=self.name)
+
+
+def _is_own(record: Record) -> bool:
+    kind = text_in(record, "type") or ""
+    return "." in kind and isinstance(record.get("data"), dict) and "parentId" in record
+
+
+class _Events:
+    """One log while it is read."""
+
+    def __init__(self) -> None:
+        self.journal = Journal()
+        self._dialogue = self.journal.dialogue
+        self._called: set[str] = set()
+        self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
+            "session.start": self._started,
+            "session.model_change": self._changed_model,
+            "session.shutdown": self._ended,
+            "user.message": self._prompted,
+            "assistant.message": self._answered,
+            "assistant.reasoning": self._thought,
+            "tool.execution_start": self._called_tool,
+            "tool.execution_complete": self._settled,
+            "abort": self._aborted,
+        }
+
+    def take(self, record: Record, *, line: int) -> None:
+        """Turns one event into steps, or enters in the ledger why there are none."""
+        kind = text_in(record, "type") or "event without type"
+        data = object_in(record, "data")
+        place = Place(Source(line=line, id=text_in(record, "id")), moment_of(record.get("timestamp")))
+        self.journal.ledger.enter(self._translate(kind, data, place))
+
+    def _translate(self, kind: str, data: Record, place: Place) -> Passed | None:
+        if kind in self._handlers:
+            return self._handlers[kind](data, place)
+        if kind in _CUTS:
+            self._dialogue.add("boundary", place, actor="system", arguments={"reason": _CUTS[kind]})
+            return None
+        if kind in _NOTES:
+            text = text_in(data, "message") or text_in(data, "content") or ""
+            return None if self._dialogue.say("note", place, text=text, actor="system") else Passed(kind)
+        return Passed(kind, known=kind in _SKIPPED)
+
+    def _started(self, data: Record, place: Place) -> Passed:
+        context = object_in(data, "context")
+        self.journal.tell(
+            id=text_in(data, "sessionId"), version=text_in(data, "copilotVersion"), root=text_in(context, "cwd")
+        )
+        self.journal.answered_by(text_in(data, "selectedModel"))
+        self.journal.tell_time(place.at)
+        return Passed("session.start")
+
+    def _changed_model(self, data: Record, place: Place) -> Passed:  # noqa: ARG002  (a handler's parameters)
+        self.journal.answered_by(text_in(data, "newModel"))
+        return Passed("session.model_change")
+
+    def _ended(self, data: Record, place: Place) -> Passed:
+        for model, metrics in sorted(object_in(data, "modelMetrics").items()):
+            usage = object_in(metrics, "usage") if isinstance(metrics, dict) else {}
+            counted = [usage.get(name) for name in ("inputTokens", "outputTokens", "cacheWriteTokens")]
+            cached = usage.get("cacheReadTokens")
+            fresh = sum(value for value in counted if isinstance(value, int))
+            self.journal.spent(max(fresh - (cached if isinstance(cached, int) else 0), 0))
+            self.journal.answered_by(model)
+        self.journal.tell_time(place.at)
+        return Passed("session.shutdown")
+
+    def _prompted(self, data: Record, place: Place) -> Passed | None:
+        text = cut_tags(text_in(data, "content") or "", _INJECTED)
+        return None if self._dialogue.say("prompt", place, text=text, actor="user") else Passed("empty prompt")
+
+    def _answered(self, data: Record, place: Place) -> Passed | None:
+        before = len(self._dialogue.steps)
+        self.journal.answered_by(text_in(data, "model"))
+        actor = _actor(data)
+        self._dialogue.say("thought", place, text=text_in(data, "reasoningText") or "", actor=actor)
+        self._dialogue.say("message", place, text=text_in(data, "content") or "", actor=actor)
+        for request in objects_in(data, "toolRequests"):
+            self._call(request, place, tool=text_in(request, "name"), actor=actor)
+        return None if len(self._dialogue.steps) > before else Passed("empty message")
+
+    def _thought(self, data: Record, place: Place) -> Passed | None:
+        said = self._dialogue.say("thought", place, text=text_in(data, "content") or "", actor=_actor(data))
+        return None if said else Passed("empty thought")
+
+    def _called_tool(self, data: Record, place: Place) -> Passed | None:
+        if text_in(data, "toolCallId") in self._called:
+            return Passed("start of an announced call")
+        self._call(data, place, tool=text_in(data, "toolName"), actor=_actor(data))
+        return None
+
+    def _call(self, data: Record, place: Place, *, tool: str | None, actor: str) -> None:
+        call_id = text_in(data, "toolCallId")
+        if call_id in self._called:
+            return
+        if call_id:
+            self._called.add(call_id)
+        name = tool or "unnamed"
+        translations = translate(name, arguments_of(data.get("arguments")), tools=_TOOLS)
+        self._dialogue.call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
+
+    def _settled(self, data: Record, place: Place) -> Passed | None:
+        call_id = text_in(data, "toolCallId") or "call without id"
+        if self._dialogue.is_settled(call_id):
+            return Passed("second result")
+        call = self._dialogue.open_call(call_id)
+        flag = data.get("success")
+        failed = not flag if isinstance(flag, bool) else None
+        text = text_of(data.get("result")) or text_of(data.get("error")) or text_in(object_in(data, "error"), "message")
+        ending = ending_of(text or "", failed=failed, ran=call is not None and call.operation == "run")
+        self._dialogue.settle(
+            call_id,
+            place,
+            text=ending.text,
+            status=_refused(data) or ending.status,
+            exit_code=ending.exit_code,
+            actor=None if call else _actor(data),
+        )
+        return None
+
+    def _aborted(self, data: Record, place: Place) -> None:
+        reason = text_in(data, "reason") or "stopped"
+        self._dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
+
+
+def _actor(data: Record) -> str:
+    """A helper's events name the call that sent it."""
+    parent = text_in(data, "parentToolCallId")
+    return f"agent:{parent}" if parent else "agent"
+
+
+def _refused(data: Record) -> Status | None:
+    """How a call ended that a person or a rule did not let through, by the code of its error."""
+    code = text_in(object_in(data, "error"), "code")
+    refusals: dict[str, Status] = {"rejected": "rejected", "denied": "denied"}
+    return refusals.get(code or "")

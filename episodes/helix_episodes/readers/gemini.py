@@ -1,0 +1,199 @@
+"""Gemini CLI: one JSON document a session, since 0.39 a record a line (``docs/formats/gemini.md`` describes it).
+
+A call and its result stand in one record. In the form with lines a message that has grown is written again under
+the same id: the last copy counts, in the place of the first. ``$rewindTo`` takes back what came after a message.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from helix_episodes.readers.documents import place_steps, read_located
+from helix_episodes.readers.exits import ending_of, tells_of_new_file
+from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
+from helix_episodes.readers.journal import Journal
+from helix_episodes.readers.jsonl import read_records
+from helix_episodes.readers.ledger import Passed
+from helix_episodes.readers.messages.parts import arguments_of, text_of
+from helix_episodes.readers.tags import cut_tags
+from helix_episodes.readers.vocabulary import COMMON, look, named, translate
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.session import Session, Status
+
+_TOOLS = {
+    **COMMON,
+    **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", "grepsearch", by=look),
+}
+_SPEAKERS = frozenset({"user", "gemini", "model", "assistant"})
+_NOTES = frozenset({"info", "warning", "error"})
+_STATUS: dict[str, Status] = {"success": "ok", "error": "error", "cancelled": "rejected", "canceled": "rejected"}
+_INJECTED = ("session_context", "system-reminder", "hook_context")
+# What the program wraps a command's output in; the exit code is on a line of its own below.
+_OUTPUT = re.compile(
+    r"(?:\A|\n)Output: (?P<output>[\s\S]*?)"
+    r"(?=\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |\Z)"
+)
+_ERROR = re.compile(r"\nError: (?!\(none\))(?P<error>[^\n]+)")
+
+
+class GeminiReader:
+    """Reads ``~/.gemini/tmp/<project>/chats/session-*.json`` and ``.jsonl``."""
+
+    name = "gemini"
+    suffixes = (".json", ".jsonl")
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the log begins as Gemini's do, else why not."""
+        first = head.document if isinstance(head.document, dict) else next(iter(head.records), {})
+        if text_in(first, "sessionId") and text_in(first, "projectHash"):
+            return None
+        return "no sessionId with a projectHash at its head"
+
+    def is_part(self, path: Path) -> bool:
+        """Whether this is a sub-agent's chat, in a folder below the chats."""
+        return path.parent.parent.name == "chats"
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the log.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        journal = Journal()
+        _take_all(journal, path)
+        journal.root = journal.root or _project_root(path)
+        yield journal.session(path, reader=self.name, rewritten=path.suffix == ".json")
+
+
+def _take_all(journal: Journal, path: Path) -> None:
+    """Takes in the header and the messages of either form."""
+    if path.suffix == ".jsonl":
+        for line, record in _latest(read_records(path, ledger=journal.ledger)):
+            journal.ledger.enter(_take(journal, record, line=line))
+        return
+    document = read_located(path)
+    header = {name: node.plain for name, node in document.members.items() if name != "messages"}
+    journal.ledger.enter(_take(journal, header, line=1))
+    for node in document.get("messages").items:
+        since = len(journal.dialogue.steps)
+        journal.ledger.enter(_take(journal, node.record, line=node.line))
+        place_steps(journal.dialogue, node, since=since)
+
+
+def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
+    """The records with earlier copies of a message marked as such, and what was taken back marked as well."""
+    kept: list[tuple[int, Record]] = []
+    place_of: dict[str, int] = {}
+    for line, record in records:
+        name = text_in(record, "id")
+        target = text_in(record, "$rewindTo")
+        if name in place_of:
+            old = place_of[name]
+            kept.append((kept[old][0], {"$copy": True}))
+            kept[old] = (line, record)
+            continue
+        if name:
+            place_of[name] = len(kept)
+        kept.append((line, record))
+        if target in place_of:
+            kept[-1] = (line, record | {"$from": kept[place_of[target]][0]})
+    return kept
+
+
+def _take(journal: Journal, record: Record, *, line: int) -> Passed | None:
+    kind = text_in(record, "type")
+    place = Place(Source(line=line, id=text_in(record, "id")), moment_of(record.get("timestamp")))
+    if kind in _SPEAKERS:
+        return _message(journal, record, place)
+    if kind in _NOTES:
+        text = text_of(record.get("content"))
+        status: Status = "interrupted" if text.strip() == "Request cancelled." else "unknown"
+        journal.dialogue.add("note", place, actor="system", text=text, status=status)
+        return None
+    if "$rewindTo" in record:
+        arguments = {"reason": "rewind", "abandoned_from_line": record.get("$from")}
+        journal.dialogue.add("boundary", place, actor="system", arguments=arguments)
+        return None
+    if "sessionId" in record:
+        return _header(journal, record)
+    if "$set" in record or "$patch" in record:
+        return Passed("change of the header")
+    return Passed("earlier copy") if "$copy" in record else Passed(str(kind or "record without type"), known=False)
+
+
+def _header(journal: Journal, record: Record) -> Passed:
+    journal.tell(id=text_in(record, "sessionId"))
+    folders = record.get("directories")
+    journal.tell(root=folders[0] if isinstance(folders, list) and folders and isinstance(folders[0], str) else None)
+    for name in ("startTime", "lastUpdated"):
+        journal.tell_time(moment_of(record.get(name)))
+    return Passed("header")
+
+
+def _message(journal: Journal, record: Record, place: Place) -> Passed | None:
+    before = len(journal.dialogue.steps)
+    text = text_of(record.get("content") or record.get("parts"))
+    if record["type"] == "user":
+        journal.dialogue.say("prompt", place, text=cut_tags(text, _INJECTED), actor="user")
+    else:
+        journal.answered_by(text_in(record, "model"))
+        tokens = object_in(record, "tokens")
+        journal.spent(_count(tokens, "input") - _count(tokens, "cached") + _count(tokens, "output"))
+        for thought in objects_in(record, "thoughts"):
+            said = (text_in(thought, "subject"), text_in(thought, "description"))
+            journal.dialogue.say("thought", place, text=": ".join(part for part in said if part))
+        journal.dialogue.say("message", place, text=text)
+        for call in objects_in(record, "toolCalls"):
+            _call(journal, call, place)
+    return None if len(journal.dialogue.steps) > before else Passed("empty message")
+
+
+def _call(journal: Journal, call: Record, place: Place) -> None:
+    tool = text_in(call, "name") or "unnamed"
+    call_id = text_in(call, "id")
+    translations = translate(tool, arguments_of(call.get("args")), tools=_TOOLS)
+    journal.dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+    status = _STATUS.get(text_in(call, "status") or "")
+    if status is None:
+        return
+    ran = translations[0].operation == "run"
+    text, code = _answer(call, ran=ran)
+    ending = ending_of(text, failed=status == "error", ran=ran, exit_code=code)
+    told: Status = status if status == "rejected" else ending.status
+    at = moment_of(call.get("timestamp")) or place.at
+    if tells_of_new_file(text):
+        journal.dialogue.mark_created(call_id)
+    journal.dialogue.settle(call_id, Place(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code)
+
+
+def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
+    """What the model was told, of a command its output alone, and the exit code below it."""
+    responses = [object_in(object_in(part, "functionResponse"), "response") for part in objects_in(call, "result")]
+    told = "\n".join(text for response in responses if (text := text_of(response)))
+    if not ran:
+        return told or text_of(call.get("resultDisplay")), None
+    output = _OUTPUT.search(told)
+    error = _ERROR.search(told)
+    text = "\n".join(part for part in (output and output["output"], error and error["error"]) if part)
+    ending = ending_of(told, failed=None, ran=True)
+    return (text if output else told), ending.exit_code
+
+
+def _count(tokens: Record, name: str) -> int:
+    value: Any = tokens.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _project_root(path: Path) -> str | None:
+    """The folder that the program notes beside the chats since 0.29."""
+    try:
+        return (path.parent.parent / ".project_root").read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,222 @@
+"""Kimi Code: the wire between the program and its agent, one record a line (``docs/formats/kimi.md`` describes it).
+
+What was typed stands twice, as the turn's input and as the message that the model got; the message counts, because
+only its origin tells a person's words from the program's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.exits import ending_of
+from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
+from helix_episodes.readers.journal import Journal
+from helix_episodes.readers.jsonl import open_log, parse, read_records
+from helix_episodes.readers.ledger import Passed
+from helix_episodes.readers.messages.parts import arguments_of, text_of
+from helix_episodes.readers.tags import cut_tags
+from helix_episodes.readers.vocabulary import COMMON, look, named, track, translate
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.session import Session, Status, StepKind
+
+_TOOLS = {
+    **COMMON,
+    **named("readmediafile", "tasklist", "taskoutput", "taskstop", "cronlist", "getgoal", "fetchurl", by=look),
+    "todolist": track,
+}
+_SKIPPED = frozenset(
+    {
+        *(
+            "metadata",
+            "tools.set_active_tools",
+            "turn.prompt",
+            "turn.steer",
+            "turn.ended",
+            "llm.request",
+            "llm.tools_snapshot",
+        ),
+        *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
+        *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),
+        *("token_counting.turn_recorded", "step.begin", "config.update", "profile.bind"),
+    }
+)
+_WIRE = "wire.jsonl"
+# What stands above a helper's answer.
+_HELPER = re.compile(r"agent_id: ([\w.-]{1,64})\n")
+_SUMMARY = "\n[summary]\n"
+_COUNTED = ("inputOther", "inputCacheCreation", "output")
+
+
+class KimiReader:
+    """Reads ``~/.kimi-code/sessions/<project>/<session>/agents/main/wire.jsonl``."""
+
+    name = "kimi"
+    suffixes = (".jsonl",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the log begins as a wire does, else why not."""
+        kinds = {text_in(record, "type") for record in head.records}
+        own = "context.append_message" in kinds or "turn.prompt" in kinds
+        return None if own else "no line is a turn's prompt or a message appended to the context"
+
+    def is_part(self, path: Path) -> bool:
+        """Whether this is a helper's wire, beside the main agent's."""
+        return path.name == "wire.jsonl" and path.parent.parent.name == "agents" and path.parent.name != "main"
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the log.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        in_place = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
+        wire = _Wire(Journal(), agents=path.parent.parent if in_place else None)
+        wire.take_all(path)
+        if in_place:
+            folder = path.parents[2]
+            wire.journal.id, wire.journal.root = folder.name, _work_folder(folder) or wire.journal.root
+        yield wire.journal.session(path, reader=self.name)
+
+
+def _work_folder(session: Path) -> str | None:
+    """Where the session ran, as the file beside its agents says."""
+    try:
+        with open_log(session / "state.json") as file:
+            state = parse(file.read())
+    except (OSError, ValueError, LogNotReadable):
+        return None
+    return text_in(state, "workDir") if isinstance(state, dict) else None
+
+
+def _unique_id(event: Record) -> str | None:
+    """The event's id; that of a call (``Bash_0``) comes again in every session, so its step's stands for it."""
+    name = text_in(event, "uuid")
+    return text_in(event, "stepUuid") if text_in(event, "type") == "tool.call" else name
+
+
+class _Wire:
+    """One log while it is read. ``agents`` is the folder of the session's wires; ``name`` is a helper's."""
+
+    def __init__(self, journal: Journal, *, agents: Path | None, name: str | None = None) -> None:
+        self.journal = journal
+        self._dialogue = journal.dialogue
+        self._agents = agents
+        self._actor = f"agent:{name}" if name else "agent"
+        self._file = f"../{name}/{_WIRE}" if name else None
+        self._refused: dict[str, Status] = {}
+        self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
+            "context.append_message": self._message,
+            "turn.cancel": self._cancelled,
+            "context.apply_compaction": self._compacted,
+            "permission.record_approval_result": self._asked,
+            "content.part": self._part,
+            "tool.call": self._call,
+            "tool.result": self._result,
+            "step.end": self._spent,
+        }
+
+    def take_all(self, path: Path) -> None:
+        """Takes in a whole log; a helper's that cannot be read costs the session nothing else.
+
+        Raises:
+            LogNotReadable: The session's own log cannot be read.
+        """
+        ledger = self.journal.ledger
+        try:
+            for line, record in read_records(path, ledger=ledger, file=self._file):
+                self.take(record, line=line)
+        except LogNotReadable as error:
+            if self._file is None:
+                raise
+            ledger.report_bad(line=1, problem=error.problem, file=self._file)
+
+    def take(self, record: Record, *, line: int) -> None:
+        """Turns one record into steps, or enters in the ledger why there are none."""
+        event = object_in(record, "event")
+        kind = text_in(event or record, "type") or "record without type"
+        source = Source(line=line, id=_unique_id(event), file=self._file)
+        place = Place(source, moment_of(record.get("time")))
+        self.journal.tell(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
+        self.journal.tell(root=text_in(object_in(event, "display"), "cwd"))
+        self.journal.answered_by(text_in(record, "model") if kind == "llm.request" else None)
+        handle = self._handlers.get(kind)
+        passed = handle(event or record, place) if handle else Passed(kind, known=kind in _SKIPPED)
+        self.journal.ledger.enter(passed)
+
+    def _message(self, record: Record, place: Place) -> Passed | None:
+        message = object_in(record, "message")
+        origin = text_in(object_in(message, "origin"), "kind")
+        text = cut_tags(text_of(message.get("content")), ("system-reminder",))
+        if self._file and origin == "system_trigger":
+            return None if self._dialogue.say("note", place, text=text, actor=self._actor) else Passed("empty prompt")
+        if origin not in {"user", None} or message.get("role") != "user":
+            return Passed(f"message of the program ({origin})")
+        return None if self._dialogue.say("prompt", place, text=text, actor="user") else Passed("empty prompt")
+
+    def _cancelled(self, record: Record, place: Place) -> None:  # noqa: ARG002  (the record has nothing but its time)
+        self._dialogue.add("note", place, actor="user", text="the turn was cancelled", status="interrupted")
+
+    def _compacted(self, record: Record, place: Place) -> None:  # noqa: ARG002  (a summary is no evidence)
+        self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+
+    def _asked(self, record: Record, place: Place) -> Passed | None:
+        """What a person said to a call that needed leave; with a no may stand words."""
+        result = object_in(record, "result")
+        if result.get("decision") == "approved":
+            return Passed("approval")
+        self._refused[text_in(record, "toolCallId") or ""] = "rejected"
+        said = self._dialogue.say("prompt", place, text=text_in(result, "feedback") or "", actor="user")
+        return None if said else Passed("refusal")
+
+    def _part(self, event: Record, place: Place) -> Passed | None:
+        part = object_in(event, "part")
+        text = text_in(part, "think") or text_in(part, "text") or ""
+        kind: StepKind = "thought" if part.get("type") == "think" else "message"
+        said = self._dialogue.say(kind, place, text=text, actor=self._actor)
+        return None if said else Passed("empty part")
+
+    def _call(self, event: Record, place: Place) -> None:
+        tool = text_in(event, "name") or "unnamed"
+        arguments = arguments_of(event.get("args"))
+        shown = object_in(event, "display")
+        if shown.get("kind") == "plan_review":
+            arguments = {**arguments, "plan": shown.get("plan")}
+        call_id = text_in(event, "toolCallId")
+        translations = translate(tool, arguments, tools=_TOOLS)
+        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
+
+    def _result(self, event: Record, place: Place) -> None:
+        call_id = text_in(event, "toolCallId") or "call without id"
+        call = self._dialogue.open_call(call_id)
+        result = object_in(event, "result")
+        ran = call is not None and call.operation == "run"
+        text = text_of(result.get("output"))
+        if call is not None and call.operation == "delegate":
+            text = self._helped(text)
+        ending = ending_of(text, failed=result.get("isError") is True, ran=ran)
+        status = self._refused.get(call_id, ending.status)
+        self._dialogue.settle(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
+
+    def _helped(self, answer: str) -> str:
+        """A helper's answer without its head, behind what the helper did by its own wire."""
+        named = _HELPER.match(answer)
+        if named is None:
+            return answer
+        wire = self._agents / named[1] / _WIRE if self._agents else None
+        if wire is not None and wire.is_file():
+            _Wire(self.journal, agents=None, name=named[1]).take_all(wire)
+        return answer.partition(_SUMMARY)[2] or answer
+
+    def _spent(self, event: Record, place: Place) -> Passed:
+        usage = object_in(event, "usage")
+        self.journal.spent(sum(value for name in _COUNTED if isinstance(value := usage.get(name), int)))
+        self.journal.tell_time(place.at)
+        return Passed("step.end")

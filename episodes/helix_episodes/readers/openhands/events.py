@@ -1,0 +1,191 @@
+"""From events to steps: an action of the agent is a call, the observation that names it as its cause the result."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.readers.dialogue import Dialogue
+from helix_episodes.readers.fields import Place, Record, object_in, text_in, time_of
+from helix_episodes.readers.ledger import Ledger, Passed
+from helix_episodes.readers.vocabulary import COMMON, Translation, delegate, editor, look, named, run, translate, write
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from helix_episodes.readers.located import Node
+    from helix_episodes.readers.vocabulary import Given, Translator
+    from helix_episodes.session import Status
+
+_SKIPPED_ACTIONS = frozenset(
+    {"change_agent_state", "system", "recall", "condensation", "condensation_request", "null", "pause", "resume"}
+)
+_SKIPPED_OBSERVATIONS = frozenset({"agent_state_changed", "null", "recall", "agent_condensation"})
+#: Where the program mounts the project, unless it is told otherwise.
+_WORKSPACE = "/workspace"
+#: A command that is still running when the agent is told of it.
+_NOT_ENDED = -1
+#: What an edit was made of, in versions that hand the editor a call written in Python.
+_PYTHON_CALL = re.compile(r"\w+\(\w+\(\*\*(\{.*\})\)\)", re.DOTALL)
+
+
+def _edit(arguments: Given) -> tuple[Translation, ...]:
+    """An edit in the words of the editor, or the new content of a range of lines."""
+    written = _editor_call(arguments)
+    if written or arguments.get("command"):
+        return editor(written or arguments)
+    return COMMON["edit"](arguments)
+
+
+_TOOLS: Mapping[str, Translator] = {
+    **COMMON,
+    "run": run,
+    "edit": _edit,
+    "write": write,
+    "delegate": delegate,
+    **named("runipython", "browseinteractive", "calltoolmcp", by=lambda given: (Translation("use", dict(given)),)),
+    **named("browse", "think", by=look),
+}
+
+
+class Events:
+    """Takes one event after the other."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.dialogue = Dialogue()
+        self.model: str | None = None
+        self._folder: str | None = None
+
+    @property
+    def root(self) -> str | None:
+        """The folder of the first command; before any, the program's own workspace when files in it are named."""
+        if self._folder:
+            return self._folder
+        paths = (str(step.arguments.get("path", "")) for step in self.dialogue.steps)
+        return _WORKSPACE if any(path.startswith(f"{_WORKSPACE}/") for path in paths) else None
+
+    def take(self, node: Node) -> None:
+        """Turns one event into steps, or enters in the ledger why there are none."""
+        event = node.record
+        model = text_in(object_in(object_in(event, "tool_call_metadata"), "model_response"), "model")
+        self.model = self.model or model
+        if "action" in event:
+            passed = self._action(node, event)
+        elif "observation" in event:
+            passed = self._observation(node, event)
+        else:
+            passed = Passed("no event", known=False)
+        self.ledger.enter(passed)
+
+    def _action(self, node: Node, event: Record) -> Passed | None:
+        kind, arguments = str(event["action"]), object_in(event, "args")
+        if kind in _SKIPPED_ACTIONS:
+            return Passed(f"action {kind}")
+        if kind == "message":
+            return self._said(
+                _place(event, node.get("args").get("content")), event, text_in(arguments, "content") or ""
+            )
+        thought = node.get("args").get("thought")
+        self.dialogue.say("message", _place(event, thought), text=text_in(arguments, "thought") or "")
+        if kind in {"finish", "reject"}:
+            return self._ended(node, event, arguments)
+        telling = next((each for each in map(node.get("args").get, _TELLING) if each.text), node)
+        given = {name: value for name, value in arguments.items() if name not in _OF_THE_PROGRAM}
+        self.dialogue.call(
+            _place(event, telling),
+            tool=text_in(object_in(event, "tool_call_metadata"), "function_name") or kind,
+            call_id=f"event-{event.get('id')}",
+            translations=translate(kind, given, tools=_TOOLS),
+        )
+        return None
+
+    def _said(self, place: Place, event: Record, text: str) -> Passed | None:
+        user = event.get("source") == "user"
+        said = self.dialogue.say("prompt" if user else "message", place, text=text, actor="user" if user else "agent")
+        return None if said else Passed("empty message")
+
+    def _ended(self, node: Node, event: Record, arguments: Record) -> Passed | None:
+        """The agent's last words stand in one place or another, or are its thought."""
+        for name in ("final_thought", "message"):
+            if text := text_in(arguments, name):
+                self.dialogue.say("message", _place(event, node.get("args").get(name)), text=text)
+                return None
+        text = text_in(event, "message") or ""
+        if text and text != text_in(arguments, "thought"):
+            self.dialogue.say("message", _place(event, node.get("message")), text=text)
+        return None if text or text_in(arguments, "thought") else Passed(f"action {event['action']}")
+
+    def _observation(self, node: Node, event: Record) -> Passed | None:
+        kind, extras = str(event["observation"]), object_in(event, "extras")
+        if kind in _SKIPPED_OBSERVATIONS:
+            return Passed(f"observation {kind}")
+        metadata = object_in(extras, "metadata")
+        folder = text_in(metadata, "working_dir")
+        self._folder = self._folder or folder
+        code = metadata.get("exit_code", extras.get("exit_code"))
+        ended = isinstance(code, int) and code != _NOT_ENDED
+        text = text_in(event, "content") or ""
+        call_id = f"event-{event.get('cause')}"
+        self._learn(call_id, extras)
+        self.dialogue.settle(
+            call_id if self.dialogue.is_open(call_id) else None,
+            _place(event, node.get("content")),
+            text=text,
+            status=_status(kind, text, code=code if ended else None, is_run="exit_code" in {*metadata, *extras}),
+            exit_code=code if ended else None,
+        )
+        return None
+
+    def _learn(self, call_id: str, extras: Record) -> None:
+        """What an observation says of the edit beside its text: whether the file was new, what stood in it."""
+        call = self.dialogue.open_call(call_id)
+        if call is None or call.operation not in {"edit", "create"}:
+            return
+        position = self.dialogue.steps.index(call)
+        if extras.get("prev_exist") is False:
+            new = call.arguments.get("new") or text_in(extras, "new_content") or ""
+            arguments = {"path": call.arguments["path"], "new": new}
+            self.dialogue.change(position, operation="create", arguments=arguments)
+        elif call.operation == "create" and extras.get("prev_exist") is True:
+            arguments = {"path": call.arguments["path"], "old": "", "new": call.arguments["new"]}
+            self.dialogue.change(position, operation="edit", arguments=arguments)
+
+
+#: What tells most of an action, and so where it stands; the program's own switches tell nothing.
+_TELLING = ("command", "translated_ipython_code", "code", "file_text", "new_str", "path", "url", "content")
+_OF_THE_PROGRAM = frozenset(
+    {"thought", "confirmation_state", "security_risk", "hidden", "impl_source", "is_input", "is_static", "blocking"}
+)
+
+
+def _status(kind: str, text: str, *, code: int | None, is_run: bool) -> Status:
+    if kind == "error":
+        return "error"
+    if kind == "user_rejected":
+        return "rejected"
+    if code is not None:
+        return "error" if code else "ok"
+    if is_run:
+        return "unknown"
+    # The editor's own error object.
+    return "error" if text.startswith("ERROR:") else "ok"
+
+
+def _editor_call(arguments: Given) -> Record:
+    """The editor's arguments out of the Python call that the program made of them."""
+    found = _PYTHON_CALL.fullmatch(str(arguments.get("translated_ipython_code", "")))
+    if found is None:
+        return {}
+    try:
+        value = ast.literal_eval(found[1])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _place(event: Record, node: Node) -> Place:
+    """The event's own number is no id: every session counts from 0."""
+    return Place(Source(line=node.line), time_of(event.get("timestamp")))

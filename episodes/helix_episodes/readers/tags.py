@@ -1,0 +1,44 @@
+"""Text in tags: what agents put around a person's words, and between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def cut_tags(text: str, tags: Iterable[str]) -> str:
+    """The text without these tags and what stands in them, in one pass per tag.
+
+    An opening that is never closed stays, for nothing says where it ends.
+
+    >>> cut_tags("fix it <hint>be brief</hint>now", ["hint"])
+    'fix it now'
+    """
+    if "<" not in text:
+        return text.strip()
+    for tag in tags:
+        if f"<{tag}" in text:
+            text = _cut(text, tag=tag)
+    return text.strip()
+
+
+def between(text: str, opening: str, closing: str) -> str:
+    """What stands between the first ``opening`` and the ``closing`` after it; empty when either is missing."""
+    _, opened, rest = text.partition(opening)
+    inside, closed, _ = rest.partition(closing)
+    return inside if opened and closed else ""
+
+
+def _cut(text: str, *, tag: str) -> str:
+    kept: list[str] = []
+    position = 0
+    while (start := text.find(f"<{tag}", position)) >= 0:
+        end = text.find(f"</{tag}>", start)
+        if end < 0:
+            break
+        kept.append(text[position:start])
+        position = end + len(tag) + 3
+    kept.append(text[position:])
+    return "".join(kept)
