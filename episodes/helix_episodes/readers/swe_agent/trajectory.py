@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Where the program's templates put the task.
 _ISSUE = re.compile(
-    r"^ISSUE:\s*\n(.*?)(?:\n\s*INSTRUCTIONS:|\Z)|<pr_description>\s*(.*?)</pr_description>", re.MULTILINE | re.DOTALL
+    r"^ISSUE:\s*\n(.*?)(?:^[ \t]*INSTRUCTIONS:|\Z)|<pr_description>\s*(.*?)</pr_description>", re.MULTILINE | re.DOTALL
 )
 _NOTHING_OPEN = "n/a"
 
