@@ -101,6 +101,21 @@ def test_an_edit_that_the_interface_refused_is_an_error_and_the_next_one_repairs
     assert (fix.error, fix.check) == (error.id, "edit")
 
 
+def test_a_program_that_died_last_is_an_error_although_no_exit_code_tells(tmp_path: Path) -> None:
+    died = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 7\n'
+    run = traj(
+        turn("python a.py", died),
+        turn("cat log.txt", died),
+        turn("python a.py", f"{died}went on all the same"),
+        turn("python slow.py", "\nEXECUTION TIMED OUT"),
+        turn("submit flag", "Wrong flag!"),
+    )
+    episode = extract(read(tmp_path / "a.traj", run, reader="swe-agent"))
+    families = [(event.check, event.family) for event in episode.events if event.type == "error"]
+    assert families == [("python a.py", "KeyError"), ("python slow.py", "timeout"), ("submit", "Wrong flag!")]
+    assert episode.decisions[-1].chosen == "use submit: flag"
+
+
 def test_quotations_stand_on_their_lines_of_a_document_over_many_lines(tmp_path: Path) -> None:
     refused = "Your edit was not applied: it names no file"
     run = traj(turn("edit 'x' 'y'", refused, opened="/shop/a.py", thought="A change."), turn("rm -r build"))

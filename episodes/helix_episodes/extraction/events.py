@@ -14,7 +14,14 @@ import msgspec
 
 from helix_episodes.extraction.account import DraftEvent
 from helix_episodes.extraction.acts import UNDONE, Act
-from helix_episodes.extraction.checks import Finding, Verdict, command_finding, tool_finding, unflagged_finding
+from helix_episodes.extraction.checks import (
+    Finding,
+    Verdict,
+    command_finding,
+    tool_finding,
+    unflagged_finding,
+    unrecorded_end,
+)
 from helix_episodes.extraction.commands import decisive
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
@@ -127,10 +134,17 @@ def _trouble(act: Act) -> Finding | None:
     """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
     if act.refusals:
         return act.refusals[0]
+    if act.status == "unknown" and _does_more_than_look(act) and (ended := unrecorded_end(act.output)):
+        return ended
     if act.status != "error" or act.result is None:
         return unflagged_finding(act.segments, output=act.output)
     finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
+
+
+def _does_more_than_look(act: Act) -> bool:
+    """Whether an output is what the command came to, and no text that it shows."""
+    return act.decisive is not None and act.decisive.purpose != "look"
 
 
 def _culprit(act: Act) -> str:

@@ -80,20 +80,15 @@ class Dialogue:
             how = {"status": status, "exit_code": exit_code, "actor": actor or "agent"}
             self.add("result", place, text=text, call_id=logged, **how)
             return
-        rest: Status = "cancelled" if status == "error" else status
-        for number, position in enumerate(positions):
-            call = self.steps[position]
-            self.add(
-                "result",
-                place,
-                actor=actor or call.actor,
-                tool=call.tool,
-                operation=call.operation,
-                call_id=call.call_id,
-                text=text if number == 0 else "",
-                status=rest if number else status,
-                exit_code=exit_code if number == 0 else None,
-            )
+        first, *others = positions
+        self._answer(first, place, actor=actor, text=text, status=status, exit_code=exit_code)
+        for position in others:
+            self._answer(position, place, actor=actor, status="cancelled" if status == "error" else status)
+
+    def _answer(self, position: int, place: Place, *, actor: str | None, **said: Any) -> None:  # noqa: ANN401  (fields of Step)
+        call = self.steps[position]
+        joined = {"tool": call.tool, "operation": call.operation, "call_id": call.call_id}
+        self.add("result", place, actor=actor or call.actor, **joined, **said)
 
     def settle_anew(
         self, call_id: str, place: Place, *, text: str, status: Status, exit_code: int | None = None
@@ -121,11 +116,15 @@ class Dialogue:
         """Whether the latest call of this id has its result."""
         return call_id in self._closed and call_id not in self._open
 
-    def open_call(self, call_id: str | None) -> Step | None:
-        """The (first) step of the call that waits for this result; without an id the oldest one."""
+    def open_position(self, call_id: str | None) -> int | None:
+        """Where the (first) step of the call stands that waits for this result; without an id the oldest one."""
         logged = call_id if call_id is not None else next(iter(self._open), None)
-        positions = self._open.get(logged or "", ())
-        return self.steps[positions[0]] if positions else None
+        return next(iter(self._open.get(logged or "", ())), None)
+
+    def open_call(self, call_id: str | None) -> Step | None:
+        """That step itself."""
+        position = self.open_position(call_id)
+        return None if position is None else self.steps[position]
 
     def change(self, position: int, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         """Changes a step that turned out to be something else."""

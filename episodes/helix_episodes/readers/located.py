@@ -17,7 +17,8 @@ from helix_episodes.readers.jsonl import parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+# Commas and colons tell nothing that the order does not.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _NEWLINE = re.compile("\n")
 
 
@@ -70,17 +71,34 @@ def locate(text: str) -> Node:
     Raises:
         ValueError: not JSON.
     """
-    parse(text.encode("utf-8", "replace"))
+    whole = parse(text.encode("utf-8", "replace"))
+    if "\n" not in text.strip():
+        return _on_one_line(whole, line=text[: len(text) - len(text.lstrip())].count("\n") + 1)
     root = Node(line=1, value=[], plain=[])
     open_nodes = [root]
     key: str | None = None
     for piece, line in _tokens(text):
         if piece in "}]":
             open_nodes.pop()
-        elif piece not in ",:":
+        else:
             key = _take(piece, line, open_nodes, key)
     document: Node = root.value[0]
     return document
+
+
+def _on_one_line(whole: Any, *, line: int) -> Node:  # noqa: ANN401  (JSON can be anything)
+    """The nodes of a document whose every value stands on the same line; much quicker than to look for each."""
+    root = Node(line=line, value=whole, plain=whole)
+    unopened = [root]
+    while unopened:
+        node = unopened.pop()
+        if isinstance(node.plain, dict):
+            node.value = {name: Node(line=line, value=each, plain=each) for name, each in node.plain.items()}
+            unopened += node.value.values()
+        elif isinstance(node.plain, list):
+            node.value = [Node(line=line, value=each, plain=each) for each in node.plain]
+            unopened += node.value
+    return root
 
 
 def _take(piece: str, line: int, open_nodes: list[Node], key: str | None) -> str | None:

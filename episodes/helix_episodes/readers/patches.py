@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
-_MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_MOVE = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
 _KINDS: dict[str, Literal["create", "edit", "delete"]] = {"Add": "create", "Update": "edit", "Delete": "delete"}
 
 
@@ -53,13 +53,13 @@ def _changes(text: str) -> Iterator[FileChange]:
     heads = list(_FILE.finditer(text))
     ends = (*(head.start() for head in heads[1:]), len(text))
     for head, end in zip(heads, ends, strict=False):
-        kind, path = _KINDS[head[1]], head[2]
+        kind, path = _KINDS[head[1]], head[2].strip()
         lines = text[head.end() : end].split("\n")
         if kind == "edit":
             change = _edit(path, lines)
             moved = _MOVE.search(text, head.end(), end)
             # A file that only moves is gone from where it was and new where it is.
-            yield from (FileChange("delete", path), change._replace(path=moved[1])) if moved else (change,)
+            yield from (FileChange("delete", path), change._replace(path=moved[1].strip())) if moved else (change,)
         else:
             yield FileChange(kind, path, new=_marked(lines, "+"))
 

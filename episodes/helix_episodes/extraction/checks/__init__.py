@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.judging import read_verdicts
 from helix_episodes.extraction.checks.model import Finding, Output, Verdict
+from helix_episodes.extraction.checks.python import unrecorded_end
 from helix_episodes.extraction.checks.runners import echoed_commands
 from helix_episodes.extraction.checks.scopes import covers
 from helix_episodes.extraction.checks.troubles import (
@@ -30,6 +31,7 @@ __all__ = [
     "tool_finding",
     "tools_own_finding",
     "unflagged_finding",
+    "unrecorded_end",
 ]
 
 

@@ -175,6 +175,14 @@ def raised_exception(output: Output) -> Finding | None:
     return Finding(family=found[1].rpartition(".")[2], message=found.string.strip()) if found else None
 
 
+def unrecorded_end(text: str) -> Finding | None:
+    """The exception with which a program ended whose exit status nobody wrote down: its report stands last."""
+    output = Output(text)
+    raised = raised_exception(output)
+    last = next((line for line in reversed(output.lines) if line.strip()), "")
+    return raised if raised and last.strip() == raised.message else None
+
+
 def read_mypy(output: Output) -> Reading | None:
     """The verdict of mypy."""
     if not output.has(": error: ", "Success: no issues"):

@@ -94,7 +94,7 @@ _COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
         r"No such option|unexpected argument|^usage: ",
     ),
     ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
-    ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded"),
+    ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded|^(?:COMMAND|EXECUTION) TIMED OUT"),
 )
 _TOOL_FAMILIES = tuple((family, Regex("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
 _COMMAND_FAMILIES = tuple((family, Regex("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.fields import Record
     from helix_episodes.readers.registry import LogHead
+    from helix_episodes.session import Accounting, Step
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 _BARE = frozenset({"function_call", "function_call_output", "local_shell_call"})
@@ -58,23 +59,27 @@ class CodexReader:
         accounting = ledger.accounting()
         if not steps:
             raise LogNotReadable(path=path, problem=f"it holds no session ({accounting.lines} lines, no step)")
-        times = [step.at for step in steps if step.at is not None]
-        totals = rollout.totals
-        yield Session(
-            id=totals.session_id(path),
-            agent=CodexReader.name,
-            reader=CodexReader.name,
-            agent_version=totals.version,
-            model=totals.model,
-            project=project_of(totals.root),
-            root=totals.root,
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            task=rollout.order,
-            tokens=totals.tokens,
-            steps=steps,
-            accounting=accounting,
-        )
+        yield _session(path, rollout, steps, accounting)
+
+
+def _session(path: Path, rollout: Rollout, steps: tuple[Step, ...], accounting: Accounting) -> Session:
+    times = [step.at for step in steps if step.at is not None]
+    totals = rollout.totals
+    return Session(
+        id=totals.session_id(path),
+        agent=CodexReader.name,
+        reader=CodexReader.name,
+        agent_version=totals.version,
+        model=totals.model,
+        project=project_of(totals.root),
+        root=totals.root,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+        task=rollout.order,
+        tokens=totals.tokens,
+        steps=steps,
+        accounting=accounting,
+    )
 
 
 def _is_own(record: Record) -> bool:

@@ -141,10 +141,10 @@ class Events:
 
     def _learn(self, call_id: str, extras: Record) -> None:
         """What an observation says of the edit beside its text: whether the file was new, what stood in it."""
-        call = self.dialogue.open_call(call_id)
-        if call is None or call.operation not in {"edit", "create"}:
+        position = self.dialogue.open_position(call_id)
+        call = None if position is None else self.dialogue.steps[position]
+        if position is None or call is None or call.operation not in {"edit", "create"}:
             return
-        position = self.dialogue.steps.index(call)
         if extras.get("prev_exist") is False:
             new = call.arguments.get("new") or text_in(extras, "new_content") or ""
             arguments = {"path": call.arguments["path"], "new": new}

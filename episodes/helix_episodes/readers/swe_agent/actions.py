@@ -35,7 +35,10 @@ _REFUSED = (
     "Usage: ",
     "Error: ",
     "File not found:",
+    "Wrong flag!",
 )
+#: The environment's words on a command that it stopped.
+_STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")
 
 
 def translate_action(action: str, *, opened: str | None) -> tuple[str, Translation]:
@@ -56,13 +59,19 @@ def translate_action(action: str, *, opened: str | None) -> tuple[str, Translati
     if tool in _LOOKS:
         return tool, _look(tool, _words(action), opened or "")
     if tool in _SUBMITS:
-        return tool, Translation("use", {})
+        answer = action.removeprefix(tool).strip()
+        return tool, Translation("use", {"answer": answer} if answer else {})
     return "shell", Translation("run", {"command": action})
 
 
 def was_refused(observation: str) -> bool:
     """Whether the interface says that its command did nothing."""
     return observation.lstrip().startswith(_REFUSED)
+
+
+def was_stopped(observation: str) -> bool:
+    """Whether the environment says that it stopped the command, because it took too long."""
+    return observation.lstrip().startswith(_STOPPED)
 
 
 def _edit(action: str, words: Words, opened: str) -> Translation:

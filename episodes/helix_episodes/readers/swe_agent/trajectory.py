@@ -13,7 +13,7 @@ from helix_episodes.readers.chat import arguments_of, words_of
 from helix_episodes.readers.dialogue import Dialogue
 from helix_episodes.readers.fields import Place, object_in, text_in
 from helix_episodes.readers.ledger import Ledger, Passed
-from helix_episodes.readers.swe_agent.actions import translate_action, was_refused
+from helix_episodes.readers.swe_agent.actions import translate_action, was_refused, was_stopped
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Where the program's templates put the task.
 _ISSUE = re.compile(
-    r"^ISSUE:\s*\n(.*?)(?:\n\s*INSTRUCTIONS:|\Z)|<pr_description>\s*(.*?)</pr_description>", re.MULTILINE | re.DOTALL
+    r"^ISSUE:\s*\n(.*?)(?:^[ \t]*INSTRUCTIONS:|\Z)|<pr_description>\s*(.*?)</pr_description>", re.MULTILINE | re.DOTALL
 )
 _NOTHING_OPEN = "n/a"
 
@@ -111,7 +111,7 @@ def issue_in(steps: Sequence[Step]) -> str | None:
 def _came_out(call: Step, text: str) -> Status:
     """A shell command's end is not recorded; the interface's own commands say when they did nothing."""
     if call.operation == "run":
-        return "unknown"
+        return "error" if was_stopped(text) else "unknown"
     return "error" if was_refused(text) else "ok"
 
 

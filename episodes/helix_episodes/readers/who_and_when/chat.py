@@ -27,7 +27,6 @@ _SHELLS = frozenset({"sh", "bash", "shell", "console", "zsh"})
 _RAN = re.compile(
     r"\Aexitcode: (-?\d+) \([^)\n]*\)\n?(?:Code output: ?)?|\AThe script ran[^\n]*?exit code(?: was)?: (\d+)"
 )
-_ROLE = re.compile(r"(?P<name>.*?)\s*(?:\((?P<mode>[^()]*)\))?")
 _ARROW = "->"
 
 
@@ -70,8 +69,8 @@ class Chat:
             # Whoever stands above it, the first message is the order that the agents were given.
             self._begun = self._dialogue.say("prompt", place, text=text, actor="user")
             return
-        role = _ROLE.fullmatch(message.get("name").text or message.get("role").text)
-        name, mode = (role["name"], role["mode"] or "") if role else ("", "")
+        role, _, mode = (message.get("name").text or message.get("role").text).partition("(")
+        name, mode = role.strip(), mode.removesuffix(")").strip()
         ran = _RAN.match(text)
         if ran is not None and self._code is not None:
             self._ran(place, text[ran.end() :].strip() if ran[1] else text, code=int(ran[1] or ran[2]), terminal=name)
