@@ -572,6 +572,17 @@ def test_a_document_that_is_written_anew_grows_its_episode(tmp_path: Path) -> No
     assert "differs" in record([path], store).failed[0].problem
 
 
+def test_a_document_without_ids_grows_by_its_steps(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path / "episodes")
+    said = [{"role": "user", "content": "go"}, {"role": "assistant", "content": "on it"}]
+    head = {"session_id": "h-1", "platform": "cli"}
+    changes = []
+    for messages in (said[:1], said, [{"role": "user", "content": "stop"}, said[1]]):
+        report = record([document(tmp_path / "session_1.json", {**head, "messages": messages})], store)
+        changes.append([one.change for one in report.recorded])
+    assert changes == [["written"], ["updated"], []]
+
+
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_log_that_is_cut_off_costs_its_last_line_only(tmp_path: Path, name: str) -> None:
     path = lines(tmp_path / "log.jsonl", *DIALECTS[name])

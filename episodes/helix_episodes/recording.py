@@ -212,7 +212,7 @@ class _Recorder:
         self._logs[session.id] = path
         size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
         if session.rewritten:
-            digest, prefix = _own_fingerprint(session, old.provenance if old else None)
+            size, digest, prefix = _own_fingerprint(session, old.provenance if old else None)
         provenance = _provenance(path, session, size=size, digest=digest)
         change = _change(old, provenance, prefix=prefix)
         if change == "differs" and not self.force and old is not None and _is_older(session, provenance, old):
@@ -334,12 +334,19 @@ def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     return size, whole.hexdigest(), prefix.hexdigest()
 
 
-def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[str, str]:
-    """The SHA-256 of a session's steps, and what stands for the log's old bytes: it has grown if they are in it."""
-    digest = hashlib.sha256(msgspec.json.encode(session.steps)).hexdigest()
+def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[int, str, str]:
+    """As `_fingerprint`, of a session's steps instead of its log's bytes, for logs that are written anew.
+
+    A message that was completed meanwhile changes an early step: then the recorded first and last ids, both still
+    there, stand for the old steps.
+    """
+    steps = b"\n".join(map(msgspec.json.encode, session.steps))
     own = [step.source.id for step in session.steps if step.source.id]
-    grown = old is not None and own[:1] == [old.first] and old.last in own
-    return digest, old.sha256 if old is not None and grown else ""
+    if old is not None and own[:1] == [old.first] and old.last in own:
+        prefix = old.sha256
+    else:
+        prefix = hashlib.sha256(steps[: old.bytes if old else 0]).hexdigest()
+    return len(steps), hashlib.sha256(steps).hexdigest(), prefix
 
 
 def _parts(path: Path) -> str | None:
