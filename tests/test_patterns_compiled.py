@@ -18,8 +18,9 @@ from helix_graph.causality.counting import EpisodePatterns
 from helix_graph.causality.tables import observe
 
 if TYPE_CHECKING:
-    import pytest
     from collections.abc import Iterable
+
+    import pytest
 
     from episode_drawing import Draw
     from helix_episodes.model import Episode
