@@ -8,8 +8,7 @@ the unchanged re-run, beside a bare scan of the directory (names, sizes, times).
 *Path*: on a graph of N nodes and about five times as many edges, 20 fixed pairs of labels that match at most 1,000
 nodes each; whole cold processes beside a bare interpreter, warm calls in one process, and networkx's shortest path on
 the same graph. Wanted: 100 ms above the interpreter cold, 15 ms warm.
-*After a change*: one episode more, compiled; how long that takes grows with the memory, since the export is written
-whole.
+*After a change*: one episode more, compiled. That grows with the memory, since the export is written whole.
 *Growth*: the same from 1,000 to 100,000 episodes.
 
 Compiling is measured in seconds of the processor and so is its reference, because other work on the machine doubles

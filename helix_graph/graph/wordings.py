@@ -1,8 +1,7 @@
 """The texts of each episode on one page, so that a text is found without a look at every mention.
 
 Most episodes have nothing to do with what is looked for. One page for all texts of an episode (``wording``) rules these
-out ten times as fast as a look at their mentions one by one; in the others the mentions decide. An index of all
-three-letter parts would answer sooner still, but making it takes longer than all the rest of a compile.
+out (29 MB of texts: 45 ms); in the others the mentions decide.
 """
 
 from __future__ import annotations
