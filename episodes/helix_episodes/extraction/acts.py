@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Finding, Verdict, read_verdicts
+from helix_episodes.extraction.checks import Finding, Verdict, read_diagnostics, read_verdicts, reports_diagnostics
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.redaction import redact_text
@@ -71,6 +71,11 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
         return decisive(heads)
 
     @property
+    def asks_editor(self) -> bool:
+        """Whether it asked the editor for its diagnostics: a look that checks."""
+        return self.operation != "run" and bool(self.verdicts)
+
+    @property
     def changes_files(self) -> bool:
         """Whether it changed a file of the project through a tool of the agent."""
         return self.operation in CHANGES and not self.outside and self.status not in {*UNDONE, "error"}
@@ -97,6 +102,8 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
     path = call.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
     read = _verdicts(segments, result) if result else ()
+    if result is not None and call.operation in {"look", "use"} and reports_diagnostics(call.tool):
+        read = _diagnosed(call, result, root=root)
     refused = [one for one in read if any(found.family in _NEVER_RAN for found in one.findings)]
     return Act(
         position=position,
@@ -115,6 +122,16 @@ def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[Verdict, ...
     if not segments or result.status in UNDONE:
         return ()
     return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
+
+
+def _diagnosed(call: Step, result: Step, *, root: str | None) -> tuple[Verdict, ...]:
+    """What the editor answered when it was asked for its diagnostics, of one file or of all."""
+    if result.status != "ok":
+        return ()
+    named = (call.arguments.get(name) for name in ("path", "url", "uri", "query"))
+    place = next((one for one in named if isinstance(one, str) and one), None)
+    scope = (relative(place.removeprefix("file://"), root=root),) if place else ()
+    return (read_diagnostics(result.text, scope=scope),)
 
 
 def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:

@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 
 def fixes_of(history: History) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
-    failed = history.account.act_of
-    errors = [event for event in history.account.events if event.type == "error" and event.id in failed]
+    known = {*history.account.act_of, *history.account.told}
+    errors = [event for event in history.account.events if event.type == "error" and event.id in known]
     found = (_fix(history, error) for error in errors)
     return tuple(fix for fix in found if fix is not None)
 
 
 def _fix(history: History, error: Event) -> Fix | None:
-    if error.check in history.runs:
+    if error.id in history.run_of:
         return _check_fix(history, error)
+    if error.id in history.account.told:
+        return _accepted_fix(history, error)
     failed = history.act_of(error)
     attempts = history.attempts_after(error)
     good = next((n for n, one in enumerate(attempts) if _went_well(history, one, failed)), None)
@@ -65,6 +67,24 @@ def _check_fix(history: History, error: Event) -> Fix | None:
         check=error.check or "",
         verified_by=_passing(history, islice(runs, repair, None)),
         share=round(1 / len(named), 6),
+    )
+
+
+def _accepted_fix(history: History, error: Event) -> Fix | None:
+    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
+    told = history.account.told[error.id]
+    if told.settled is None:
+        return None
+    good = history.account.marked[told.settled]
+    end = history.account.positions[good]
+    between = history.account.decisions_between(told.since, end)
+    written = [one for one in between if any(act.operation in CHANGES for act in history.acts_of(one))]
+    changes = history.changes_between(told.since, end, kind=None) or written
+    if not changes:
+        return None
+    share = round(1 / len(changes), 6)
+    return Fix(
+        error=error.id, changes=tuple(one.id for one in changes), check=error.check or "", verified_by=good, share=share
     )
 
 

@@ -99,9 +99,13 @@ class History:
 
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
-        if error.check in self.runs:
+        told = self.account.told.get(error.id)
+        if told is not None and told.verdict is None:
+            after = self.account.decisions_between(self.account.positions[error.id], told.until)
+            return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
+        if error.id in self.run_of:
             return self._answer_to_check(error)
-        return next(iter(self.attempts_after(error)), None)
+        return next(iter(self.attempts_after(error)), None) if error.id in self.account.act_of else None
 
     def attempts_after(self, error: Event) -> list[Decision]:
         """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
@@ -134,9 +138,9 @@ class History:
             return next(iter(named), None)
         return next(iter(changes), None) or self._rerun(again.act, position)
 
-    def _rerun(self, act: int, position: int) -> Decision | None:
+    def _rerun(self, act: int | None, position: int) -> Decision | None:
         """The decision to run a check again, unless it is the one that failed, merely repeated."""
-        name = self.account.decision_of.get(act)
+        name = None if act is None else self.account.decision_of.get(act)
         later = name is not None and self.account.positions[name] > position
         return self.account.decision(name) if name and later else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from helix_episodes.extraction.history import pointed_at
+from helix_episodes.extraction.history import pointed_at, touches
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.model import Link
 
@@ -63,7 +63,7 @@ def _handoffs(history: History) -> Iterator[Link]:
 def _answers(history: History) -> Iterator[Link]:
     """An error and the decision that first dealt with it."""
     for event in history.account.events:
-        answer = history.answer_to(event) if event.type == "error" and event.id in history.account.act_of else None
+        answer = history.answer_to(event) if event.type == "error" else None
         if answer is not None:
             yield Link(source=event.id, target=answer.id, reason="answer")
 
@@ -77,7 +77,10 @@ def _edit_tests(history: History) -> Iterator[Link]:
             start = previous.position if previous else -1
             changes = history.changes_between(start, run.position, kind=run.verdict.kind)
             for event in _news(history, run, previous):
-                for decision in pointed_at(changes, event, kind=run.verdict.kind):
+                named = pointed_at(changes, event, kind=run.verdict.kind)
+                if run.act is None:  # nobody ran it, so only what it names can be told to have brought it about
+                    named = [one for one in named if touches(one, event.path)]
+                for decision in named:
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
 
 

@@ -7,11 +7,12 @@ is an answer. Only the first four kinds of evidence are measured or judged; a de
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.reported import reported_in
+from helix_episodes.extraction.verdicts import verdict_in
 from helix_episodes.extraction.words import quote
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
 
-#: Whole prompts, or their first clause, with which people close a matter. A prompt that goes on with another request
-#: says nothing about it.
-_ACCEPTS = re.compile(
-    r"^\W*(thanks?|thank you|thx|perfect|great|excellent|awesome|nice|(it )?works|"
-    r"(that|this|it)('s| is) (it|good|great|perfect)|looks? good( to me)?|lgtm|well done|good job)\b[^?]{0,40}$",
-    re.IGNORECASE,
-)
-_REJECTS = re.compile(
-    r"\b(still (fails?|failing|broken|not working)|(does|did)(n't| not) work|not working|"
-    r"(that|this|it)('s| is) (wrong|broken|worse)|revert (this|that|it|everything)|undo (this|that|it|everything))\b",
-    re.IGNORECASE,
-)
 _DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
 
 
@@ -74,16 +63,19 @@ def _rewarded(session: Session) -> Judgement | None:
 
 
 def _user_verdict(session: Session) -> Judgement | None:
-    """The last thing the user said, when that is a verdict and no work followed it."""
+    """The last thing the user said, when that is a verdict and no work followed it but taking the work back."""
     prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
     if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
         return None
     position, prompt = prompts[-1]
+    verdict = verdict_in(prompt.text)
+    if verdict == "takes back":
+        return _judged("failure", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
-    if _REJECTS.search(prompt.text):
+    if verdict == "rejects" or (verdict is None and reported_in(prompt.text)):
         return _judged("failure", prompt)
-    return _judged("success", prompt) if _ACCEPTS.match(prompt.text.strip()) else None
+    return _judged("success", prompt) if verdict == "accepts" else None
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:

@@ -15,10 +15,11 @@ import msgspec
 from helix_episodes.extraction.checks import Finding, Verdict, covers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.extraction.acts import Act
+    from helix_episodes.model import Event
 
 
 #: Kinds of check that list everything they find, so that a family missing from the next run is a family repaired. A
@@ -31,10 +32,11 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
 
-    ``ground`` is as much of the verdict as says what was looked at.
+    ``ground`` is as much of the verdict as says what was looked at. ``act`` is None where nobody ran it in this session: a
+    failure that only words report.
     """
 
-    act: int
+    act: int | None
     position: int
     verdict: Verdict
     ground: Verdict
@@ -49,20 +51,41 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 def runs_by_check(acts: Sequence[Act], account: Account) -> dict[str, list[Run]]:
     """The runs of each check that gave a verdict, in order."""
+    made = [
+        _run(number, act, verdict, account)
+        for number, act in enumerate(acts)
+        for verdict in (() if act.outside else act.verdicts)
+        if verdict.passed is not None
+    ]
     runs: dict[str, list[Run]] = {}
-    for number, act in enumerate(acts):
-        for verdict in () if act.outside else act.verdicts:
-            if verdict.passed is not None:
-                runs.setdefault(verdict.check, []).append(_run(number, act, verdict, account))
+    for run in sorted([*made, *_told(account)], key=lambda run: run.position):
+        runs.setdefault(run.verdict.check, []).append(run)
     return runs
 
 
 def _run(number: int, act: Act, verdict: Verdict, account: Account) -> Run:
     events = [account.event(name) for name in account.events_of.get(number, ())]
     mine = [event for event in events if event.check == verdict.check]
+    position = act.position if act.result_position is None else act.result_position
+    return _of(verdict, mine, act=number, position=position)
+
+
+def _told(account: Account) -> Iterator[Run]:
+    """Failures of a check that a person shows or an editor sends along, as the runs they tell of."""
+    together: dict[tuple[int, str], list[str]] = {}
+    for name, told in account.told.items():
+        if told.verdict is not None:
+            together.setdefault((account.positions[name], told.verdict.check), []).append(name)
+    for (position, _), names in together.items():
+        verdict = account.told[names[0]].verdict
+        if verdict is not None:
+            yield _of(verdict, [account.event(name) for name in names], act=None, position=position)
+
+
+def _of(verdict: Verdict, mine: Sequence[Event], *, act: int | None, position: int) -> Run:
     return Run(
-        act=number,
-        position=act.position if act.result_position is None else act.result_position,
+        act=act,
+        position=position,
         verdict=verdict,
         ground=_ground(verdict),
         events=tuple(event.id for event in mine),

@@ -138,6 +138,11 @@ def read_verdicts(
     return _after_failure(segments, runs, text, code)
 
 
+def verdicts_in(text: str) -> tuple[Verdict, ...]:
+    """The failing verdicts in a text that somebody shows, by the runners' own grammar; whoever ran them is not known."""
+    return tuple(_from_reading(reading, None) for reading in _read(Output(text)) if reading.passed is False)
+
+
 def _exit_code(text: Output, exit_code: int | None, status: str) -> int | None:
     """The exit status; 1 stands for any failure when only the flag is known."""
     if exit_code is not None:
@@ -328,7 +333,7 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> t
     )
 
 
-def _from_reading(reading: Reading, index: int) -> Verdict:
+def _from_reading(reading: Reading, index: int | None) -> Verdict:
     unnamed = reading.passed is False and not reading.findings
     return Verdict(
         check=reading.check,

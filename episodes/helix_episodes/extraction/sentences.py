@@ -1,0 +1,43 @@
+r"""Sentences: what people and agents say in prose, without the code, output and lists that they show beside it.
+
+Whoever judges words judges sentences: a word means something else under a condition ("if it fails"), in a question
+("does it fail?") and in a quotation. All rules that read prose start here, so that they agree on what prose is.
+
+>>> sentences_of("It fails.\n```\nerror: x\n```\nI'll keep `a.b()` instead of v2.0. Ready?")
+['It fails.', "I'll keep `a.b()` instead of v2.0.", 'Ready?']
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Nobody states more than this much prose in one message; what is longer is a document that was pasted.
+PROSE_LIMIT = 20_000
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_SHOWN = re.compile(r"^(?:[ \t]*[>|]| {4,}\S|\t).*$", re.MULTILINE)
+_END = re.compile(r"(?<=[.!?])(?<!\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
+_MARKS = re.compile(r"\*\*|__|^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+")
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether|when(?:ever)?|in case|would|could|might|should|make sure|so that|ensure|to (?:check|see|verify))\b",
+    re.IGNORECASE,
+)
+
+
+def prose(text: str) -> str:
+    """The text without code blocks, quotations and tables, cut to `PROSE_LIMIT` characters."""
+    return _SHOWN.sub("", _FENCED.sub("", text[:PROSE_LIMIT]))
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text's prose, without Markdown's marks; a line's end is a sentence's end."""
+    parts = (_MARKS.sub("", part).strip() for part in _END.split(prose(text)))
+    return [part for part in parts if part]
+
+
+def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
+    """Whether a sentence (or what stands before ``upto``) asks or supposes instead of stating.
+
+    >>> is_supposed("If it fails, tell me"), is_supposed("It fails?"), is_supposed("It fails")
+    (True, True, False)
+    """
+    return sentence.rstrip("\"')* ").endswith("?") or bool(_SUPPOSED.search(sentence[:upto]))
