@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Verdict  # noqa: TC001  (msgspec reads the annotation at run time)
+from helix_episodes.extraction.checks import Verdict
 from helix_episodes.model import Decision, Event
 
 if TYPE_CHECKING:

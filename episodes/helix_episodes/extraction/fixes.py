@@ -32,7 +32,7 @@ def fixes_of(history: History) -> tuple[Fix, ...]:
 
 
 def _fix(history: History, error: Event) -> Fix | None:
-    if error.id in history.run_of:
+    if error.check in history.runs:
         return _check_fix(history, error)
     if error.id in history.account.told:
         return _accepted_fix(history, error)

@@ -60,7 +60,7 @@ class History:
     def __init__(self, acts: Sequence[Act], account: Account) -> None:
         self.acts = acts
         self.account = account
-        self.runs = runs_by_check(acts, account)
+        self.runs, self.aside = runs_by_check(acts, account)
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -103,7 +103,7 @@ class History:
         if told is not None and told.verdict is None:
             after = self.account.decisions_between(self.account.positions[error.id], told.until)
             return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
-        if error.id in self.run_of:
+        if error.check in self.runs:
             return self._answer_to_check(error)
         return next(iter(self.attempts_after(error)), None) if error.id in self.account.act_of else None
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.extraction.history import pointed_at, touches
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.runs import looked_on
 from helix_episodes.model import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
@@ -71,17 +72,30 @@ def _answers(history: History) -> Iterator[Link]:
 def _edit_tests(history: History) -> Iterator[Link]:
     """A change and the verdict of the next run of each check over it."""
     for runs in history.runs.values():
+        judged = -1
         for previous, run in pairwise([None, *runs]):
             if run is None:
                 continue
             start = previous.position if previous else -1
-            changes = history.changes_between(start, run.position, kind=run.verdict.kind)
+            if previous is not None and looked_on(previous):
+                judged = previous.position
             for event in _news(history, run, previous):
-                named = pointed_at(changes, event, kind=run.verdict.kind)
-                if run.act is None:  # nobody ran it, so only what it names can be told to have brought it about
-                    named = [one for one in named if touches(one, event.path)]
-                for decision in named:
+                for decision in _led_to(history, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
+
+
+def _led_to(history: History, run: Run, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
+    """The changes since the run before; a place that is named, also those since the last run that could look at it.
+
+    Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
+    """
+    kind = run.verdict.kind
+    changes = history.changes_between(start, run.position, kind=kind)
+    if event.type == "error" and event.path is not None and judged < start:
+        unseen = history.changes_between(judged, run.position, kind=kind)
+        changes = [one for one in unseen if touches(one, event.path)] or changes
+    named = pointed_at(changes, event, kind=kind)
+    return named if run.act is not None else [one for one in named if touches(one, event.path)]
 
 
 def _news(history: History, run: Run, previous: Run | None) -> list[Event]:

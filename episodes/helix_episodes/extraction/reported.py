@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.account import DraftEvent, Told
-from helix_episodes.extraction.checks import DIAGNOSTICS, Finding, Verdict, family_of_diagnostic, read_diagnostics, verdicts_in
+from helix_episodes.extraction.checks import (
+    DIAGNOSTICS,
+    Finding,
+    Verdict,
+    family_of_diagnostic,
+    read_diagnostics,
+    verdicts_in,
+)
 from helix_episodes.extraction.events import FAMILIES_PER_RUN
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
@@ -47,7 +54,10 @@ _OBSERVED = re.compile(
     r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
 )
-_HANDED_IN = re.compile(r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S", re.IGNORECASE)
+_HANDED_IN = re.compile(
+    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
+    re.IGNORECASE,
+)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 _SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
 _DIAGNOSED = re.compile(

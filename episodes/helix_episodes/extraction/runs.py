@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.acts import UNDONE
 from helix_episodes.extraction.checks import Finding, Verdict, covers
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 _COMPLETE = frozenset({"lint"})
 #: Families after which a linter could not look further; what it then leaves out is not repaired.
 _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method|redeclared|unused (import|variable)")
+
+
+#: What ``git stash`` does besides putting aside: bringing back, and looking.
+_UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
+_LOOKING = frozenset({"list", "show"})
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,18 +55,41 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return self.verdict.passed is True
 
 
-def runs_by_check(acts: Sequence[Act], account: Account) -> dict[str, list[Run]]:
-    """The runs of each check that gave a verdict, in order."""
-    made = [
-        _run(number, act, verdict, account)
-        for number, act in enumerate(acts)
-        for verdict in (() if act.outside else act.verdicts)
-        if verdict.passed is not None
-    ]
+def runs_by_check(acts: Sequence[Act], account: Account) -> tuple[dict[str, list[Run]], tuple[Run, ...]]:
+    """The runs of each check that gave a verdict, in order; and apart those made while the changes were put aside.
+
+    ``git stash`` takes the work away until ``git stash pop``: what a check says in between is about the tree without it.
+    """
     runs: dict[str, list[Run]] = {}
-    for run in sorted([*made, *_told(account)], key=lambda run: run.position):
+    aside: list[Run] = []
+    for run in sorted([*_made(acts, account, aside), *_told(account)], key=lambda run: run.position):
         runs.setdefault(run.verdict.check, []).append(run)
-    return runs
+    return runs, tuple(aside)
+
+
+def _made(acts: Sequence[Act], account: Account, aside: list[Run]) -> Iterator[Run]:
+    stashed = False
+    for number, act in enumerate(acts):
+        before, stashed = stashed, _is_stashed(act, before=stashed)
+        for verdict in () if act.outside else act.verdicts:
+            if verdict.passed is None:
+                continue
+            run = _run(number, act, verdict, account)
+            if before or stashed:
+                aside.append(run)
+            else:
+                yield run
+
+
+def _is_stashed(act: Act, *, before: bool) -> bool:
+    """Whether the changes are put aside after a call."""
+    if act.operation != "run" or act.status in {*UNDONE, "error"}:
+        return before
+    for segment in act.segments:
+        if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
+            words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
+            before = not words & _UNSTASHING and (before or not words & _LOOKING)
+    return before
 
 
 def _run(number: int, act: Act, verdict: Verdict, account: Account) -> Run:
@@ -110,11 +139,16 @@ def _ground(verdict: Verdict) -> Verdict:
 _covers = lru_cache(maxsize=4096)(covers)
 
 
+def looked_on(run: Run) -> bool:
+    """Whether a run got as far as judging: what does not compile was not linted or tested."""
+    return not any(_CUTS_SHORT.search(name) for name in run.families)
+
+
 def repaired(run: Run, failure: Run, family: str) -> bool:
     """Whether ``run`` shows that a failure of that family is gone."""
     if not _covers(run.ground, failure.ground):
         return False
     if run.passed:
         return True
-    complete = run.verdict.kind in _COMPLETE and not any(_CUTS_SHORT.search(name) for name in run.families)
+    complete = run.verdict.kind in _COMPLETE and looked_on(run)
     return complete and family not in run.families

@@ -39,7 +39,8 @@ _ADVISES = re.compile(
     re.IGNORECASE,
 )
 _ADVICE_HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*", re.IGNORECASE
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
+    re.IGNORECASE,
 )
 _PREFERS = re.compile(
     r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)|Let['\u2019]s|We(?:['\u2019]ll| should))"
@@ -48,8 +49,7 @@ _PREFERS = re.compile(
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
 _NO_CHOICE = frozenset(
-    "check verify look see read search find run rerun test try fetch query explore examine investigate review confirm "
-    "inspect view open list need also start begin ask wait continue note mention commit push probably maybe perhaps".split()
+    ["check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query", "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also", "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps"]
 )
 _ALTERNATIVES = re.compile(
     r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
@@ -61,7 +61,9 @@ _ANNOUNCES = re.compile(
     r"\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|approach|alternative)\s+)?(?:\d{1,2}|[A-H])[.):]\s*(.+)$", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|approach|alternative)\s+)?(?:\d{1,2}|[A-H])[.):]\s*(.+)$", re.IGNORECASE
+)
 _BULLET = re.compile(r"^\s*[-*+]\s+(.+)$")
 _OPTION_TITLE = re.compile(r"^(.+?)(?:\*\*|\s+[-\u2013\u2014]\s|:\s|$)")
 
@@ -116,7 +118,9 @@ def _advice(text: str) -> _Talk | None:
         return None
     chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
     chosen = chosen.strip(" :,")
-    return _Talk(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text)) if chosen else None
+    return (
+        _Talk(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text)) if chosen else None
+    )
 
 
 def _whole(said: Sequence[str], at: int) -> str:

@@ -79,4 +79,6 @@ def _is_acceptance(text: str) -> bool:
         return False
     clauses = [part.strip() for part in _CLAUSES.split(text) if part.strip()]
     said = [part for part in clauses if not _FILLER.fullmatch(part)]
-    return bool(said) and all(_ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in said)
+    return bool(said) and all(
+        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in said
+    )

@@ -19,12 +19,8 @@ from helix_episodes.extraction.checks.judging import read_verdicts, verdicts_in
 from helix_episodes.extraction.checks.model import Finding, Output, Verdict
 from helix_episodes.extraction.checks.runners import echoed_commands
 from helix_episodes.extraction.checks.scopes import covers
-from helix_episodes.extraction.checks.troubles import (
-    command_finding,
-    tool_finding,
-    tools_own_finding,
-    unflagged_finding,
-)
+from helix_episodes.extraction.checks.troubles import command_finding, tool_finding, tools_own_finding
+from helix_episodes.extraction.checks.unflagged import unflagged_finding
 
 __all__ = [
     "DIAGNOSTICS",

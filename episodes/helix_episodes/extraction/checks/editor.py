@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 #: The name of the check, whichever editor or server it is.
 DIAGNOSTICS = "diagnostics"
 _TOOL = re.compile(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
-_NOTHING = re.compile(r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE
+)
 #: As words, and as the language server protocol numbers them.
 _SEVERE = frozenset({"error", "1"})
 #: Families of findings whose wording says no more than that something is wrong.
@@ -72,7 +74,11 @@ def _reports(value: Any, path: str | None = None) -> Iterator[Report]:  # noqa: 
     elif isinstance(value, dict):
         place = next((str(value[name]) for name in ("uri", "filePath", "path", "file") if value.get(name)), path)
         if isinstance(value.get("message"), str) and str(value.get("severity", "error")).lower() in _SEVERE:
-            yield Report(family=family_of_diagnostic(value["message"], value.get("code")), message=value["message"], path=_bare(place))
+            yield Report(
+                family=family_of_diagnostic(value["message"], value.get("code")),
+                message=value["message"],
+                path=_bare(place),
+            )
         for name in ("diagnostics", "files"):
             yield from _reports(value.get(name), place)
 
