@@ -127,6 +127,12 @@ class History:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def families_next(self, check: str, position: int) -> frozenset[str]:
+        """What the next run of a check after a position complains of; nothing when it passes or there is none."""
+        runs = self.runs[check]
+        after = bisect_right(runs, position, key=_position)
+        return runs[after].families if after < len(runs) and not runs[after].passed else frozenset()
+
     def _answer_to_check(self, error: Event) -> Decision | None:
         """A change to the file that the failure names, else any change before the check runs again, else that run."""
         runs, position = self.runs[error.check or ""], self.account.positions[error.id]

@@ -47,28 +47,35 @@ WORK = "work"
 REPORTED = "reported by the user"
 _FAILURE = r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|failing)"
 _OBSERVED = re.compile(
-    rf"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* (?:getting|seeing|hitting|facing|got|get|see|hit|ran into|running into|seen)\b[^.?!\n]{{0,80}}\b{_FAILURE}\b"
+    r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* "
+    r"(?:getting|seeing|hitting|facing|got|get|see|hit|ran into|running into|seen)\b"
+    rf"[^.?!\n]{{0,80}}\b{_FAILURE}\b"
     r"|\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b"
-    r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|command|app|page|server|script|hook|it|this|that|Test\w+|test_\w+)\b[^.?!\n,]{0,30}"
-    r"\b(?:fails|failed|(?:is|are) (?:still )?(?:failing|broken)|crashes|crashed|hangs)\b"
+    r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|command|app|page|server|script|hook|it|this|that|Test\w+|test_\w+)\b"
+    r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) (?:still )?broken|crashes|crashed|hangs)\b"
     r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
 )
 _HANDED_IN = re.compile(
-    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
-    re.IGNORECASE,
+    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S", re.IGNORECASE
 )
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 _SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
 _DIAGNOSED = re.compile(
     rf"\bdiagnostics? (?:\w+ )?{_SAYS}|\bdiagnostic errors?\b|\bdiagnostic {_SAYS}|\bschema (?:error|violation)s?\b"
-    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
+    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}"
+    r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
     re.IGNORECASE,
 )
+_MEANS_IT = re.compile(
+    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b", re.IGNORECASE
+)
 _DISMISSED = re.compile(
-    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive|\bsuggest(?:s|ion|ions)\b|"
-    r"\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|"
-    r"\b(?:did|do|does|is|are) (?:actually |in fact )?use(?:d)? (?:it|them)\b|\bno (?:more|longer)\b|\b(?:is|that['\u2019]s|only) because\b|\bshould be fine\b",
+    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
+    r"|\bsuggest(?:s|ions?)\b|\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b"
+    r"|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|\bshould be fine\b"
+    r"|\b(?:did|do|does|is|are) (?:actually |in fact )?used? (?:it|them)\b"
+    r"|\bno more (?:diagnostic|error|warning)s?\b|\b(?:is|that['\u2019]s|only) because\b",
     re.IGNORECASE,
 )
 
@@ -210,7 +217,8 @@ def _diagnosed(session: Session, acts: Sequence[Act]) -> Iterator[DraftEvent]:
 
 
 def _is_dismissed(said: Sequence[Step]) -> bool:
-    return any(_DISMISSED.search(sentence) for step in said for sentence in sentences_of(step.text))
+    sentences = (sentence for step in said for sentence in sentences_of(step.text))
+    return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
 
 
 def _edit_that_follows(acts: Sequence[Act], number: int) -> Act | None:

@@ -18,9 +18,12 @@ _SHOWN = re.compile(r"^(?:[ \t]*[>|]| {4,}\S|\t).*$", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])(?<!\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
 _MARKS = re.compile(r"\*\*|__|^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+")
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|whether|when(?:ever)?|in case|would|could|might|should|make sure|so that|ensure|to (?:check|see|verify))\b",
+    r"\b(?:if|unless|whether|when(?:ever)?|in case|would|could|might|should|make sure|so that|ensure|"
+    r"to (?:check|see|verify))\b",
     re.IGNORECASE,
 )
+#: Who asks why, says that.
+_WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 
 
 def prose(text: str) -> str:
@@ -40,4 +43,5 @@ def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
     >>> is_supposed("If it fails, tell me"), is_supposed("It fails?"), is_supposed("It fails")
     (True, True, False)
     """
-    return sentence.rstrip("\"')* ").endswith("?") or bool(_SUPPOSED.search(sentence[:upto]))
+    asks = sentence.rstrip("\"')* ").endswith("?") and not _WHY.search(sentence)
+    return asks or bool(_SUPPOSED.search(sentence[:upto]))
