@@ -22,6 +22,7 @@ from helix_episodes.extraction.actions import action_of, changed_part, describe,
 from helix_episodes.extraction.acts import CHANGES, UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.sentences import sentences_of
 from helix_episodes.extraction.stated import stated_in
 from helix_episodes.extraction.talked import is_taken_up, talked_in
 from helix_episodes.extraction.words import line
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 _LOOKS_AFTER_ERROR = 4
 #: A to-do list or a prompt is context for this long a text; the rest is in the log.
 _CONTEXT_LIMIT = 160
+#: "yes please", "do it", "2": nothing longer is only an answer.
+_ASSENT_LIMIT = 20
 
 
 class _Open(msgspec.Struct, kw_only=True):
@@ -68,6 +71,7 @@ class _Observer:
         self.failed = failed
         self.reported = reported
         self.unanswered = False
+        self.question = ""
         self.numbers = {act.position: number for number, act in enumerate(acts)}
         self.found: list[_Open] = []
         self.edits: dict[tuple[str, str], _Open] = {}
@@ -84,10 +88,18 @@ class _Observer:
             elif step.kind == "prompt":
                 self.edits.clear()
                 self.unanswered = position in self.reported
-                self.context = line(step.text, limit=_CONTEXT_LIMIT)
+                self.context = self._asked_for(step)
             elif step.kind in {"decision", "message", "thought"}:
+                if step.kind == "message" and step.actor == "agent":
+                    self.question = next((one for one in reversed(sentences_of(step.text)) if one.endswith("?")), "")
                 self._stated(position, step)
         return [DraftDecision(position=one.position, decision=one.decision, acts=tuple(one.acts)) for one in self.found]
+
+    def _asked_for(self, prompt: Step) -> str:
+        """A prompt as context; a word of assent means only what it answers."""
+        words = line(prompt.text, limit=_CONTEXT_LIMIT)
+        answers = len(words) <= _ASSENT_LIMIT and self.question
+        return line(f"{words} \u2013 {self.question}", limit=_CONTEXT_LIMIT) if answers else words
 
     def _call(self, number: int) -> None:
         act = self.acts[number]

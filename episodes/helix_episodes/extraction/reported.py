@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.acts import Act
     from helix_episodes.session import Session, Step
 
-#: Whoever takes a diagnostic as real looks at the place at most a few times before changing it.
-_SOON = 5
+#: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
+#: about what was found there.
+_SOON = 15
 USER = "user"
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
 WORK = "work"

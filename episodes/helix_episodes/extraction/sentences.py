@@ -22,6 +22,7 @@ _SUPPOSED = re.compile(
     r"to (?:check|see|verify))\b",
     re.IGNORECASE,
 )
+_CLAUSE_END = re.compile(r"[,;]\s| [-\u2013\u2014] ")
 #: Who asks why, says that.
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 
@@ -38,10 +39,11 @@ def sentences_of(text: str) -> list[str]:
 
 
 def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
-    """Whether a sentence (or what stands before ``upto``) asks or supposes instead of stating.
+    """Whether a sentence asks or supposes instead of stating; with ``upto``, whether what stands there is asked or supposed.
 
     >>> is_supposed("If it fails, tell me"), is_supposed("It fails?"), is_supposed("It fails")
     (True, True, False)
     """
-    asks = sentence.rstrip("\"')* ").endswith("?") and not _WHY.search(sentence)
+    clause = _CLAUSE_END.split(sentence[upto or 0 :], maxsplit=1)[0]  # "it fails, can you look?" asks only the second
+    asks = clause.rstrip("\"')* ").endswith("?") and not _WHY.search(sentence)
     return asks or bool(_SUPPOSED.search(sentence[:upto]))
