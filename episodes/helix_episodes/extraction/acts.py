@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,6 +23,9 @@ CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
 #: included. What is longer is data, and reading it must not take minutes.
 _COMMAND_LIMIT = 50_000
 _SEGMENT_LIMIT = 200
+#: Longer arguments are texts, not names of something.
+_NAME_LIMIT = 300
+_NAME = re.compile(r"[\w@.+-]+")
 #: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
 _NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
@@ -30,7 +34,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
 
     ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said, ``refusals`` what
-    kept a check from running at all. ``outside`` is
+    kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
     true when it happened elsewhere than in the session's project: another repository, a scratch folder.
     """
 
@@ -43,6 +47,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...] = ()
     refusals: tuple[Finding, ...] = ()
     outside: bool = False
+    decisive: Segment | None = None
 
     @property
     def operation(self) -> Operation | None:
@@ -63,12 +68,6 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     def output(self) -> str:
         """What came back."""
         return self.result.text if self.result else ""
-
-    @property
-    def decisive(self) -> Segment | None:
-        """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
-        heads = tuple(one for one in self.segments if one.joiner != "|" or one.purpose in {"check", "change"})
-        return decisive(heads)
 
     @property
     def asks_editor(self) -> bool:
@@ -113,9 +112,15 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
         path=inside,
         outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
         segments=segments,
+        decisive=_decisive(segments),
         verdicts=tuple(one for one in read if one not in refused),
         refusals=tuple(found for one in refused for found in one.findings),
     )
+
+
+def _decisive(segments: tuple[Segment, ...]) -> Segment | None:
+    """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
+    return decisive(tuple(one for one in segments if one.joiner != "|" or one.purpose in {"check", "change"}))
 
 
 def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[Verdict, ...]:
@@ -147,6 +152,12 @@ def mentions_file(act: Act, path: str) -> bool:
     """Whether the call names the file, whatever the tool calls its argument."""
     name = file_name(path)
     return any(name in value for value in _texts(act.call.arguments.values()))
+
+
+def mentioned_names(act: Act) -> set[str]:
+    """The names of files (and whatever else looks like one) in the call's short arguments."""
+    values = (value for value in _texts(act.call.arguments.values()) if len(value) <= _NAME_LIMIT)
+    return {name for value in values for name in _NAME.findall(value)}
 
 
 def _texts(values: Iterable[object]) -> Iterable[str]:

@@ -57,7 +57,7 @@ def claims_in(session: Session, history: History) -> Claims:
 
 def _claimed(session: Session, history: History) -> Iterator[Run]:
     for position, step in enumerate(session.steps):
-        if step.kind in {"message", "thought"} and step.actor == "agent":
+        if step.kind in {"message", "thought"} and step.actor == "agent" and _ELSEWHERE.search(step.text):
             for words in sentences_of(step.text):
                 if _ELSEWHERE.search(words) and _FAILURE.search(words) and not _GUESSED.search(words):
                     yield from _meant(words, history, position)
@@ -65,8 +65,8 @@ def _claimed(session: Session, history: History) -> Iterator[Run]:
 
 def _meant(words: str, history: History, position: int) -> Sequence[Run]:
     """The failing runs that a claim is about: those it names by test, check or kind; else the latest."""
-    before = [[run for run in runs if run.position < position] for runs in history.runs.values()]
-    failing = [runs[-1] for runs in before if runs and not runs[-1].passed]
+    latest_of = (history.last_run_before(check, position) for check in history.runs)
+    failing = [run for run in latest_of if run is not None and not run.passed]
     named = [run for run in failing if _names(words, run)]
     if named or not failing:
         return named

@@ -40,6 +40,8 @@ _LOOKS_AFTER_ERROR = 4
 _CONTEXT_LIMIT = 160
 #: "yes please", "do it", "2": nothing longer is only an answer.
 _ASSENT_LIMIT = 20
+#: A question that is meant to be answered stands at the end of a message.
+_CLOSING = 600
 
 
 class _Open(msgspec.Struct, kw_only=True):
@@ -91,7 +93,7 @@ class _Observer:
                 self.context = self._asked_for(step)
             elif step.kind in {"decision", "message", "thought"}:
                 if step.kind == "message" and step.actor == "agent":
-                    self.question = next((one for one in reversed(sentences_of(step.text)) if one.endswith("?")), "")
+                    self.question = _last_question(step.text)
                 self._stated(position, step)
         return [DraftDecision(position=one.position, decision=one.decision, acts=tuple(one.acts)) for one in self.found]
 
@@ -261,6 +263,12 @@ class _Observer:
         act = self.acts[self.numbers[position]]
         segment = act.decisive
         return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
+
+
+def _last_question(text: str) -> str:
+    """The last question near the end of a message."""
+    asked = [one for one in sentences_of(text[-_CLOSING:]) if one.endswith("?")] if "?" in text else []
+    return asked[-1] if asked else ""
 
 
 def _is_elsewhere(act: Act) -> bool:

@@ -6,10 +6,10 @@ what the log shows: which decisions changed files, which commands did, which cal
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import mentions_file
+from helix_episodes.extraction.acts import mentioned_names
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Decision, Event
 
+#: What a call may be about: a sort of thing, its name, and what else tells it apart.
+_Subject = tuple[str, str, str]
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
@@ -65,6 +67,7 @@ class History:
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
         }
+        self._about = self._by_subject()
         self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def act_of(self, event: Event) -> Act:
@@ -109,10 +112,10 @@ class History:
 
     def attempts_after(self, error: Event) -> list[Decision]:
         """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
-        failed = self.act_of(error)
-        after = self.account.decisions_between(self.account.positions[error.id])
-        mine = (one for one in after if one.actor == error.actor)
-        return [one for one in mine if any(_alike(act, failed) for act in self.acts_of(one))]
+        subject = next(_subjects(self.act_of(error)), None)
+        about = self._about.get(subject, []) if subject else []
+        after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
+        return [one for one in about[after:] if one.actor == error.actor]
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:
         """The place of the first run after ``place`` that shows that its failure of that family is gone.
@@ -127,11 +130,24 @@ class History:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def last_run_before(self, check: str, position: int) -> Run | None:
+        """The last run of a check before a position."""
+        before = bisect_left(self.runs[check], position, key=_position)
+        return self.runs[check][before - 1] if before else None
+
     def families_next(self, check: str, position: int) -> frozenset[str]:
         """What the next run of a check after a position complains of; nothing when it passes or there is none."""
         runs = self.runs[check]
         after = bisect_right(runs, position, key=_position)
         return runs[after].families if after < len(runs) and not runs[after].passed else frozenset()
+
+    def _by_subject(self) -> dict[_Subject, list[Decision]]:
+        """The decisions by what their calls are about, each once."""
+        about: dict[_Subject, list[Decision]] = {}
+        for decision in self.account.decisions:
+            for subject in {one for act in self.acts_of(decision) for one in _subjects(act)}:
+                about.setdefault(subject, []).append(decision)
+        return about
 
     def _answer_to_check(self, error: Event) -> Decision | None:
         """A change to the file that the failure names, else any change before the check runs again, else that run."""
@@ -187,17 +203,19 @@ def _beside(decision: Decision, kind: str | None) -> bool:
     return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
 
 
-def _alike(other: Act, act: Act) -> bool:
-    """Whether another call is about the same thing: the same file, the same tool, the same program and subcommand."""
+def _subjects(act: Act) -> Iterator[_Subject]:
+    """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
     if act.operation == "run":
-        twin, segment = other.decisive, act.decisive
-        if twin is None or segment is None:
-            return False
-        same = (twin.program, twin.subcommand) == (segment.program, segment.subcommand)
-        return same and "--abort" not in twin.arguments
-    if act.path is None:
-        return (other.call.tool, other.operation) == (act.call.tool, act.operation)
-    return other.operation != "run" and mentions_file(other, act.path)
+        segment = act.decisive
+        if segment is not None and "--abort" not in segment.arguments:
+            yield "run", segment.program, segment.subcommand or ""
+        return
+    if act.path is not None:
+        yield "file", file_name(act.path), ""
+    else:
+        yield "tool", act.call.tool or "", act.operation or ""
+    for name in mentioned_names(act):
+        yield "file", name, ""
 
 
 def _changes_repository(segment: Segment) -> bool:

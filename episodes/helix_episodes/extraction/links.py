@@ -72,20 +72,16 @@ def _answers(history: History) -> Iterator[Link]:
 def _edit_tests(history: History) -> Iterator[Link]:
     """A change and the verdict of the next run of each check over it."""
     for runs in history.runs.values():
-        judged = -1
-        for previous, run in pairwise([None, *runs]):
-            if run is None:
-                continue
+        for before, previous, run in zip([None, None, *runs], [None, *runs], runs, strict=False):
             start = previous.position if previous else -1
-            if previous is not None and looked_on(previous):
-                judged = previous.position
+            judged = start if previous is None or looked_on(previous) else before.position if before else -1
             for event in _news(history, run, previous):
                 for decision in _led_to(history, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
 
 
 def _led_to(history: History, run: Run, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
-    """The changes since the run before; a place that is named, also those since the last run that could look at it.
+    """The changes since the run before; a place that is named, also those since the run before that if the last one could not look at it.
 
     Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
     """

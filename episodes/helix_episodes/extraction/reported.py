@@ -58,7 +58,8 @@ _OBSERVED = re.compile(
     re.IGNORECASE,
 )
 _HANDED_IN = re.compile(
-    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S", re.IGNORECASE
+    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
+    re.IGNORECASE,
 )
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 _SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
@@ -69,7 +70,8 @@ _DIAGNOSED = re.compile(
     re.IGNORECASE,
 )
 _MEANS_IT = re.compile(
-    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b", re.IGNORECASE
+    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
+    re.IGNORECASE,
 )
 _DISMISSED = re.compile(
     r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
@@ -200,25 +202,29 @@ def _diagnosed(session: Session, acts: Sequence[Act]) -> Iterator[DraftEvent]:
     calls = [act.position for act in acts]
     heard = -1
     for position, step in enumerate(session.steps):
-        if step.actor != "agent" and step.kind != "note":
+        sent = step.kind == "note" and step.tool == DIAGNOSTICS
+        if not sent and not _tells_of_diagnostic(step):
             continue
         following = bisect_right(calls, position)
         until = calls[following] if following < len(calls) else len(session.steps)
-        said = [one for one in session.steps[position:until] if one.kind in {"message", "thought"}]
-        if step.kind == "note" and step.tool == DIAGNOSTICS:
-            heard = until
-            if not _is_dismissed(said):
-                yield from _sent_along(step, position, root=session.root)
-        elif step.kind in {"message", "thought"} and heard != until:
-            heard = until
-            edit = None if _is_dismissed(said) else _edit_that_follows(acts, following)
-            told = edit and _told_in(session, range(position, until), acts[following - 1] if following else None, edit)
-            if told:
-                yield told
+        if heard == until and not sent:
+            continue
+        heard = until
+        if _is_dismissed(session.steps[position:until]):
+            continue
+        if sent:
+            yield from _sent_along(step, position, root=session.root)
+        elif edit := _edit_that_follows(acts, following):
+            yield from _told_in(session, range(position, until), acts[following - 1] if following else None, edit)
+
+
+def _tells_of_diagnostic(step: Step) -> bool:
+    return step.kind in {"message", "thought"} and step.actor == "agent" and bool(_DIAGNOSED.search(step.text))
 
 
 def _is_dismissed(said: Sequence[Step]) -> bool:
-    sentences = (sentence for step in said for sentence in sentences_of(step.text))
+    spoken = (step for step in said if step.kind in {"message", "thought"} and _DISMISSED.search(step.text))
+    sentences = (sentence for step in spoken for sentence in sentences_of(step.text))
     return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
 
 
@@ -236,22 +242,21 @@ def _sent_along(step: Step, position: int, *, root: str | None) -> Iterator[Draf
         yield _diagnostic(step, position, placed)
 
 
-def _told_in(session: Session, stretch: range, before: Act | None, edit: Act) -> DraftEvent | None:
+def _told_in(session: Session, stretch: range, before: Act | None, edit: Act) -> Iterator[DraftEvent]:
     """The last words between two calls that tell of a diagnostic; what is said aloud goes before what is thought."""
     if before is not None and before.verdicts:
-        return None  # then the words are about what was just run
+        return  # then the words are about what was just run
     told = [
         (session.steps[position].kind == "message", position, words)
         for position in stretch
-        if session.steps[position].kind in {"message", "thought"}
+        if _tells_of_diagnostic(session.steps[position])
         for words in sentences_of(session.steps[position].text)
         if _DIAGNOSED.search(words)
     ]
-    if not told:
-        return None
-    _, position, words = max(told, key=lambda one: one[:2])
-    finding = Finding(family=family_of_diagnostic(words), message=words, path=edit.path)
-    return _diagnostic(session.steps[position], position, finding)
+    if told:
+        _, position, words = max(told, key=lambda one: one[:2])
+        finding = Finding(family=family_of_diagnostic(words), message=words, path=edit.path)
+        yield _diagnostic(session.steps[position], position, finding)
 
 
 def _diagnostic(step: Step, position: int, finding: Finding) -> DraftEvent:

@@ -10,7 +10,7 @@ makes no such choice. What is asked with a tool and never answered is one too
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 #: A list of more alternatives or steps than this is an inventory.
 _MOST_ITEMS = 9
 _FEWEST_ITEMS = 2
+#: What is thought is said within a few steps, or not at all.
+_SOON = 10
 #: How much of a line may announce the list below it.
 _LEAD_LIMIT = 200
 _I_WOULD = r"\bI(?:['\u2019]d| would)(?: still| strongly| also| rather| probably)?"
@@ -42,6 +44,8 @@ _ADVICE_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
     re.IGNORECASE,
 )
+_RECOMMENDED = re.compile(r"recommend(?:ation|ed)", re.IGNORECASE)
+_GIVES_REASON = re.compile(r"\b(?:instead of|rather than|since|because)\b", re.IGNORECASE)
 _PREFERS = re.compile(
     r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)|Let['\u2019]s|We(?:['\u2019]ll| should))"
     r"(?: now| just| instead| simply)? (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
@@ -49,7 +53,44 @@ _PREFERS = re.compile(
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
 _NO_CHOICE = frozenset(
-    ["check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query", "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also", "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps"]
+    [
+        "check",
+        "verify",
+        "look",
+        "see",
+        "read",
+        "search",
+        "find",
+        "run",
+        "rerun",
+        "test",
+        "try",
+        "fetch",
+        "query",
+        "explore",
+        "examine",
+        "investigate",
+        "review",
+        "confirm",
+        "inspect",
+        "view",
+        "open",
+        "list",
+        "need",
+        "also",
+        "start",
+        "begin",
+        "ask",
+        "wait",
+        "continue",
+        "note",
+        "mention",
+        "commit",
+        "push",
+        "probably",
+        "maybe",
+        "perhaps",
+    ]
 )
 _ALTERNATIVES = re.compile(
     r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
@@ -89,7 +130,8 @@ def talked_in(step: Step, *, context: str) -> Iterator[Decision]:
 
 def is_taken_up(steps: Sequence[Step], position: int) -> bool:
     """Whether a thought is followed, before anything is done, by a message that talks of a decision itself."""
-    following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, steps[position + 1 :])
+    soon = islice(steps, position + 1, position + 1 + _SOON)
+    following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, soon)
     return any(step.kind == "message" and any(talked_in(step, context="")) for step in following)
 
 
@@ -111,6 +153,8 @@ def _decision(step: Step, talk: _Talk, *, context: str) -> Decision:
 
 def _advice(text: str) -> _Talk | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
+    if not (_ADVISES.search(text) or _RECOMMENDED.search(text)):
+        return None
     said = sentences_of(text)
     words = next((_whole(said, at) for at, one in enumerate(said) if _ADVISES.search(one) and one[-1] != "?"), None)
     words = words or _under_heading(text)
@@ -139,6 +183,8 @@ def _under_heading(text: str) -> str | None:
 
 def _choice(text: str) -> _Talk | None:
     """The last choice that names its alternative or its reason; an earlier one may have been taken back."""
+    if not _GIVES_REASON.search(text):
+        return None
     for words in reversed(sentences_of(text)):
         found = _PREFERS.search(words)
         if found is None or found[1].lower() in _NO_CHOICE or is_supposed(words, upto=found.start()):
@@ -151,6 +197,8 @@ def _choice(text: str) -> _Talk | None:
 
 def _offer(text: str) -> _Talk | None:
     """Alternatives that the person is to choose from: a list of them, and a question at the end."""
+    if "?" not in text:
+        return None
     options = _alternatives(text)
     asked = [one for one in sentences_of(text) if one.endswith("?")]
     if not options or not asked:
