@@ -113,11 +113,10 @@ class _Observer:
             self._edit(number, act)
         elif act.operation == "run":
             self._run(number, act)
-        elif (
-            act.operation in {"delegate", "use", "plan"}
-            or act.asks_editor
-            or (act.operation == "look" and self._answers_error(act))
-        ):
+        elif act.asks_editor:
+            self.edits.clear()
+            self._open(number, act)
+        elif act.operation in {"delegate", "use", "plan"} or (act.operation == "look" and self._answers_error(act)):
             self._open(number, act)
         elif act.operation == "ask" and act.status not in {"ok", "unknown"}:
             self._open(number, act)  # an answer would stand as the decision; the question alone is a proposal

@@ -136,7 +136,7 @@ def reported_in(text: str, *, first: bool = False) -> str | None:
     """
     for sentence in sentences_of(text):
         found = _OBSERVED.search(sentence) or _HANDED_IN.search(sentence)
-        if found and not is_supposed(sentence, upto=found.start()):
+        if found and not is_supposed(sentence, upto=found.end()):
             return sentence
     return None if first else rejection_in(text)
 

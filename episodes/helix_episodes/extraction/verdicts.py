@@ -69,7 +69,7 @@ def rejection_in(text: str) -> str | None:
         if _ACCUSES.search(sentence):
             return sentence
         found = _REJECTS.search(sentence)
-        if found and not is_supposed(sentence, upto=found.start()):
+        if found and not is_supposed(sentence, upto=found.end()):
             return sentence
     return None
 
