@@ -92,7 +92,9 @@ def test_a_report_that_nobody_accepts_has_no_fix(script: Begin, episode_of: Extr
 
 def test_looking_beyond_the_project_answers_a_report(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("a.py").prompt("you are wrong, there is no such option")
-    log = log.call("Grep", {"pattern": "option"}, output="a.py:1").call("WebSearch", {"query": "shop option"}, output="x")
+    log = log.call("Grep", {"pattern": "option"}, output="a.py:1").call(
+        "WebSearch", {"query": "shop option"}, output="x"
+    )
     decision = episode_of(log).decisions[-1]
     assert (decision.type, decision.chosen) == ("recovery", "use WebSearch: shop option")
 
@@ -154,5 +156,7 @@ def test_a_diagnostic_the_log_leaves_out_counts_when_the_agent_acts_on_it(script
     (error,) = errors(episode)
     assert (error.check, error.family) == ("diagnostics", "undefined name")
     assert [one.caused_by for one in episode.decisions] == [(), (error.id,)]
-    looked = script("t").prompt("Do").edit("a.py").say("The diagnostics show an undefined name.").run("pytest", "1 passed")
+    looked = (
+        script("t").prompt("Do").edit("a.py").say("The diagnostics show an undefined name.").run("pytest", "1 passed")
+    )
     assert errors(episode_of(looked)) == []

@@ -221,7 +221,7 @@ class _Observer:
             return True
         number = self.numbers[act.position]
         recent = (self.acts[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
-        error = next((one for one in recent if one.actor == act.actor), None)
+        error = next((one for one in recent if one.actor == act.actor and _was_seen(one, act)), None)
         if error is None or number in self.failed:
             return False
         if error.operation == "run" or act.operation == "run":
@@ -262,6 +262,11 @@ class _Observer:
         act = self.acts[self.numbers[position]]
         segment = act.decisive
         return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
+
+
+def _was_seen(error: Act, act: Act) -> bool:
+    """Whether an error's result had come when a call was made; calls side by side know nothing of each other."""
+    return error.result_position is not None and error.result_position < act.position
 
 
 def _last_question(text: str) -> str:

@@ -18,7 +18,7 @@ _SHOWN = re.compile(r"^(?:[ \t]*[>|]| {4,}\S|\t).*$", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])(?<!\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
 _MARKS = re.compile(r"\*\*|__|^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+")
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|whether|when(?:ever)?|in case|would|could|might|should|makes? sure|so that|ensure|"
+    r"\b(?:if|unless|whether|when(?:ever)?(?! \w+ing\b)|in case|would|could|might|should|makes? sure|so that|ensure|"
     r"to (?:check|see|verify))\b",
     re.IGNORECASE,
 )

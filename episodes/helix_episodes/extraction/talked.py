@@ -44,6 +44,8 @@ _ADVICE_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
     re.IGNORECASE,
 )
+#: "Your approach is right" recommends nothing to do.
+_JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
 _RECOMMENDED = re.compile(r"recommend(?:ation|ed)", re.IGNORECASE)
 _GIVES_REASON = re.compile(r"\b(?:instead of|rather than|since|because)\b", re.IGNORECASE)
 _PREFERS = re.compile(
@@ -177,7 +179,8 @@ def _under_heading(text: str) -> str | None:
     lines = prose(text).splitlines()
     for number, part in enumerate(lines):
         if found := _ADVICE_HEADING.match(part):
-            return next(iter(sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))), None)
+            first = next(iter(sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))), "")
+            return None if _JUDGES.match(first) else first or None
     return None
 
 
