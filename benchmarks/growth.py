@@ -2,14 +2,15 @@
 
     python benchmarks/growth.py [--log FILE] [--times 1,4,16] [--size MB] [--runs N]
 
-One session is repeated 1, 4 and 16 times into one log, each copy with ids of its own, as a session that went on and on
-would be written; then until it has ``--size`` megabytes. Without ``--log`` two sessions are taken: a generated one that
-is made of nothing but failures and repairs, which is the worst for links and fixes, and of the Claude Code corpus (where
-it is) the largest log. Each measurement is a process of its own, so that its peak memory is only its own.
+One session is repeated 1, 4 and 16 times into one log, each copy with ids of its own, as a session that went on and
+on would be written; then until it has ``--size`` megabytes. Without ``--log`` two sessions are taken: a generated one
+that is made of nothing but failures and repairs, which is the worst for links and fixes, and of the Claude Code
+corpus (where it is) the largest log. Each measurement is a process of its own, so that its peak memory is only its
+own.
 
-Printed for each length: the least time of N runs, how many times as long that is as orjson needs to parse the same lines
-(wanted: at most 10), seconds for each megabyte (the same at every length when growth is linear), the peak memory and how
-much of it a bare interpreter with the library loaded takes. The 50 MB session is wanted under 300 MB.
+Printed for each length: the least time of N runs, how many times as long that is as orjson needs to parse the same
+lines (wanted: at most 10), seconds for each megabyte (the same at every length when growth is linear), the peak
+memory and how much of it a bare interpreter with the library loaded takes. The 50 MB session is wanted under 300 MB.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def report(name: str, records: list[dict[str, Any]], *, times: list[int], size: 
     once = sum(len(orjson.dumps(one)) + 1 for one in records) / MEGABYTE
     print(f"\n{name} ({once:.2f} MB, {len(records)} lines; least of {runs} runs)")
     print(
-        f"{'':>8}{'MB':>8}{'seconds':>10}{'× parse':>10}{'s/MB':>8}{'peak MB':>10}{'of it loaded':>14}{'decisions':>11}"
+        f"{'':>8}{'MB':>8}{'seconds':>10}{'of parse':>10}{'s/MB':>8}{'peak MB':>10}{'of it loaded':>14}{'decisions':>11}"
     )
     with tempfile.TemporaryDirectory() as folder:
         for copies in [*times, max(1, round(size / once))]:
@@ -160,7 +161,7 @@ def report(name: str, records: list[dict[str, Any]], *, times: list[int], size: 
             least = min(bare(log) for _ in range(runs))
             got = in_a_process(log, runs=runs)
             print(
-                f"{copies:>7}×{long:>8.1f}{got['seconds']:>10.2f}{got['seconds'] / least:>10.1f}"
+                f"{copies:>7}x{long:>8.1f}{got['seconds']:>10.2f}{got['seconds'] / least:>10.1f}"
                 f"{got['seconds'] / long:>8.3f}{got['peak']:>10.0f}{got['loaded']:>14.0f}{got['decisions']:>11.0f}"
             )
 

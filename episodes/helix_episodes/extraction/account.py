@@ -29,8 +29,8 @@ class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
 class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a failure that only words report.
 
-    ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any; ``settled``
-    the mark of the acceptance that settles it and ``since`` the place of the last report before that.
+    ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
+    ``settled`` the mark of the acceptance that settles it and ``since`` the place of the last report before that.
     """
 
     until: int

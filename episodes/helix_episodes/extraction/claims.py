@@ -1,7 +1,8 @@
 """Claims: failures that the agent calls somebody else's ("pre-existing", "unrelated"), held against the log.
 
 Such a failure does not count against the session, unless the log says otherwise: the same check passed earlier in the
-session, or passed while the agent had put its changes aside (``git stash``). A guess ("probably unrelated") is no claim.
+session, or passed while the agent had put its changes aside (``git stash``). A guess ("probably unrelated") is no
+claim.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
 
 _ELSEWHERE = re.compile(
-    r"\bpre-?existing\b|\balready (?:failing|failed|broken|there|present)\b|\b(?:existed|there|broken|failing|failed) before\b"
+    r"\bpre-?existing\b|\balready (?:failing|failed|broken|there|present)\b|\b(?:existed|there|broken|failing"
+    r"|failed) before\b"
     r"|\b(?:un|not |nothing )related to\b|\b(?:is|are|was|were) unrelated\b|\bnot (?:caused|introduced) by\b"
-    r"|\bnot (?:from|due to|because of) (?:my|our|this|these|the) \w+|\b(?:known|baseline) (?:failures?|issues?|errors?)\b"
+    r"|\bnot (?:from|due to|because of) (?:my|our|this|these|the) \w+|\b(?:known|baseline) (?:failures?|issues?"
+    r"|errors?)\b"
     r"|\bexpected (?:failures?|to fail)\b",
     re.IGNORECASE,
 )
@@ -33,7 +36,8 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 _GUESSED = re.compile(
-    r"\b(?:might|may|could|seems?|possibly|perhaps|probably|likely|maybe|looks? like|appears?|if|whether|suspect|think)\b|\?\s*$",
+    r"\b(?:might|may|could|seems?|possibly|perhaps|probably|likely|maybe|looks? like|appears?|if|whether|suspect"
+    r"|think)\b|\?\s*$",
     re.IGNORECASE,
 )
 _KINDS = {"lint": re.compile(r"\blint\w*", re.IGNORECASE), "test": re.compile(r"\btests?\b", re.IGNORECASE)}

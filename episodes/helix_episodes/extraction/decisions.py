@@ -2,9 +2,9 @@
 
 *Acted*: a run of edits to one file that no command and no prompt broke; a shell command that changes or checks
 something (the same again without a change between is the same decision, counted); a delegation; a tool that changes
-something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision that a message spells out under
-that heading or only talks about (`helix_episodes.extraction.talked`). Looking is no decision, except as the first answer to a tool's error: searching for the file that was not
-there is how an agent recovers.
+something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision that a message spells out
+under that heading or only talks about (`helix_episodes.extraction.talked`). Looking is no decision, except as the
+first answer to a tool's error: searching for the file that was not there is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked; `helix_episodes.extraction.links` completes that.

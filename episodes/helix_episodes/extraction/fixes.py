@@ -114,4 +114,6 @@ def _went_well(history: History, decision: Decision, failed: Act) -> bool:
 
 
 def _same_kind(act: Act, failed: Act) -> bool:
+    if act.decisive is not None and failed.decisive is not None and act.decisive.purpose != failed.decisive.purpose:
+        return False  # a look that goes well does not repair a change of the same program
     return act.call.tool == failed.call.tool or {act.operation, failed.operation} <= CHANGES

@@ -48,6 +48,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
+#: Programs that send requests.
+_REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
@@ -208,7 +210,7 @@ def _subjects(act: Act) -> Iterator[_Subject]:
     if act.operation == "run":
         segment = act.decisive
         if segment is not None and "--abort" not in segment.arguments:
-            yield "run", segment.program, segment.subcommand or ""
+            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
         return
     if act.path is not None:
         yield "file", file_name(act.path), ""
@@ -216,6 +218,14 @@ def _subjects(act: Act) -> Iterator[_Subject]:
         yield "tool", act.call.tool or "", act.operation or ""
     for name in mentioned_names(act):
         yield "file", name, ""
+
+
+def _address(segment: Segment) -> str:
+    """Of a request what it goes to: asking one address says nothing of another."""
+    if (segment.program, segment.subcommand) not in _REQUESTS:
+        return ""
+    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
+    return next((word for word in operands if "/" in word), "").partition("?")[0]
 
 
 def _changes_repository(segment: Segment) -> bool:

@@ -74,16 +74,18 @@ def _edit_tests(history: History) -> Iterator[Link]:
     for runs in history.runs.values():
         for before, previous, run in zip([None, None, *runs], [None, *runs], runs, strict=False):
             start = previous.position if previous else -1
-            judged = start if previous is None or looked_on(previous) else before.position if before else -1
+            unseen = before.position if before else -1
+            judged = start if previous is None or looked_on(previous) else unseen
             for event in _news(history, run, previous):
                 for decision in _led_to(history, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
 
 
 def _led_to(history: History, run: Run, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
-    """The changes since the run before; a place that is named, also those since the run before that if the last one could not look at it.
+    """The changes since the run before, or those to the place that the error names.
 
-    Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
+    Where the last run could not look at that place (it stopped at what does not compile), changes count from the run
+    before that. Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
     """
     kind = run.verdict.kind
     changes = history.changes_between(start, run.position, kind=kind)

@@ -38,8 +38,8 @@ _LOOKING = frozenset({"list", "show"})
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
 
-    ``ground`` is as much of the verdict as says what was looked at. ``act`` is None where nobody ran it in this session: a
-    failure that only words report.
+    ``ground`` is as much of the verdict as says what was looked at. ``act`` is None where nobody ran it in this
+    session: a failure that only words report.
     """
 
     act: int | None
@@ -58,7 +58,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 def runs_by_check(acts: Sequence[Act], account: Account) -> tuple[dict[str, list[Run]], tuple[Run, ...]]:
     """The runs of each check that gave a verdict, in order; and apart those made while the changes were put aside.
 
-    ``git stash`` takes the work away until ``git stash pop``: what a check says in between is about the tree without it.
+    ``git stash`` takes the work away until ``git stash pop``: what a check says in between is about the tree without
+    it.
     """
     runs: dict[str, list[Run]] = {}
     aside: list[Run] = []

@@ -39,7 +39,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
-    """Whether a sentence asks or supposes instead of stating; with ``upto``, whether what stands there is asked or supposed.
+    """Whether a sentence asks or supposes instead of stating; with ``upto``, whether it does so of what stands there.
 
     >>> is_supposed("If it fails, tell me"), is_supposed("It fails?"), is_supposed("It fails")
     (True, True, False)

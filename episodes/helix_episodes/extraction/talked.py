@@ -34,10 +34,12 @@ _SOON = 10
 _LEAD_LIMIT = 200
 _I_WOULD = r"\bI(?:['\u2019]d| would)(?: still| strongly| also| rather| probably)?"
 _ADVISES = re.compile(
-    rf"(?:{_I_WOULD}|\bI(?: strongly| still)?) (?:recommend|suggest|advise|propose|prefer|opt for|lean (?:more )?towards?)\b"
+    rf"(?:{_I_WOULD}|\bI(?: strongly| still)?) (?:recommend|suggest|advise|propose|prefer|opt for"
+    rf"|lean (?:more )?towards?)\b"
     rf"|{_I_WOULD} (?:go with|go for|keep|leave|stick with|choose|pick)\b|\bI wouldn['\u2019]t \w+"
     r"|\bmy (?:recommendation|suggestion|advice|preference) (?:is|would be)\b"
-    r"|\bmakes (?:the most|more) sense\b|\b(?:is|would be) the (?:better|best|safest|cleanest) (?:choice|option|approach|fit)\b",
+    r"|\bmakes (?:the most|more) sense\b|\b(?:is|would be) the (?:better|best|safest|cleanest) (?:choice|option"
+    r"|approach|fit)\b",
     re.IGNORECASE,
 )
 _ADVICE_HEADING = re.compile(
@@ -49,7 +51,8 @@ _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
 _RECOMMENDED = re.compile(r"recommend(?:ation|ed)", re.IGNORECASE)
 _GIVES_REASON = re.compile(r"\b(?:instead of|rather than|since|because)\b", re.IGNORECASE)
 _PREFERS = re.compile(
-    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)|Let['\u2019]s|We(?:['\u2019]ll| should))"
+    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)"
+    r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
     r"(?: now| just| instead| simply)? (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
     re.IGNORECASE,
 )
@@ -95,12 +98,15 @@ _NO_CHOICE = frozenset(
     ]
 )
 _ALTERNATIVES = re.compile(
-    r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
-    r"(?:\w+ )?(?:options|alternatives|approaches|possibilities|choices|ways to (?:do|solve|fix|handle|approach) \w+)\b[^.\n]{0,80}:\W*$",
+    r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider"
+    r"|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
+    r"(?:\w+ )?(?:options|alternatives|approaches|possibilities|choices|ways to (?:do|solve|fix|handle"
+    r"|approach) \w+)\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(
-    r"\b(?:I(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)|(?:here is|here['\u2019]s) (?:the|my) (?:plan|approach)|(?:my|the) (?:plan|approach) is|my plan)"
+    r"\b(?:I(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)|(?:here is|here['\u2019]s) (?:the"
+    r"|my) (?:plan|approach)|(?:my|the) (?:plan|approach) is|my plan)"
     r"\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )

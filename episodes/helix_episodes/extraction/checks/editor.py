@@ -45,7 +45,7 @@ def reports_diagnostics(tool: str | None) -> bool:
 
 
 def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
-    """The editor's verdict in a text; ``passed`` is None when the text is neither a list nor says that there is nothing."""
+    """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
     try:
         listed = msgspec.json.decode(text)
     except msgspec.DecodeError:

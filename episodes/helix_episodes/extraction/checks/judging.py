@@ -139,7 +139,7 @@ def read_verdicts(
 
 
 def verdicts_in(text: str) -> tuple[Verdict, ...]:
-    """The failing verdicts in a text that somebody shows, by the runners' own grammar; whoever ran them is not known."""
+    """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
     return tuple(_from_reading(reading, None) for reading in _read(Output(text)) if reading.passed is False)
 
 

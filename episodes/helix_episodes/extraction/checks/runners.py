@@ -87,7 +87,8 @@ def failed_tasks(output: Output) -> dict[str, str]:
     if not output.has(*_FAILED_SIGNS):
         return {}
     lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
-    unnamed = {"": line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)}
+    said = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
+    unnamed = {"": said} if said else {}
     return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 

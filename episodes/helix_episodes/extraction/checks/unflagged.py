@@ -1,8 +1,8 @@
 """Trouble in commands that ended with 0 all the same.
 
 A pipe shows the exit status of its last part, ``;`` that of the last command: what failed before can only be told by
-its own words. Only words that stand in their speaker's own form are taken: the shell's refusal, the report with which an
-interpreter ends a program, an error that the program itself prints at the margin.
+its own words. Only words that stand in their speaker's own form are taken: the shell's refusal, the report with which
+an interpreter ends a program, an error that the program itself prints at the margin.
 """
 
 from __future__ import annotations
