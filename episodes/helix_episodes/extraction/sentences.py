@@ -15,7 +15,7 @@ import re
 PROSE_LIMIT = 20_000
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SHOWN = re.compile(r"^(?:[ \t]*[>|]| {4,}\S|\t).*$", re.MULTILINE)
-_END = re.compile(r"(?<=[.!?])(?<!\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
+_END = re.compile(r"(?<=[.!?])(?<!^\d\.)(?<!\n\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
 _MARKS = re.compile(r"\*\*|__|^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+")
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|when(?:ever)?(?! \w+ing\b)|in case|would|could|might|should|makes? sure|so that|ensure|"
