@@ -68,6 +68,11 @@ def test_a_request_that_begins_a_session_rejects_nothing(script: Begin, episode_
     assert errors(episode_of(script("s").prompt("This is wrong in the docs: prices have two digits"))) == []
 
 
+def test_a_customers_trouble_is_no_failure_of_the_agents_work(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Hello").say("How can I help?").prompt("The lamp I got is wrong, it is broken.")
+    assert errors(episode_of(log.call("exchange_item", {"item": "7"}, output="done"))) == []
+
+
 def test_a_report_is_answered_by_what_comes_next_and_settled_by_acceptance(
     script: Begin, episode_of: Extracted
 ) -> None:

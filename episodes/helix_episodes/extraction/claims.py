@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import covers
-from helix_episodes.extraction.sentences import sentences_of
+from helix_episodes.extraction.sentences import has_any, sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +30,11 @@ _ELSEWHERE = re.compile(
     r"|errors?)\b"
     r"|\bexpected (?:failures?|to fail)\b",
     re.IGNORECASE,
+)
+_SIGNS = tuple(
+    "xisting|lready | before|related|caused by|introduced by|not from|not due|not because|nown |aseline|xpected ".split(
+        "|"
+    )
 )
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
@@ -61,7 +66,7 @@ def claims_in(session: Session, history: History) -> Claims:
 
 def _claimed(session: Session, history: History) -> Iterator[Run]:
     for position, step in enumerate(session.steps):
-        if step.kind in {"message", "thought"} and step.actor == "agent" and _ELSEWHERE.search(step.text):
+        if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
             for words in sentences_of(step.text):
                 if _ELSEWHERE.search(words) and _FAILURE.search(words) and not _GUESSED.search(words):
                     yield from _meant(words, history, position)

@@ -28,7 +28,7 @@ from helix_episodes.extraction.checks import (
 from helix_episodes.extraction.events import FAMILIES_PER_RUN
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
-from helix_episodes.extraction.sentences import PROSE_LIMIT, is_supposed, sentences_of
+from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
 from helix_episodes.extraction.verdicts import rejection_in, verdict_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Event
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 #: about what was found there.
 _SOON = 15
 USER = "user"
+_WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
 WORK = "work"
 REPORTED = "reported by the user"
@@ -69,6 +70,7 @@ _DIAGNOSED = re.compile(
     r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
     re.IGNORECASE,
 )
+_EDITOR_SIGNS = ("iagnostic", "chema ", "IDE", "LSP", "anguage server", "ditor")
 _MEANS_IT = re.compile(
     r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
     re.IGNORECASE,
@@ -85,7 +87,7 @@ _DISMISSED = re.compile(
 
 def failures_told(session: Session, acts: Sequence[Act]) -> list[DraftEvent]:
     """The failures that words alone report, and the acceptances that settle them."""
-    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)]
+    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)] if _works_on_files(acts) else []
     reports = [draft for n in prompts for draft in _reported(session, n, prompts)]
     accepted = [draft for n in prompts[1:] if (draft := _accepted(session.steps[n], n))]
     approved = [_approved(step, n) for n, step in enumerate(session.steps) if _is_approval(step)]
@@ -93,6 +95,11 @@ def failures_told(session: Session, acts: Sequence[Act]) -> list[DraftEvent]:
     settled = [_settled(report, reports, settling) for report in reports]
     used = {draft.told.settled for draft in settled if draft.told}
     return [*settled, *accepted, *(one for one in approved if one.mark in used), *_diagnosed(session, acts)]
+
+
+def _works_on_files(acts: Sequence[Act]) -> bool:
+    """Whether there is work to report failures of; a customer's broken headphones are none of the agent's."""
+    return any(act.operation in _WORK for act in acts)
 
 
 def _is_prompt(step: Step) -> bool:
@@ -219,7 +226,9 @@ def _diagnosed(session: Session, acts: Sequence[Act]) -> Iterator[DraftEvent]:
 
 
 def _tells_of_diagnostic(step: Step) -> bool:
-    return step.kind in {"message", "thought"} and step.actor == "agent" and bool(_DIAGNOSED.search(step.text))
+    if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _EDITOR_SIGNS):
+        return False
+    return bool(_DIAGNOSED.search(step.text))
 
 
 def _is_dismissed(said: Sequence[Step]) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
-from helix_episodes.extraction.sentences import PROSE_LIMIT, is_supposed, prose, sentences_of
+from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, prose, sentences_of
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -48,8 +48,12 @@ _ADVICE_HEADING = re.compile(
 )
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
-_RECOMMENDED = re.compile(r"recommend(?:ation|ed)", re.IGNORECASE)
-_GIVES_REASON = re.compile(r"\b(?:instead of|rather than|since|because)\b", re.IGNORECASE)
+_ADVICE_SIGNS = tuple(
+    "ecommend|uggest|dvise|dvice|ropose|refer|opt for|lean |I'd |I\u2019d |I would|I wouldn| sense|the best |the better |"
+    "safest|cleanest".split("|")
+)
+_REASON_SIGNS = ("instead of", "rather than", "since", "because")
+_LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
     r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)"
     r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
@@ -161,7 +165,7 @@ def _decision(step: Step, talk: _Talk, *, context: str) -> Decision:
 
 def _advice(text: str) -> _Talk | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
-    if not (_ADVISES.search(text) or _RECOMMENDED.search(text)):
+    if not has_any(text, _ADVICE_SIGNS):
         return None
     said = sentences_of(text)
     words = next((_whole(said, at) for at, one in enumerate(said) if _ADVISES.search(one) and one[-1] != "?"), None)
@@ -192,7 +196,7 @@ def _under_heading(text: str) -> str | None:
 
 def _choice(text: str) -> _Talk | None:
     """The last choice that names its alternative or its reason; an earlier one may have been taken back."""
-    if not _GIVES_REASON.search(text):
+    if not has_any(text, _REASON_SIGNS):
         return None
     for words in reversed(sentences_of(text)):
         found = _PREFERS.search(words)
@@ -228,6 +232,8 @@ def _alternatives(text: str) -> tuple[str, ...]:
 
 def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], ...]) -> list[str]:
     """The items of the list right below a line; items of one form only, for the others explain them."""
+    if not has_any(text, _LIST_SIGNS):
+        return []
     lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
     start = next((number for number, part in enumerate(lines) if lead.search(part[-_LEAD_LIMIT:])), None)
     if start is None or start + 1 == len(lines):
