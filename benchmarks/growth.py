@@ -8,9 +8,10 @@ that is made of nothing but failures and repairs, which is the worst for links a
 corpus (where it is) the largest log. Each measurement is a process of its own, so that its peak memory is only its
 own.
 
-Printed for each length: the least processor time of N runs, how many times as long that is as orjson needs to parse the same
-lines (wanted: at most 10), seconds for each megabyte (the same at every length when growth is linear), the peak
-memory and how much of it a bare interpreter with the library loaded takes. The 50 MB session is wanted under 300 MB.
+Printed for each length: the least processor time of N runs, how many times as long that is as orjson needs to parse
+the same lines (wanted: at most 10), seconds for each megabyte (the same at every length when growth is linear), the
+peak memory and how much of it a bare interpreter with the library loaded takes. The 50 MB session is wanted under 300
+MB.
 """
 
 from __future__ import annotations

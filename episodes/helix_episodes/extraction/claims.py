@@ -31,11 +31,19 @@ _ELSEWHERE = re.compile(
     r"|\bexpected (?:failures?|to fail)\b",
     re.IGNORECASE,
 )
-_SIGNS = tuple(
-    "xisting|lready | before|related|caused by|introduced by|not from|not due|not because|nown |aseline|xpected ".split(
-        "|"
-    )
+_SIGNS: tuple[str, ...] = (
+    "xisting",
+    "lready ",
+    " before",
+    "related",
+    "caused by",
+    "introduced by",
+    "not from",
+    "due",
+    "because",
+    "nown ",
 )
+_SIGNS += ("aseline", "xpected ")
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
     re.IGNORECASE,

@@ -48,10 +48,20 @@ _ADVICE_HEADING = re.compile(
 )
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
-_ADVICE_SIGNS = tuple(
-    "ecommend|uggest|dvise|dvice|ropose|refer|opt for|lean |I'd |I\u2019d |I would|I wouldn| sense|the best |the better |"
-    "safest|cleanest".split("|")
+_ADVICE_SIGNS: tuple[str, ...] = (
+    "ecommend",
+    "uggest",
+    "dvise",
+    "dvice",
+    "ropose",
+    "refer",
+    "opt for",
+    "lean ",
+    "I'd ",
+    "I\u2019d ",
+    "would",
 )
+_ADVICE_SIGNS += ("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest")
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
 _LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
