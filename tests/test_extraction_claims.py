@@ -111,6 +111,7 @@ def test_a_change_after_which_the_check_fails_in_the_same_way_was_tried_in_vain(
         ("make sure that it does not break", None),
         ("revert that please", "takes back"),
         ("can you undo your changes", "takes back"),
+        ("revert that and use a map instead", None),
         ("add an undo button", None),
     ],
 )

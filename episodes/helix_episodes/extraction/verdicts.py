@@ -56,6 +56,9 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 
+#: "Revert that and use a map" is about what comes next.
+_GOES_ON = re.compile(r"\b(?:and|then|instead|but|use|only|except)\b", re.IGNORECASE)
+
 
 def verdict_in(text: str) -> Verdict | None:
     """What a prompt says about the work so far, or None when it says nothing outright.
@@ -65,7 +68,7 @@ def verdict_in(text: str) -> Verdict | None:
     >>> verdict_in("if it does not work, tell me"), verdict_in("please revert that")
     (None, 'takes back')
     """
-    if _TAKES_BACK.search(text):
+    if _TAKES_BACK.search(text) and not _GOES_ON.search(text):
         return "takes back"
     if rejection_in(text) is not None:
         return "rejects"
