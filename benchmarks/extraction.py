@@ -9,7 +9,8 @@ neither the rules of extraction nor their output, so the difference is what the 
 
 Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
-annotated failure is found when one of our error events stands on its line or on one of its ``also_lines``. A fix is
+annotated failure is found when one of our error events stands on its line or on one of its ``also_lines``, and so it is
+in fixes and links. A fix is
 found when its failure is and at least one of its changes stands on one of the annotated ``fix_lines``. A link (fix,
 edit-test, commit, spawn) is found when both its lines are those of one of ours with that reason, and one of ours is
 right when the annotator joins these lines, for whatever reason. Items the annotator
@@ -67,8 +68,9 @@ def score_failures(episode: Episode, gold: dict[str, Any], lines: Lines, tally: 
 
 def score_fixes(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tally) -> None:
     for one in gold["fixes"]:
+        failure = anchors(gold, one["failure_line"])
         hit = any(
-            lines.meets(fix.error, {one["failure_line"]})
+            lines.meets(fix.error, failure)
             and any(lines.meets(change, set(one["fix_lines"])) for change in fix.changes)
             for fix in episode.fixes
         )
@@ -83,16 +85,25 @@ def score_links(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tal
         if one["reason"] not in {"fix", "edit-test", "commit", "spawn"} or one.get("doubtful"):
             continue
         hit = any(
-            reason == one["reason"] and lines.meets(a, {one["cause_line"]}) and lines.meets(b, {one["effect_line"]})
+            reason == one["reason"]
+            and lines.meets(a, anchors(gold, one["cause_line"]))
+            and lines.meets(b, anchors(gold, one["effect_line"]))
             for reason, a, b in ours
         )
         tally.want(hit=hit, text=f"{one['reason']} {one['cause_line']} -> {one['effect_line']}: {one['what']}")
     for reason, a, b in ours:
         if reason in {"fix", "edit-test", "commit", "spawn"}:
             right = any(
-                lines.meets(a, {one["cause_line"]}) and lines.meets(b, {one["effect_line"]}) for one in gold["links"]
+                lines.meets(a, anchors(gold, one["cause_line"])) and lines.meets(b, anchors(gold, one["effect_line"]))
+                for one in gold["links"]
             )
             tally.give(right=right, text=f"{reason} {sorted(lines.of[a])} -> {sorted(lines.of[b])}")
+
+
+def anchors(gold: dict[str, Any], line: int) -> set[int]:
+    """A line, and where it is a failure's also the other lines on which that may fairly stand."""
+    also = [set(one.get("also_lines", ())) for one in gold["failures"] if one["line"] == line]
+    return {line}.union(*also)
 
 
 def place(one: Decision | Event) -> str:

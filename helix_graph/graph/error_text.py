@@ -26,7 +26,10 @@ _LINES_AT_EACH_END = 200
 _CHARACTERS_AT_EACH_END = 50_000
 #: Shorter words occur in every other label.
 _SHORTEST_WORD = 3
-_SAYS_NOTHING = re.compile(r"(?:.* )?failed|exit code \d+|answered no|no message|does not compile", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"(?:.* )?failed|exit code \d+|answered no|no message|does not compile|reported by the user|editor.s diagnostic",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = re.compile(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")

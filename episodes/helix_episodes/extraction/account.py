@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.checks import Verdict
 from helix_episodes.model import Decision, Event
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
     acts: tuple[int, ...] = ()
 
 
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a failure that only words report.
+
+    ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
+    ``settled`` the mark of the acceptance that settles it and ``since`` the place of the last report before that.
+    """
+
+    until: int
+    verdict: Verdict | None = None
+    settled: str | None = None
+    since: int = 0
+
+
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event without an id, the act whose result it is (if any) and its place among the steps.
 
@@ -35,12 +49,14 @@ class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
     event: Event
     act: int | None = None
     mark: str = ""
+    told: Told | None = None
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
     """The numbered whole. ``positions`` has the place among the steps of every id.
 
-    ``marked`` has the id of every mark; a decision's mark is ``d`` and its position.
+    ``marked`` has the id of every mark; a decision's mark is ``d`` and its position. ``told`` has what is known of the
+    failures that only words report.
     """
 
     decisions: tuple[Decision, ...]
@@ -51,6 +67,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     events_of: dict[int, tuple[str, ...]]
     act_of: dict[str, int]
     marked: dict[str, str] = msgspec.field(default_factory=dict)
+    told: dict[str, Told] = msgspec.field(default_factory=dict)
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
@@ -87,6 +104,7 @@ def number(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> 
         act_of={name: draft.act for name, draft in named_events if draft.act is not None},
         marked={draft.mark: name for name, draft in named_events if draft.mark}
         | {f"d{draft.position}": name for name, draft in named_decisions},
+        told={name: draft.told for name, draft in named_events if draft.told is not None},
     )
 
 

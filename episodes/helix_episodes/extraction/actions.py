@@ -35,6 +35,8 @@ def action_of(act: Act) -> Action:
         return Action(verb="delegate", object=str(arguments.get("agent") or "helper"))
     if act.operation == "plan":
         return Action(verb="choose", object="plan")
+    if act.operation == "ask":
+        return Action(verb="choose", object=line(question_of(act), limit=80))
     return Action(verb="use", object=act.call.tool or "tool", path=act.path)
 
 
@@ -67,8 +69,10 @@ def type_of(act: Act) -> DecisionType:
     """What sort of decision a call is, before it is known whether it answers an error."""
     if act.operation == "delegate":
         return "routing"
-    if act.operation == "plan":
+    if act.operation in {"plan", "ask"}:
         return "design"
+    if act.asks_editor:
+        return "test"
     segment = act.decisive
     if act.operation == "look" or (segment is not None and segment.purpose == "look"):
         return "recovery"
@@ -90,6 +94,8 @@ def describe(act: Act) -> str:
         return line(f"delegate to {arguments.get('agent') or 'helper'}: {order}")
     if act.operation == "plan":
         return line(f"plan: {plan_title(str(arguments.get('plan', '')))}")
+    if act.operation == "ask":
+        return line(f"ask: {question_of(act)}")
     if act.operation in {"edit", "create", "delete"}:
         return line(f"{act.operation} {act.path or ''}")
     return line(f"use {act.call.tool}: {act.path or ', '.join(values_of(arguments))}".removesuffix(": "))
@@ -110,6 +116,21 @@ def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
             left += one[::-1]
         elif isinstance(one, (str, int, float)) and not isinstance(one, bool) and str(one):
             yield str(one)
+
+
+def question_of(act: Act) -> str:
+    """The questions that a call asks, as one text."""
+    return " ".join(str(one.get("question") or "") for one in _questions(act))
+
+
+def options_of(act: Act) -> tuple[str, ...]:
+    """What a call gives the person to choose from."""
+    return tuple(line(str(option)) for one in _questions(act) for option in one.get("options") or ())
+
+
+def _questions(act: Act) -> list[dict[str, Any]]:
+    asked = act.call.arguments.get("questions") if act.operation == "ask" else None
+    return [one for one in asked if isinstance(one, dict)] if isinstance(asked, list) else []
 
 
 def changed_part(*, old: str, new: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import Finding, Verdict, read_verdicts
+from helix_episodes.extraction.checks import Finding, Verdict, read_diagnostics, read_verdicts, reports_diagnostics
 from helix_episodes.extraction.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.limits import LONGEST_COMMAND, MOST_PARTS
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
+#: Longer arguments are texts, not names of something.
+_NAME_LIMIT = 300
+_NAME = re.compile(r"[\w@.+-]+")
 #: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
 NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
@@ -27,7 +31,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
 
     ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said, ``refusals`` what
-    kept a check from running at all. ``outside`` is
+    kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
     true when it happened elsewhere than in the session's project: another repository, a scratch folder.
     """
 
@@ -40,6 +44,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...] = ()
     refusals: tuple[Finding, ...] = ()
     outside: bool = False
+    decisive: Segment | None = None
 
     @property
     def operation(self) -> Operation | None:
@@ -62,10 +67,9 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
         return self.result.text if self.result else ""
 
     @property
-    def decisive(self) -> Segment | None:
-        """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
-        heads = tuple(one for one in self.segments if one.joiner != "|" or one.purpose in {"check", "change"})
-        return decisive(heads)
+    def asks_editor(self) -> bool:
+        """Whether it asked the editor for its diagnostics: a look that checks."""
+        return self.operation != "run" and bool(self.verdicts)
 
     @property
     def changes_files(self) -> bool:
@@ -94,6 +98,8 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
     path = call.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
     read = _verdicts(segments, result) if result else ()
+    if result is not None and call.operation in {"look", "use"} and reports_diagnostics(call.tool):
+        read = _diagnosed(call, result, root=root)
     refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
     return Act(
         position=position,
@@ -103,15 +109,31 @@ def _act(position: int, call: Step, answer: tuple[int, Step] | None, *, root: st
         path=inside,
         outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
         segments=segments,
+        decisive=_decisive(segments),
         verdicts=tuple(one for one in read if one not in refused),
         refusals=tuple(found for one in refused for found in one.findings),
     )
+
+
+def _decisive(segments: tuple[Segment, ...]) -> Segment | None:
+    """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
+    return decisive(tuple(one for one in segments if one.joiner != "|" or one.purpose in {"check", "change"}))
 
 
 def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[Verdict, ...]:
     if not segments or result.status in UNDONE:
         return ()
     return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
+
+
+def _diagnosed(call: Step, result: Step, *, root: str | None) -> tuple[Verdict, ...]:
+    """What the editor answered when it was asked for its diagnostics, of one file or of all."""
+    if result.status != "ok":
+        return ()
+    named = (call.arguments.get(name) for name in ("path", "url", "uri", "query"))
+    place = next((one for one in named if isinstance(one, str) and one), None)
+    scope = (relative(place.removeprefix("file://"), root=root),) if place else ()
+    return (read_diagnostics(result.text, scope=scope),)
 
 
 def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
@@ -127,6 +149,12 @@ def mentions_file(act: Act, path: str) -> bool:
     """Whether the call names the file, whatever the tool calls its argument."""
     name = file_name(path)
     return any(name in value for value in _texts(act.call.arguments.values()))
+
+
+def mentioned_names(act: Act) -> set[str]:
+    """The names of files (and whatever else looks like one) in the call's short arguments."""
+    values = (value for value in _texts(act.call.arguments.values()) if len(value) <= _NAME_LIMIT)
+    return {name for value in values for name in _NAME.findall(value)}
 
 
 def _texts(values: Iterable[object]) -> Iterable[str]:

@@ -70,7 +70,8 @@ def _in_context(decision: Decision, account: Account, ends: _Ends) -> Decision:
     """An answer's context is the error it answers; no context repeats what was chosen."""
     answered = ends.answered_by(decision.id)
     if answered:
-        kind = decision.type if decision.type == "routing" else "recovery"
+        reproduces = decision.type == "test" and answered[-1] in account.told
+        kind = decision.type if decision.type == "routing" or reproduces else "recovery"
         return replace(decision, context=account.event(answered[-1]).content, type=kind)
     return replace(decision, context="") if decision.context == decision.chosen else decision
 
@@ -79,6 +80,8 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
     if decision.id in ends.fixers:
         return "success"
+    if _tried_in_vain(decision, history, ends):
+        return "failure"
     verdicts = _verdicts(decision, history, ends)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
@@ -86,6 +89,15 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     if not looks and _answers_in_vain(decision, ends):
         return "failure"
     return _by_call(decision, history)
+
+
+def _tried_in_vain(decision: Decision, history: History, ends: _Ends) -> bool:
+    """Whether a change answers a check's failure, and the check fails in the same way right after it."""
+    if not history.changes_files(decision):
+        return False
+    done = history.acts_of(decision)[-1].position
+    errors = [history.account.event(name) for name in ends.answered_by(decision.id) if name in history.run_of]
+    return any(error.family in history.families_next(error.check or "", done) for error in errors)
 
 
 def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:

@@ -2,9 +2,9 @@
 
 *Acted*: a run of edits to one file that no command and no prompt broke; a shell command that changes or checks
 something (the same again without a change between is the same decision, counted); a delegation; a tool that changes
-something elsewhere. *Stated*: a plan handed in, a question answered, a decision that a message spells out under that
-heading. Looking is no decision, except as the first answer to a tool's error: searching for the file that was not
-there is how an agent recovers.
+something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision that a message spells out
+under that heading or only talks about (`helix_episodes.extraction.talked`). Looking is no decision, except as the
+first answer to a tool's error: searching for the file that was not there is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked; `helix_episodes.extraction.links` completes that.
@@ -18,16 +18,26 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.account import DraftDecision
-from helix_episodes.extraction.actions import action_of, changed_part, describe, plan_title, type_of, values_of
+from helix_episodes.extraction.actions import (
+    action_of,
+    changed_part,
+    describe,
+    options_of,
+    plan_title,
+    type_of,
+    values_of,
+)
 from helix_episodes.extraction.acts import CHANGES, UNDONE, Act, mentions_file
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.sentences import sentences_of
 from helix_episodes.extraction.stated import stated_in
+from helix_episodes.extraction.talked import is_taken_up, talked_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from helix_episodes.session import Session, Step
 
@@ -36,6 +46,10 @@ if TYPE_CHECKING:
 _LOOKS_AFTER_ERROR = 4
 #: A to-do list or a prompt is context for this long a text; the rest is in the log.
 _CONTEXT_LIMIT = 160
+#: "yes please", "do it", "2": nothing longer is only an answer.
+_ASSENT_LIMIT = 20
+#: A question that is meant to be answered stands at the end of a message.
+_CLOSING = 600
 
 
 class _Open(msgspec.Struct, kw_only=True):
@@ -46,21 +60,28 @@ class _Open(msgspec.Struct, kw_only=True):
     acts: list[int]
 
 
-def decisions_of(session: Session, acts: Sequence[Act], *, failed: Collection[int]) -> list[DraftDecision]:
+def decisions_of(
+    session: Session, acts: Sequence[Act], *, failed: Collection[int], reported: Collection[int] = ()
+) -> list[DraftDecision]:
     """Every decision of the session, in order, without ids and without what only links can tell.
 
-    ``failed`` has the numbers of the acts that ended in an error.
+    ``failed`` has the numbers of the acts that ended in an error, ``reported`` the positions at which words report one.
     """
-    return _Observer(session, acts, failed).observe()
+    return _Observer(session, acts, failed, reported).observe()
 
 
 class _Observer:
     """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
 
-    def __init__(self, session: Session, acts: Sequence[Act], failed: Collection[int]) -> None:
+    def __init__(
+        self, session: Session, acts: Sequence[Act], failed: Collection[int], reported: Collection[int]
+    ) -> None:
         self.session = session
         self.acts = acts
         self.failed = failed
+        self.reported = reported
+        self.unanswered = False
+        self.question = ""
         self.numbers = {act.position: number for number, act in enumerate(acts)}
         self.found: list[_Open] = []
         self.edits: dict[tuple[str, str], _Open] = {}
@@ -70,14 +91,25 @@ class _Observer:
 
     def observe(self) -> list[DraftDecision]:
         for position, step in enumerate(self.session.steps):
+            if position in self.reported:
+                self.edits.clear()  # what is changed from here on answers the report
             if step.kind == "call":
                 self._call(self.numbers[position])
             elif step.kind == "prompt":
                 self.edits.clear()
-                self.context = line(step.text, limit=_CONTEXT_LIMIT)
-            elif step.kind in {"decision", "message"}:
+                self.unanswered = position in self.reported
+                self.context = self._asked_for(step)
+            elif step.kind in {"decision", "message", "thought"}:
+                if step.kind == "message" and step.actor == "agent":
+                    self.question = _last_question(step.text)
                 self._stated(position, step)
         return [DraftDecision(position=one.position, decision=one.decision, acts=tuple(one.acts)) for one in self.found]
+
+    def _asked_for(self, prompt: Step) -> str:
+        """A prompt as context; a word of assent means only what it answers."""
+        words = line(prompt.text, limit=_CONTEXT_LIMIT)
+        answers = len(words) <= _ASSENT_LIMIT and self.question
+        return line(f"{words} \u2013 {self.question}", limit=_CONTEXT_LIMIT) if answers else words
 
     def _call(self, number: int) -> None:
         act = self.acts[number]
@@ -89,8 +121,13 @@ class _Observer:
             self._edit(number, act)
         elif act.operation == "run":
             self._run(number, act)
+        elif act.asks_editor:
+            self.edits.clear()
+            self._open(number, act)
         elif act.operation in {"delegate", "use", "plan"} or (act.operation == "look" and self._answers_error(act)):
             self._open(number, act)
+        elif act.operation == "ask" and act.status not in {"ok", "unknown"}:
+            self._open(number, act)  # an answer would stand as the decision; the question alone is a proposal
         if number in self.failed:
             self.errors = [*(n for n in self.errors if number - n <= _LOOKS_AFTER_ERROR), number]
         elif act.path is not None and (act.operation == "look" or act.changes_files):
@@ -152,7 +189,8 @@ class _Observer:
             context=self.context,
             chosen=describe(act),
             rationale=self._rationale(act),
-            stated=act.operation == "plan",
+            options=options_of(act),
+            stated=act.operation in {"plan", "ask"},
             action=action_of(act),
             actor=act.actor,
             evidence=evidence_of(act.call, _words(act)),
@@ -162,13 +200,20 @@ class _Observer:
     def _add(self, position: int, decision: Decision, *, acts: list[int]) -> _Open:
         one = _Open(position=position, decision=decision, acts=acts)
         self.found.append(one)
+        self.unanswered = False
         return one
 
     def _stated(self, position: int, step: Step) -> None:
         if step.kind == "decision" and self._was_handed_in(step):
             return
-        for decision in stated_in(step, context=self.context):
+        stated = [] if step.kind == "thought" else list(stated_in(step, context=self.context))
+        for decision in stated or self._talked(position, step):
             self._add(position, decision, acts=[])
+
+    def _talked(self, position: int, step: Step) -> Iterable[Decision]:
+        """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
+        repeated = step.kind == "thought" and is_taken_up(self.session.steps, position)
+        return () if step.actor != "agent" or repeated else talked_in(step, context=self.context)
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""
@@ -176,10 +221,15 @@ class _Observer:
         return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
     def _answers_error(self, act: Act) -> bool:
-        """Whether this look is the agent's answer to its latest error: about the same file, or the same command."""
+        """Whether this look is the agent's answer to its latest error: about the same file, or the same command.
+
+        What a person reported is answered by looking it up elsewhere than in the project.
+        """
+        if self.unanswered and _is_elsewhere(act):
+            return True
         number = self.numbers[act.position]
         recent = (self.acts[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
-        error = next((one for one in recent if one.actor == act.actor), None)
+        error = next((one for one in recent if one.actor == act.actor and _was_seen(one, act)), None)
         if error is None or number in self.failed:
             return False
         if error.operation == "run" or act.operation == "run":
@@ -220,6 +270,23 @@ class _Observer:
         act = self.acts[self.numbers[position]]
         segment = act.decisive
         return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
+
+
+def _was_seen(error: Act, act: Act) -> bool:
+    """Whether an error's result had come when a call was made; calls side by side know nothing of each other."""
+    return error.result_position is not None and error.result_position < act.position
+
+
+def _last_question(text: str) -> str:
+    """The last question near the end of a message."""
+    asked = [one for one in sentences_of(text[-_CLOSING:]) if one.endswith("?")] if "?" in text else []
+    return asked[-1] if asked else ""
+
+
+def _is_elsewhere(act: Act) -> bool:
+    """Whether a look goes beyond the files: into documentation, a tracker, the web."""
+    arguments = act.call.arguments
+    return bool(arguments.get("url") or arguments.get("query")) and not (act.path or arguments.get("pattern"))
 
 
 def _program(act: Act) -> tuple[str, str | None] | None:

@@ -65,6 +65,9 @@ def _results(act: Act, *, root: str | None) -> Iterator[Event]:
         yield _event(act, type="tool_call", content=f"{_name(act)} {act.status}: {line(act.output)}")
     elif act.operation == "run":
         yield from _command_results(act, root=root)
+    elif act.asks_editor:
+        for verdict in act.verdicts:
+            yield from _verdict(act, verdict, root=root)
     elif act.operation == "delegate" and not _is_inline(act):
         yield _came_back(act)
     elif act.status == "error":

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def fixes_of(history: History) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
-    failed = history.account.act_of
-    errors = [event for event in history.account.events if event.type == "error" and event.id in failed]
+    known = {*history.account.act_of, *history.account.told}
+    errors = [event for event in history.account.events if event.type == "error" and event.id in known]
     found = (_fix(history, error) for error in errors)
     return tuple(fix for fix in found if fix is not None)
 
@@ -34,6 +34,8 @@ def fixes_of(history: History) -> tuple[Fix, ...]:
 def _fix(history: History, error: Event) -> Fix | None:
     if error.check in history.runs:
         return _check_fix(history, error)
+    if error.id in history.account.told:
+        return _accepted_fix(history, error)
     failed = history.act_of(error)
     attempts = history.attempts_after(error)
     good = next((n for n, one in enumerate(attempts) if _went_well(history, one, failed)), None)
@@ -68,6 +70,24 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     )
 
 
+def _accepted_fix(history: History, error: Event) -> Fix | None:
+    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
+    told = history.account.told[error.id]
+    if told.settled is None:
+        return None
+    good = history.account.marked[told.settled]
+    end = history.account.positions[good]
+    between = history.account.decisions_between(told.since, end)
+    written = [one for one in between if any(act.operation in CHANGES for act in history.acts_of(one))]
+    changes = history.changes_between(told.since, end, kind=None) or written
+    if not changes:
+        return None
+    share = round(1 / len(changes), 6)
+    return Fix(
+        error=error.id, changes=tuple(one.id for one in changes), check=error.check or "", verified_by=good, share=share
+    )
+
+
 def _last_showing(history: History, runs: Sequence[Run], error: Event, *, default: Run) -> Run:
     """The last run that still shows this failure; where that cannot be told, the one that showed it first."""
     showing = (run for run in reversed(runs) if not run.passed and _shows(history, run, error))
@@ -94,4 +114,6 @@ def _went_well(history: History, decision: Decision, failed: Act) -> bool:
 
 
 def _same_kind(act: Act, failed: Act) -> bool:
+    if act.decisive is not None and failed.decisive is not None and act.decisive.purpose != failed.decisive.purpose:
+        return False  # a look that goes well does not repair a change of the same program
     return act.call.tool == failed.call.tool or {act.operation, failed.operation} <= CHANGES

@@ -6,10 +6,10 @@ what the log shows: which decisions changed files, which commands did, which cal
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import mentions_file
+from helix_episodes.extraction.acts import mentioned_names
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Decision, Event
 
+#: What a call may be about: a sort of thing, its name, and what else tells it apart.
+_Subject = tuple[str, str, str]
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
@@ -46,6 +48,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
+#: Programs that send requests.
+_REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
@@ -60,11 +64,12 @@ class History:
     def __init__(self, acts: Sequence[Act], account: Account) -> None:
         self.acts = acts
         self.account = account
-        self.runs = runs_by_check(acts, account)
+        self.runs, self.aside = runs_by_check(acts, account)
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
         }
+        self._about = self._by_subject()
         self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def act_of(self, event: Event) -> Act:
@@ -99,16 +104,20 @@ class History:
 
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
+        told = self.account.told.get(error.id)
+        if told is not None and told.verdict is None:
+            after = self.account.decisions_between(self.account.positions[error.id], told.until)
+            return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return next(iter(self.attempts_after(error)), None)
+        return next(iter(self.attempts_after(error)), None) if error.id in self.account.act_of else None
 
     def attempts_after(self, error: Event) -> list[Decision]:
         """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
-        failed = self.act_of(error)
-        after = self.account.decisions_between(self.account.positions[error.id])
-        mine = (one for one in after if one.actor == error.actor)
-        return [one for one in mine if any(_alike(act, failed) for act in self.acts_of(one))]
+        subject = next(_subjects(self.act_of(error)), None)
+        about = self._about.get(subject, []) if subject else []
+        after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
+        return [one for one in about[after:] if one.actor == error.actor]
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:
         """The place of the first run after ``place`` that shows that its failure of that family is gone.
@@ -123,6 +132,25 @@ class History:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def last_run_before(self, check: str, position: int) -> Run | None:
+        """The last run of a check before a position."""
+        before = bisect_left(self.runs[check], position, key=_position)
+        return self.runs[check][before - 1] if before else None
+
+    def families_next(self, check: str, position: int) -> frozenset[str]:
+        """What the next run of a check after a position complains of; nothing when it passes or there is none."""
+        runs = self.runs[check]
+        after = bisect_right(runs, position, key=_position)
+        return runs[after].families if after < len(runs) and not runs[after].passed else frozenset()
+
+    def _by_subject(self) -> dict[_Subject, list[Decision]]:
+        """The decisions by what their calls are about, each once."""
+        about: dict[_Subject, list[Decision]] = {}
+        for decision in self.account.decisions:
+            for subject in {one for act in self.acts_of(decision) for one in _subjects(act)}:
+                about.setdefault(subject, []).append(decision)
+        return about
+
     def _answer_to_check(self, error: Event) -> Decision | None:
         """A change to the file that the failure names, else any change before the check runs again, else that run."""
         runs, position = self.runs[error.check or ""], self.account.positions[error.id]
@@ -134,9 +162,9 @@ class History:
             return next(iter(named), None)
         return next(iter(changes), None) or self._rerun(again.act, position)
 
-    def _rerun(self, act: int, position: int) -> Decision | None:
+    def _rerun(self, act: int | None, position: int) -> Decision | None:
         """The decision to run a check again, unless it is the one that failed, merely repeated."""
-        name = self.account.decision_of.get(act)
+        name = None if act is None else self.account.decision_of.get(act)
         later = name is not None and self.account.positions[name] > position
         return self.account.decision(name) if name and later else None
 
@@ -177,17 +205,27 @@ def _beside(decision: Decision, kind: str | None) -> bool:
     return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
 
 
-def _alike(other: Act, act: Act) -> bool:
-    """Whether another call is about the same thing: the same file, the same tool, the same program and subcommand."""
+def _subjects(act: Act) -> Iterator[_Subject]:
+    """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
     if act.operation == "run":
-        twin, segment = other.decisive, act.decisive
-        if twin is None or segment is None:
-            return False
-        same = (twin.program, twin.subcommand) == (segment.program, segment.subcommand)
-        return same and "--abort" not in twin.arguments
-    if act.path is None:
-        return (other.call.tool, other.operation) == (act.call.tool, act.operation)
-    return other.operation != "run" and mentions_file(other, act.path)
+        segment = act.decisive
+        if segment is not None and "--abort" not in segment.arguments:
+            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
+        return
+    if act.path is not None:
+        yield "file", file_name(act.path), ""
+    else:
+        yield "tool", act.call.tool or "", act.operation or ""
+    for name in mentioned_names(act):
+        yield "file", name, ""
+
+
+def _address(segment: Segment) -> str:
+    """Of a request what it goes to: asking one address says nothing of another."""
+    if (segment.program, segment.subcommand) not in _REQUESTS:
+        return ""
+    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
+    return next((word for word in operands if "/" in word), "").partition("?")[0]
 
 
 def _changes_repository(segment: Segment) -> bool:

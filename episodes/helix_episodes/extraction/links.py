@@ -10,12 +10,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from helix_episodes.extraction.history import pointed_at
+from helix_episodes.extraction.history import pointed_at, touches
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.runs import looked_on
 from helix_episodes.model import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
@@ -63,7 +64,7 @@ def _handoffs(history: History) -> Iterator[Link]:
 def _answers(history: History) -> Iterator[Link]:
     """An error and the decision that first dealt with it."""
     for event in history.account.events:
-        answer = history.answer_to(event) if event.type == "error" and event.id in history.account.act_of else None
+        answer = history.answer_to(event) if event.type == "error" else None
         if answer is not None:
             yield Link(source=event.id, target=answer.id, reason="answer")
 
@@ -71,14 +72,28 @@ def _answers(history: History) -> Iterator[Link]:
 def _edit_tests(history: History) -> Iterator[Link]:
     """A change and the verdict of the next run of each check over it."""
     for runs in history.runs.values():
-        for previous, run in pairwise([None, *runs]):
-            if run is None:
-                continue
+        for before, previous, run in zip([None, None, *runs], [None, *runs], runs, strict=False):
             start = previous.position if previous else -1
-            changes = history.changes_between(start, run.position, kind=run.verdict.kind)
+            unseen = before.position if before else -1
+            judged = start if previous is None or looked_on(previous) else unseen
             for event in _news(history, run, previous):
-                for decision in pointed_at(changes, event, kind=run.verdict.kind):
+                for decision in _led_to(history, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
+
+
+def _led_to(history: History, run: Run, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
+    """The changes since the run before, or those to the place that the error names.
+
+    Where the last run could not look at that place (it stopped at what does not compile), changes count from the run
+    before that. Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
+    """
+    kind = run.verdict.kind
+    changes = history.changes_between(start, run.position, kind=kind)
+    if event.type == "error" and event.path is not None and judged < start:
+        unseen = history.changes_between(judged, run.position, kind=kind)
+        changes = [one for one in unseen if touches(one, event.path)] or changes
+    named = pointed_at(changes, event, kind=kind)
+    return named if run.act is not None else [one for one in named if touches(one, event.path)]
 
 
 def _news(history: History, run: Run, previous: Run | None) -> list[Event]:

@@ -7,34 +7,25 @@ is an answer. Only the first four kinds of evidence are measured or judged; a de
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.claims import claims_in
+from helix_episodes.extraction.reported import reported_in
+from helix_episodes.extraction.verdicts import verdict_in
 from helix_episodes.extraction.words import quote
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from helix_episodes.extraction.claims import Claims
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
     from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
 
-#: Whole prompts, or their first clause, with which people close a matter. A prompt that goes on with another request
-#: says nothing about it.
-_ACCEPTS = re.compile(
-    r"^\W*(thanks?|thank you|thx|perfect|great|excellent|awesome|nice|(it )?works|"
-    r"(that|this|it)('s| is) (it|good|great|perfect)|looks? good( to me)?|lgtm|well done|good job)\b[^?]{0,40}$",
-    re.IGNORECASE,
-)
-_REJECTS = re.compile(
-    r"\b(still (fails?|failing|broken|not working)|(does|did)(n't| not) work|not working|"
-    r"(that|this|it)('s| is) (wrong|broken|worse)|revert (this|that|it|everything)|undo (this|that|it|everything))\b",
-    re.IGNORECASE,
-)
 _DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
 
 
@@ -51,12 +42,13 @@ UNKNOWN = Judgement(outcome="unknown", basis="none")
 
 def judge(session: Session, history: History, fixes: Sequence[Fix]) -> Judgement:
     """The outcome by the first rule that applies."""
+    claims = claims_in(session, history)
     rules = (
         _rewarded(session),
-        _user_verdict(session),
-        _last_check(history),
+        _user_verdict(session, history),
+        _last_check(history, claims),
         _committed(history),
-        _unrepaired(history, fixes),
+        _unrepaired(history, fixes, claims),
         _stopped(session),
         _contradicted(session, history),
         _declared(session),
@@ -73,17 +65,20 @@ def _rewarded(session: Session) -> Judgement | None:
     )
 
 
-def _user_verdict(session: Session) -> Judgement | None:
-    """The last thing the user said, when that is a verdict and no work followed it."""
+def _user_verdict(session: Session, history: History) -> Judgement | None:
+    """The last thing the user said, when that is a verdict that no later work puts in question."""
     prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
     if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
         return None
     position, prompt = prompts[-1]
+    verdict = verdict_in(prompt.text)
+    if verdict == "takes back":
+        return _judged("failure", prompt)
+    if verdict == "accepts":
+        return None if history.changes_between(position, None, kind=None) else _judged("success", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
-    if _REJECTS.search(prompt.text):
-        return _judged("failure", prompt)
-    return _judged("success", prompt) if _ACCEPTS.match(prompt.text.strip()) else None
+    return _judged("failure", prompt) if verdict == "rejects" or reported_in(prompt.text) else None
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:
@@ -91,16 +86,24 @@ def _judged(outcome: Outcome, prompt: Step) -> Judgement:
     return Judgement(outcome=outcome, basis="judged", evidence=evidence)
 
 
-def _last_check(history: History) -> Judgement | None:
-    """The last verdict of each check that was worked on; only those that no later change put in question."""
-    last = [runs[-1] for runs in history.runs.values()]
-    worked_on = [run for run in last if run.events and _was_worked_on(history, run)]
+def _last_check(history: History, claims: Claims) -> Judgement | None:
+    """The last verdict of each check that was worked on; only those that no later change put in question.
+
+    A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
+    """
+    made = ([run for run in runs if run.act is not None] for runs in history.runs.values())
+    last = [runs[-1] for runs in made if runs]
+    worked_on = [
+        run for run in last if run.events and _was_worked_on(history, run) and not claims.excused.issuperset(run.events)
+    ]
     if not worked_on:
         return None
     failing = [run for run in worked_on if not run.passed]
     if failing:
         latest_failing = max(failing, key=lambda run: run.position)
-        return _measured("failure", "last run of the check fails", history, latest_failing)
+        denied = not claims.contradicted.isdisjoint(latest_failing.events)
+        rule = "last run of the check fails" + (", which the agent calls not its own against the log" if denied else "")
+        return _measured("failure", rule, history, latest_failing)
     settled = [run for run in worked_on if not _changed_after(history, run)]
     latest = max(settled, key=lambda run: run.position, default=None)
     return _measured("success", "last run of the check passes", history, latest) if latest else None
@@ -142,17 +145,17 @@ def _all_runs(history: History) -> Iterator[Run]:
         yield from runs
 
 
-def _unrepaired(history: History, fixes: Sequence[Fix]) -> Judgement | None:
+def _unrepaired(history: History, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
-    repaired = {fix.error for fix in fixes}
-    errors = [event for event in history.account.events if event.type == "error" and event.id not in repaired]
+    settled = {fix.error for fix in fixes} | claims.excused
+    errors = [event for event in history.account.events if event.type == "error" and event.id not in settled]
     last = len(history.acts) - 1
     open_ones = [one for one in errors if _still_failing(history, one) or history.account.act_of.get(one.id) == last]
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
 def _still_failing(history: History, error: Event) -> bool:
-    runs = history.runs.get(error.check or "", [])
+    runs = [run for run in history.runs.get(error.check or "", []) if run.act is not None]
     return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
 
 

@@ -23,6 +23,7 @@ from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import links_of
 from helix_episodes.extraction.metrics import metrics_of
 from helix_episodes.extraction.outcome import judge
+from helix_episodes.extraction.reported import failures_told
 from helix_episodes.extraction.statements import told_in
 from helix_episodes.extraction.tasks import task_kind_of, task_of
 from helix_episodes.model import Agent, Episode
@@ -32,17 +33,20 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
     """The episode of a session, in which nothing rests on what a memory put into it."""
     session = without_echoes(session)
     acts = understand(session)
-    happened = events_of(session, acts)
+    words = failures_told(session, acts)
+    happened = [*events_of(session, acts), *words]
+    reported = {draft.position for draft in words if draft.told is not None}
     failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}
     told = told_in(session)
-    account = number([*decisions_of(session, acts, failed=failed), *told.decisions], [*happened, *told.events])
+    decided = decisions_of(session, acts, failed=failed, reported=reported)
+    account = number([*decided, *told.decisions], [*happened, *told.events])
     history = History(acts, account)
     links, fixes = links_of(history, told=told.pairs), fixes_of(history)
     judgement = judge(session, history, fixes)

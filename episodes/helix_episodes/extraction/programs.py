@@ -31,6 +31,9 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
 CHECKERS: dict[str, Kind] = {program: kind for kind, programs in _BY_KIND.items() for program in sorted(programs)}
 
 #: Programs whose first word says whether they check. ``""`` stands for no word at all.
+#: Options with which a test command only builds the tests.
+ONLY_BUILDS = {"go": "-c", "cargo": "--no-run"}
+
 CHECKING_SUBCOMMANDS: dict[str, dict[str, Kind]] = {
     "go": {"test": "test", "build": "build", "vet": "lint"},
     "golangci-lint": {"run": "lint", "": "lint"},

@@ -152,6 +152,8 @@ def _by_subcommand(
     word = (subcommand or "").split(" ")[0] if (subcommand or "").split(" ")[0] in kinds else word
     if not word and not (program in {"ruff", "golangci-lint"} and subcommand is None):
         return None
+    if word == "test" and known.ONLY_BUILDS.get(program) in arguments:
+        word = "build"
     # These do one thing only when they check; the word would split one check in two.
     name = program if program in {"golangci-lint", "ruff", "pre-commit"} else f"{program} {word}"
     return "check", name, kinds[word]

@@ -9,29 +9,36 @@ another session: a linter's rule, an exception type, a compiler's complaint in o
 
 from __future__ import annotations
 
-from helix_episodes.extraction.checks.judging import read_verdicts
+from helix_episodes.extraction.checks.editor import (
+    DIAGNOSTICS,
+    family_of_diagnostic,
+    read_diagnostics,
+    reports_diagnostics,
+)
+from helix_episodes.extraction.checks.judging import read_verdicts, verdicts_in
 from helix_episodes.extraction.checks.model import Finding, Output, Verdict
 from helix_episodes.extraction.checks.python import unrecorded_end
 from helix_episodes.extraction.checks.runners import echoed_commands
 from helix_episodes.extraction.checks.scopes import covers
-from helix_episodes.extraction.checks.troubles import (
-    command_finding,
-    tool_finding,
-    tools_own_finding,
-    unflagged_finding,
-)
+from helix_episodes.extraction.checks.troubles import command_finding, tool_finding, tools_own_finding
+from helix_episodes.extraction.checks.unflagged import unflagged_finding
 
 __all__ = [
+    "DIAGNOSTICS",
     "Finding",
     "Verdict",
     "check_name_from_output",
     "command_finding",
     "covers",
+    "family_of_diagnostic",
+    "read_diagnostics",
     "read_verdicts",
+    "reports_diagnostics",
     "tool_finding",
     "tools_own_finding",
     "unflagged_finding",
     "unrecorded_end",
+    "verdicts_in",
 ]
 
 

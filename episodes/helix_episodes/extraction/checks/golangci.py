@@ -20,7 +20,7 @@ _SUMMARY = Regex(r"(\d+) issues?[:.]$")
 _PER_LINTER = Regex(r"\* (\w[\w-]*): (\d+)$")
 _ISSUE = Regex(r"([^\s:][^:]*\.\w+|[^\s:]+):(\d+)(?::(\d+))?: ?(.*)$")
 _LINTER = Regex(r" ?\(([a-z][a-z0-9_-]+)\)$")
-_RULE = Regex(r"([A-Za-z][\w-]*): ")
+_RULE = Regex(r"([A-Za-z][\w-]*)(?:\(related information\))?: ")
 _CUT_OFF = ":1: : # "
 #: Ends of lines that look like a linter's name and are a Go signature ("have (string)").
 _TYPES = {"string", "int", "bool", "error", "byte", "rune", "any", "float64", "int64", "uint64", "nil", "number"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction import programs as known
-from helix_episodes.extraction.checks import go, golangci, javascript, others, python
+from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Verdict
 from helix_episodes.extraction.checks.runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.checks.troubles import finding_of
@@ -138,6 +138,11 @@ def read_verdicts(
     return _after_failure(segments, runs, text, code)
 
 
+def verdicts_in(text: str) -> tuple[Verdict, ...]:
+    """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
+    return tuple(_from_reading(reading, None) for reading in _read(Output(text)) if reading.passed is False)
+
+
 def _exit_code(text: Output, exit_code: int | None, status: str) -> int | None:
     """The exit status; 1 stands for any failure when only the flag is known."""
     if exit_code is not None:
@@ -176,8 +181,13 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
         hidden=hides_exit(segments, index),
         cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
         known=task is None or named is inner,
-        task_failed=failed.get(task, "") if task else "",
+        task_failed="" if task is None else _task_failure(task, failed),
     )
+
+
+def _task_failure(task: str, failed: dict[str, str]) -> str:
+    """The line in which the runner says that the task failed; the default task goes by whatever name it has."""
+    return failed.get(task) or failed.get("") or ("" if task else next(iter(failed.values()), ""))
 
 
 def _formatter_name(segment: Segment) -> str:
@@ -198,6 +208,8 @@ def _assigned(runs: tuple[_Run, ...], readings: tuple[Reading, ...], text: Outpu
             left.remove(reading)
         elif reading is None and not run.known:
             reading = not_started(text, check=run.check) or others.read_plain(text)
+        elif reading is None and run.kind == "format":
+            reading = formatting.read_listing(run.segment, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(msgspec.structs.replace(run, reading=reading, check=check))
     return tuple(found)
@@ -233,7 +245,7 @@ def _silently_passed(run: _Run, text: Output) -> bool:
 
 
 def _after_success(run: _Run, text: Output) -> Verdict:
-    if run.hidden:
+    if run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
     # A test run that found no tests ends with 0 as well, and says nothing of the work.
     empty = run.kind == "test" and run.reading is not None and run.reading.passed is None
@@ -328,7 +340,7 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> t
     )
 
 
-def _from_reading(reading: Reading, index: int) -> Verdict:
+def _from_reading(reading: Reading, index: int | None) -> Verdict:
     unnamed = reading.passed is False and not reading.findings
     return Verdict(
         check=reading.check,

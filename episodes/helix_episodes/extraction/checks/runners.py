@@ -23,7 +23,24 @@ _NOT_STARTED = (
     Regex(r"error Command \".*\" not found\."),
     Regex(r"task: Task \".*\" does not exist"),
 )
-_FAILED_SIGNS = ("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task")
+#: Runners that say only that what they ran failed.
+_FAILED_UNNAMED = (
+    Regex(r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script .* failed)"),
+    Regex(r"\s*(?:\u2009?ELIFECYCLE\u2009?|ERR_PNPM_\w+) .*"),
+    Regex(r"error Command failed with exit code \d+"),
+    Regex(r"error: script \".*\" exited with code \d+"),
+)
+_FAILED_SIGNS = (
+    "ELIFECYCLE",
+    "Lifecycle script",
+    "error Command failed",
+    'error: script "',
+    "ERR_PNPM",
+    "] ERROR task failed",
+    ": *** [",
+    "error: Recipe `",
+    "Failed to run task",
+)
 _FAILED = (
     Regex(r"\[([\w:./-]+)\] ERROR task failed"),
     Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
@@ -66,11 +83,13 @@ def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
 
 
 def failed_tasks(output: Output) -> dict[str, str]:
-    """The tasks that a runner says failed, each with the line that says so."""
+    """The tasks that a runner says failed, each with the line that says so; under no name when it gives none."""
     if not output.has(*_FAILED_SIGNS):
         return {}
     lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
-    return {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
+    said = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
+    unnamed = {"": said} if said else {}
+    return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 
 def not_started(output: Output, *, check: str) -> Reading | None:

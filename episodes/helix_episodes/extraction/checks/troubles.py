@@ -8,7 +8,6 @@ same family.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.commands import Segment
 
 #: How many lines from each end of a failed command's output are looked at: errors stand at one of them.
-_ENDS = 300
+ENDS = 300
 #: A template longer than this is somebody's prose and would never be met again anyway.
 _TEMPLATE_LIMIT = 80
 
@@ -159,40 +158,12 @@ def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: in
     return finding_of(segments, Output(output), exit_code)
 
 
-_REFUSED = Regex(r"(?:\(eval\)|(?:-)?(?:ba|z|da|k)?sh)(?::(?: line)? ?\d+)?: .+")
-_MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
-
-
-def unflagged_finding(segments: tuple[Segment, ...], *, output: str) -> Finding | None:
-    """The trouble in a command that ended with 0 all the same, in the words of the shell or of git themselves.
-
-    The shell refused a part of it (and something after it succeeded), a merge left conflicts behind ``|| true``, or
-    git died at the head of a pipe. ``None`` when there is no such word.
-
-    >>> from helix_episodes.extraction.commands import parse_command
-    >>> unflagged_finding(parse_command("ls *.json | head"), output="(eval):1: no matches found: *.json").family
-    'no glob match'
-    """
-    lines = [line for line in Output(output).lines if line.strip()][:_ENDS]
-    if any(part.program == "git" and part.subcommand in _MERGING for part in segments):
-        conflict = next((line for line in lines if line.startswith("CONFLICT ")), None)
-        if conflict:
-            return Finding(family="merge conflict", message=conflict)
-    if lines and (_REFUSED.match(lines[0]) or (_git_piped_on(segments) and lines[0].startswith("fatal: "))):
-        return _known(lines[:1]) or Finding(family=template(lines[0]), message=lines[0].strip())
-    return None
-
-
-def _git_piped_on(segments: tuple[Segment, ...]) -> bool:
-    return any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
-
-
 def finding_of(segments: tuple[Segment, ...], output: Output, exit_code: int | None) -> Finding:
     """As ``command_finding``, for an output already cleaned."""
     code = exit_code if exit_code is not None else output.exit_code
-    ends = output.lines if len(output.lines) <= 2 * _ENDS else output.lines[:_ENDS] + output.lines[-_ENDS:]
+    ends = output.lines if len(output.lines) <= 2 * ENDS else output.lines[:ENDS] + output.lines[-ENDS:]
     spoken = [line for line in ends if line.strip() and not _is_noise(line)]
-    known = _known(spoken) or raised_exception(output)
+    known = known_finding(spoken) or raised_exception(output)
     if known:
         return known
     if code in _SHELL_CODES and not spoken:
@@ -208,8 +179,8 @@ def finding_of(segments: tuple[Segment, ...], output: Output, exit_code: int | N
     return Finding(family=f"exit code {code}" if code is not None else "failed", message=first, generic=True)
 
 
-def _known(lines: Iterable[str]) -> Finding | None:
-    """The first line with a known wording."""
+def known_finding(lines: Iterable[str]) -> Finding | None:
+    """The first line with a wording that is known of commands, as a finding."""
     for line in lines:
         if code := _HTTP.search(line):
             return Finding(family=f"HTTP {code[1] or code[2] or code[3]}", message=line.strip())

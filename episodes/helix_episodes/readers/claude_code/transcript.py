@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import orjson
 
 from helix_episodes.readers.claude_code.delegates import Delegates
 from helix_episodes.readers.claude_code.notices import read_notice
@@ -325,8 +326,15 @@ class Transcript:
         self._add("boundary", place, actor="system", arguments=arguments)
 
     def _attachment(self, record: Record, place: Place) -> Passed | None:
-        """Most are the program's reminders to the agent; one kind holds what a person typed while it worked."""
+        """Most are the program's reminders to the agent.
+
+        One kind holds what a person typed while it worked, one what the editor complains of.
+        """
         attachment = record.get("attachment")
+        if isinstance(attachment, dict) and attachment.get("type") == "diagnostics":
+            listed = orjson.dumps(attachment.get("files")).decode()
+            self._add("note", place, actor="system", tool="diagnostics", text=listed)
+            return None
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return Passed("attachment")
         text = text_of(attachment.get("prompt"))

@@ -1,0 +1,95 @@
+r"""An editor's diagnostics: what a language server says of the files, asked for by a tool or sent along unasked.
+
+Only what is severe counts: hints and suggestions are no failures. Tools answer with JSON (a list of files with their
+``diagnostics``) or say in one sentence that there is nothing.
+
+>>> read_diagnostics('[{"uri": "a.py", "diagnostics": []}]').passed
+True
+>>> found = '[{"uri": "a.py", "diagnostics": [{"message": "undefined: fmt", "severity": "Error"}]}]'
+>>> read_diagnostics(found).findings[0].family
+'undefined name'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_episodes.extraction.checks.compilers import compile_family
+from helix_episodes.extraction.checks.model import Report, Verdict, grouped, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The name of the check, whichever editor or server it is.
+DIAGNOSTICS = "diagnostics"
+_TOOL = re.compile(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE
+)
+#: As words, and as the language server protocol numbers them.
+_SEVERE = frozenset({"error", "1"})
+#: Families of findings whose wording says no more than that something is wrong.
+_VAGUE = frozenset({"does not compile"})
+
+
+def reports_diagnostics(tool: str | None) -> bool:
+    """Whether a tool of that name asks the editor for its diagnostics.
+
+    >>> reports_diagnostics("mcp__ide__getDiagnostics"), reports_diagnostics("Read")
+    (True, False)
+    """
+    return bool(tool and _TOOL.search(tool))
+
+
+def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
+    """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
+    try:
+        listed = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return _verdict(True if _NOTHING.match(text) else None, scope=scope, quote=text)
+    reports = list(_reports(listed))
+    return _verdict(not reports, scope=scope, quote=text, reports=reports)
+
+
+def _verdict(
+    passed: bool | None,  # noqa: FBT001  (what the verdict is)
+    *,
+    scope: tuple[str, ...],
+    quote: str,
+    reports: list[Report] | None = None,
+) -> Verdict:
+    return Verdict(
+        check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports or ()), quote=quoted(quote), scope=scope
+    )
+
+
+def _reports(value: Any, path: str | None = None) -> Iterator[Report]:  # noqa: ANN401  (any JSON)
+    """The severe diagnostics in a list of files, or of diagnostics."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _reports(part, path)
+    elif isinstance(value, dict):
+        place = next((str(value[name]) for name in ("uri", "filePath", "path", "file") if value.get(name)), path)
+        if isinstance(value.get("message"), str) and str(value.get("severity", "error")).lower() in _SEVERE:
+            yield Report(
+                family=family_of_diagnostic(value["message"], value.get("code")),
+                message=value["message"],
+                path=_bare(place),
+            )
+        for name in ("diagnostics", "files"):
+            yield from _reports(value.get(name), place)
+
+
+def family_of_diagnostic(message: str, code: object = None) -> str:
+    """The kind of slip a diagnostic names, else the rule's own code."""
+    family = compile_family(message)
+    if family not in _VAGUE:
+        return family
+    return str(code) if isinstance(code, str | int) and code else "editor's diagnostic"
+
+
+def _bare(uri: str | None) -> str | None:
+    return uri.removeprefix("file://") if uri else None

@@ -1,0 +1,268 @@
+"""Decisions that are only talked about: a choice that a message makes without a heading that says so.
+
+Four shapes are taken, each at most once a message: a recommendation in the writer's own name; a choice that names what
+it is made against or for ("I'll keep the map instead of …", "I'll use X since …"); alternatives listed for the person
+to choose from; a plan whose steps are announced as a numbered list. A thought counts only when the message after it
+makes no such choice. What is asked with a tool and never answered is one too
+(`helix_episodes.extraction.decisions`).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, prose, sentences_of
+from helix_episodes.extraction.words import line
+from helix_episodes.model import Action, Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.session import Step
+
+#: A list of more alternatives or steps than this is an inventory.
+_MOST_ITEMS = 9
+_FEWEST_ITEMS = 2
+#: What is thought is said within a few steps, or not at all.
+_SOON = 10
+#: How much of a line may announce the list below it.
+_LEAD_LIMIT = 200
+_I_WOULD = r"\bI(?:['\u2019]d| would)(?: still| strongly| also| rather| probably)?"
+_ADVISES = re.compile(
+    rf"(?:{_I_WOULD}|\bI(?: strongly| still)?) (?:recommend|suggest|advise|propose|prefer|opt for"
+    rf"|lean (?:more )?towards?)\b"
+    rf"|{_I_WOULD} (?:go with|go for|keep|leave|stick with|choose|pick)\b|\bI wouldn['\u2019]t \w+"
+    r"|\bmy (?:recommendation|suggestion|advice|preference) (?:is|would be)\b"
+    r"|\bmakes (?:the most|more) sense\b|\b(?:is|would be) the (?:better|best|safest|cleanest) (?:choice|option"
+    r"|approach|fit)\b",
+    re.IGNORECASE,
+)
+_ADVICE_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
+    re.IGNORECASE,
+)
+#: "Your approach is right" recommends nothing to do.
+_JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
+_ADVICE_SIGNS: tuple[str, ...] = (
+    "ecommend",
+    "uggest",
+    "dvise",
+    "dvice",
+    "ropose",
+    "refer",
+    "opt for",
+    "lean ",
+    "I'd ",
+    "I\u2019d ",
+    "would",
+)
+_ADVICE_SIGNS += ("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest")
+_REASON_SIGNS = ("instead of", "rather than", "since", "because")
+_LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
+_PREFERS = re.compile(
+    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)"
+    r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
+    r"(?: now| just| instead| simply)? (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
+    re.IGNORECASE,
+)
+#: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
+_NO_CHOICE = frozenset(
+    [
+        "check",
+        "verify",
+        "look",
+        "see",
+        "read",
+        "search",
+        "find",
+        "run",
+        "rerun",
+        "test",
+        "try",
+        "fetch",
+        "query",
+        "explore",
+        "examine",
+        "investigate",
+        "review",
+        "confirm",
+        "inspect",
+        "view",
+        "open",
+        "list",
+        "need",
+        "also",
+        "start",
+        "begin",
+        "ask",
+        "wait",
+        "continue",
+        "note",
+        "mention",
+        "commit",
+        "push",
+        "probably",
+        "maybe",
+        "perhaps",
+    ]
+)
+_ALTERNATIVES = re.compile(
+    r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider"
+    r"|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
+    r"(?:\w+ )?(?:options|alternatives|approaches|possibilities|choices|ways to (?:do|solve|fix|handle"
+    r"|approach) \w+)\b[^.\n]{0,80}:\W*$",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:I(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)|(?:here is|here['\u2019]s) (?:the"
+    r"|my) (?:plan|approach)|(?:my|the) (?:plan|approach) is|my plan)"
+    r"\b[^.\n]{0,80}:\W*$",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|approach|alternative)\s+)?(?:\d{1,2}|[A-H])[.):]\s*(.+)$", re.IGNORECASE
+)
+_BULLET = re.compile(r"^\s*[-*+]\s+(.+)$")
+_OPTION_TITLE = re.compile(r"^(.+?)(?:\*\*|\s+[-\u2013\u2014]\s|:\s|$)")
+
+
+class _Talk(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen or offered, why, out of what, and the words that say so."""
+
+    chosen: str
+    words: str
+    rationale: str = ""
+    options: tuple[str, ...] = ()
+
+
+def talked_in(step: Step, *, context: str) -> Iterator[Decision]:
+    """The decisions that a message or thought of the agent only talks about."""
+    read = (_choice,) if step.kind == "thought" else (_advice, _offer, _plan)
+    talk = next((found for one in read if (found := one(step.text)) is not None), None)
+    if talk is None and step.kind == "message":
+        talk = _choice(step.text)
+    if talk is not None:
+        yield _decision(step, talk, context=context)
+
+
+def is_taken_up(steps: Sequence[Step], position: int) -> bool:
+    """Whether a thought is followed, before anything is done, by a message that talks of a decision itself."""
+    soon = islice(steps, position + 1, position + 1 + _SOON)
+    following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, soon)
+    return any(step.kind == "message" and any(talked_in(step, context="")) for step in following)
+
+
+def _decision(step: Step, talk: _Talk, *, context: str) -> Decision:
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=context,
+        chosen=line(talk.chosen),
+        rationale=line(talk.rationale),
+        options=tuple(line(option) for option in talk.options),
+        stated=True,
+        action=Action(verb="choose", object=line(talk.chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, talk.words),
+    )
+
+
+def _advice(text: str) -> _Talk | None:
+    """A recommendation, with the alternatives it was made among if the message lists them."""
+    if not has_any(text, _ADVICE_SIGNS):
+        return None
+    said = sentences_of(text)
+    words = next((_whole(said, at) for at, one in enumerate(said) if _ADVISES.search(one) and one[-1] != "?"), None)
+    words = words or _under_heading(text)
+    if words is None:
+        return None
+    chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
+    chosen = chosen.strip(" :,")
+    return (
+        _Talk(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text)) if chosen else None
+    )
+
+
+def _whole(said: Sequence[str], at: int) -> str:
+    """A sentence, with the next one when it ends by announcing that."""
+    return " ".join(said[at : at + 2]) if said[at].endswith(":") else said[at]
+
+
+def _under_heading(text: str) -> str | None:
+    """The first sentence under a heading that says "Recommendation"."""
+    lines = prose(text).splitlines()
+    for number, part in enumerate(lines):
+        if found := _ADVICE_HEADING.match(part):
+            first = next(iter(sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))), "")
+            return None if _JUDGES.match(first) else first or None
+    return None
+
+
+def _choice(text: str) -> _Talk | None:
+    """The last choice that names its alternative or its reason; an earlier one may have been taken back."""
+    if not has_any(text, _REASON_SIGNS):
+        return None
+    for words in reversed(sentences_of(text)):
+        found = _PREFERS.search(words)
+        if found is None or found[1].lower() in _NO_CHOICE or is_supposed(words, upto=found.start()):
+            continue
+        against = found[3].lower() in {"instead of", "rather than"}
+        chosen = words[found.start() :] if against else words[found.start() : found.start(3)]
+        return _Talk(chosen=chosen.strip(" ,"), words=words, rationale="" if against else found[4])
+    return None
+
+
+def _offer(text: str) -> _Talk | None:
+    """Alternatives that the person is to choose from: a list of them, and a question at the end."""
+    if "?" not in text:
+        return None
+    options = _alternatives(text)
+    asked = [one for one in sentences_of(text) if one.endswith("?")]
+    if not options or not asked:
+        return None
+    return _Talk(chosen=f"offer {', '.join(options)}", words=asked[-1], rationale=asked[-1], options=options)
+
+
+def _plan(text: str) -> _Talk | None:
+    """The steps that the agent announces, numbered."""
+    steps = _listed(text, _ANNOUNCES, items=(_NUMBERED,))
+    return _Talk(chosen=f"plan: {'; '.join(steps)}", words=steps[0], options=()) if steps else None
+
+
+def _alternatives(text: str) -> tuple[str, ...]:
+    found = _listed(text, _ALTERNATIVES, items=(_NUMBERED, _BULLET))
+    return tuple(title[1].strip("* ") for option in found if (title := _OPTION_TITLE.match(option)))
+
+
+def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], ...]) -> list[str]:
+    """The items of the list right below a line; items of one form only, for the others explain them."""
+    if not has_any(text, _LIST_SIGNS):
+        return []
+    lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
+    start = next((number for number, part in enumerate(lines) if lead.search(part[-_LEAD_LIMIT:])), None)
+    if start is None or start + 1 == len(lines):
+        return []
+    form = next((one for one in items if one.match(lines[start + 1])), None)
+    if form is None:
+        return []
+    found = [item.strip("* ") for item in _until_next_list(lines[start + 1 :], form)]
+    return found if _FEWEST_ITEMS <= len(found) <= _MOST_ITEMS else []
+
+
+def _until_next_list(lines: Sequence[str], form: re.Pattern[str]) -> Iterator[str]:
+    """The items up to where the list ends: numbered ones where counting starts anew, others at the first other line."""
+    first = ""
+    for part in lines:
+        item = form.match(part)
+        mark = part.split(".")[0].split(")")[0] if item and form is _NUMBERED else ""
+        if (item is None and form is _BULLET and not part.startswith(" ")) or (mark and mark == first):
+            return
+        if item:
+            first = first or mark
+            yield item[1]
