@@ -182,7 +182,7 @@ MARKERS = {
 
 @pytest.mark.parametrize("text", MARKERS.values(), ids=MARKERS)
 def test_a_megabyte_of_markers_takes_no_more_than_a_moment(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     without_echo(text)
     # Measured at 0.05 s; looking for every end anew takes 4 s and more.
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

@@ -12,6 +12,7 @@ import pytest
 
 from helix_episodes.errors import LogError, LogNotReadable
 from helix_episodes.extraction.pipeline import extract
+from helix_episodes.limits import DEEPEST_NESTING
 from helix_episodes.readers import find_logs, find_reader, read_sessions
 from helix_episodes.recording import record
 from helix_episodes.store import EpisodeStore
@@ -631,7 +632,7 @@ def test_fields_of_another_type_stop_no_reader(tmp_path: Path, name: str, record
 
 def test_depth_is_no_danger(tmp_path: Path) -> None:
     deep: Any = "x"
-    for _ in range(600):
+    for _ in range(DEEPEST_NESTING - 10):
         deep = [deep]
     messages = [{"id": "m", "type": "user", "content": deep}, {"id": "n", "type": "user", "content": "go"}]
     text = json.dumps({**GEMINI_HEAD, "messages": messages})

@@ -64,11 +64,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_megabyte_takes_no_more_than_a_moment(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     without_addresses(text)
     redact(text)
     # Measured at 0.1 to 3 s on a busy machine; a pattern that backtracks takes minutes.
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15
 
 
 @pytest.mark.parametrize(
