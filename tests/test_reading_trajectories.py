@@ -238,11 +238,13 @@ def test_edits_are_what_the_editor_was_told(tmp_path: Path) -> None:
         seen(4, 3, "edit", "ERROR:\nNo replacement was performed"),
         action(5, "read", path="/workspace/a.py"),
         seen(6, 5, "error", "File not found"),
+        action(7, "write", path="/workspace/b.py", content="y = 1"),
+        seen(8, 7, "write", "written", prev_exist=False),
     ]
     session = read(tmp_path / "run.json", events, reader="openhands")
     calls = [(step.operation, step.arguments.get("new")) for step in session.steps if step.kind == "call"]
-    assert calls == [("create", "x = 1\n"), ("edit", "x = 2"), ("look", None)]
-    assert [step.status for step in session.steps if step.kind == "result"] == ["ok", "error", "error"]
+    assert calls == [("create", "x = 1\n"), ("edit", "x = 2"), ("look", None), ("create", "y = 1")]
+    assert [step.status for step in session.steps if step.kind == "result"] == ["ok", "error", "error", "ok"]
     assert session.root == "/workspace"
 
 
