@@ -135,3 +135,20 @@ def test_acceptance_stands_while_nothing_is_changed_after_it(script: Begin, epis
 def test_a_reported_failure_as_the_last_word_is_a_failure(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("shop/cart.py").run("pytest", PASSES).prompt("the page crashes now")
     assert (episode_of(log).outcome, episode_of(log).outcome_basis) == ("failure", "judged")
+
+
+def test_what_a_run_could_not_look_at_is_judged_by_the_next(script: Begin, episode_of: Extracted) -> None:
+    compiles = "shop/cart.go:3:1: undefined: total (typecheck)\n1 issues:\n* typecheck: 1"
+    issue = "shop/cart_test.go:9:2: Error return value is not checked (errcheck)\n1 issues:\n* errcheck: 1"
+    log = script("s").prompt("Do").edit("shop/cart_test.go").run("golangci-lint run", compiles, code=1)
+    episode = episode_of(log.edit("shop/cart.go").run("golangci-lint run", issue, code=1))
+    found = next(event for event in episode.events if event.family == "errcheck")
+    led = [link.source for link in episode.links if link.reason == "edit-test" and link.target == found.id]
+    assert led == ["d001"]
+
+
+def test_a_request_to_another_address_repairs_nothing(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").run("gh api repos/a/b/comments -f body=x", "gh: Not Found (HTTP 404)", code=1)
+    assert episode_of(log.run("gh api repos/a/b/issues -f body=x", "{}")).fixes == ()
+    again = script("t").prompt("Do").run("gh api repos/a/b/comments -f body=x", "gh: Not Found (HTTP 404)", code=1)
+    assert len(episode_of(again.run("gh api repos/a/b/comments -F body=x", "{}")).fixes) == 1

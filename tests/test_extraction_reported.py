@@ -165,3 +165,11 @@ def test_a_diagnostic_the_log_leaves_out_counts_when_the_agent_acts_on_it(script
         script("t").prompt("Do").edit("a.py").say("The diagnostics show an undefined name.").run("pytest", "1 passed")
     )
     assert errors(episode_of(looked)) == []
+
+
+def test_only_changes_to_the_named_file_brought_a_pasted_failure_about(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.go").edit("shop/total.go").prompt(PASTED)
+    episode = episode_of(log)
+    (error,) = errors(episode)
+    led = [link.source for link in episode.links if link.reason == "edit-test" and link.target == error.id]
+    assert led == [one.id for one in episode.decisions if one.action and one.action.path == "shop/cart.go"]

@@ -74,6 +74,7 @@ def test_an_offer_has_its_options(talked: Callable[[str], tuple[Decision, ...]])
         "Here is what I did:\n\n1. Moved the rounding\n2. Adapted the tests",
         "I should probably use a table instead of a file.",
         "The store uses a table instead of a file.",
+        "### Recommendation\n\nYour table is exactly right.",
     ],
 )
 def test_words_that_choose_nothing(talked: Callable[[str], tuple[Decision, ...]], text: str) -> None:

@@ -70,7 +70,8 @@ def put(home: Path, agent: str, folder: Path) -> Path:
     dashes = re.sub(r"[^A-Za-z0-9]", "-", str(folder)).strip("-")
     path = home / place.format(sha=hashlib.sha256(str(folder).encode()).hexdigest(), dashes=dashes)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(first).replace("{}", str(folder)) + "\n")
+    shape = 2 if path.suffix == ".json" else None  # documents are written over many lines
+    path.write_text(json.dumps(first, indent=shape).replace("{}", str(folder)) + "\n")
     if agent == "grok":
         (path.parent / "summary.json").write_text(json.dumps({"info": {"cwd": str(folder)}}))
     return path

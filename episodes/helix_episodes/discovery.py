@@ -217,9 +217,10 @@ def _told_beside(home: Home, log: Path) -> str | None:
 def _told_inside(log: Path) -> str | None:
     """The first folder that a record of the log's beginning names; databases hold sessions of many folders."""
     try:
-        records = read_head(log).records
+        head = read_head(log)
     except LogError:
         return None  # whoever reads it will say what is wrong with it
+    records = [head.document] if isinstance(head.document, dict) else head.records
     return next((told for record in records if (told := _told_in(record))), None)
 
 
