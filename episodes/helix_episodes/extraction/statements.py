@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
 
 _CONTENT_LIMIT = 240
-#: Git's shortest name for a commit, and so the longest that every spelling of it begins with.
-_SHORTEST_SHA = 7
 _PASSED = re.compile(
     r"\b(?P<count>\d[\d,]*)\s+(?:[\w./-]+\s+){0,3}?(?:tests?\s+)?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE
 )
@@ -65,8 +63,6 @@ def told_in(session: Session) -> Told:
             teller.take(position, step)
         elif step.kind == "decision" and step.call_id:
             teller.marks.append(_Mark(mark=f"d{position}", kind="decision", entry=step.call_id))
-    if session.steps and is_report(session):
-        teller.events += _commits(session, after=len(session.steps))
     return Told(events=tuple(teller.events), decisions=tuple(teller.decisions), pairs=tuple(_pairs(teller.marks)))
 
 
@@ -91,6 +87,8 @@ class _Teller:
             self._fail(position, step, (Trouble(said=step.text),), kind="problem")
         elif part == "task":
             self._choose(position, step)
+        elif part == "commit":
+            self.events.append(DraftEvent(position=position, event=_commit(step)))
         elif part in {"did", "found", "remedy", "outcome"}:
             self._say(position, step, part)
             self._choose(position, step)
@@ -139,29 +137,9 @@ class _Teller:
             self.decisions.append(DraftDecision(position=position, decision=decision))
 
 
-def _commits(session: Session, *, after: int) -> list[DraftEvent]:
-    """The commits that a report names as the session's own; it does not say when, so they stand at its end."""
-    place = session.steps[-1]
-    return [
-        DraftEvent(
-            position=after,
-            event=Event(
-                id="",
-                timestamp=None,
-                type="commit",
-                content=f"commit {sha}",
-                commit=sha,
-                status="ok",
-                evidence=evidence_of(_naming(session, sha) or place, sha),
-            ),
-        )
-        for sha in session.commits
-    ]
-
-
-def _naming(session: Session, sha: str) -> Step | None:
-    """The statement that names a commit, by the beginning of its name."""
-    return next((step for step in session.steps if sha[:_SHORTEST_SHA] in step.text), None)
+def _commit(step: Step) -> Event:
+    """A commit that a report names as the session's own."""
+    return _event(step, type="commit", content=f"commit {step.text}", quoted=step.text, commit=step.text, status="ok")
 
 
 def _findings(steps: Sequence[Step]) -> dict[str, str]:
@@ -216,7 +194,7 @@ def _failure(step: Step, trouble: Trouble) -> Event:
         message=line(trouble.said, limit=_CONTENT_LIMIT),
         failed=int(failed["count"]) if failed else None,
         status="error",
-        quoted=trouble.said,
+        quoted=trouble.quote or trouble.said,
     )
 
 

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure as told: the clause that tells it, and its family when the clause names one."""
+    """One failure as told: the clause that tells it, and its family when the clause names one.
+
+    ``quote`` is the clause as it stands in the log, where something was added to it.
+    """
 
     said: str
     family: str | None = None
+    quote: str = ""
 
 
 _SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_.0-9])|\n+")
@@ -142,7 +146,7 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     if name is None or _UNMEANT.search(match["rest"][: name.end() + 12]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
-    return (_trouble(said),)
+    return (msgspec.structs.replace(_trouble(said), quote=first),)
 
 
 def _sentences(text: str) -> Iterator[str]:

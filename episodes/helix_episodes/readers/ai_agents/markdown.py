@@ -20,11 +20,12 @@ from helix_episodes.readers.ai_agents.headings import (
     names_problems,
     without_number,
 )
-from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
 from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
 from helix_episodes.readers.ai_agents.statements import is_bare_state
 from helix_episodes.readers.ai_agents.steps import day, moment
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +140,7 @@ class _Markdown(Outline):
         if self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
-            self.extend(f"{name}: {text}", name="text")
+            self.extend(f"{name}: {text}", name="text", line=block.line)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.belonging(role, text, block)
         else:
@@ -172,7 +173,7 @@ class _Markdown(Outline):
         elif "starting" in words_of(name):
             reading.starting = " ".join(SHA.findall(text))
         elif role == "commit":
-            reading.commits += SHA.findall(text)
+            self._commits(text, block)
         elif name.casefold() == "branch":
             reading.branch = text
         else:
@@ -213,7 +214,7 @@ class _Markdown(Outline):
             self.open_item(text, block, role="work")
             self.owner = "work"
         elif role == "commit":
-            self.reading.commits += SHA.findall(text)
+            self._commits(text, block)
         elif role == "task":
             self._task(block, text)
         else:
@@ -227,7 +228,7 @@ class _Markdown(Outline):
             self.reading.status = self.reading.status or text
             self.steps.note(text, part="found", line=block.line, context=self.context())
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
-            self.extend(text, name="rationale" if self.owner == "decision" else "text")
+            self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
         elif role == "problem" and self._opens_problem(block, text):
             self.open_item(text.rstrip(":"), block, role="problem")
             self.owner_level = -1 if self.is_single() or block.label else block.level
@@ -247,6 +248,9 @@ class _Markdown(Outline):
         if (text.endswith(":") and not self.is_single()) or labelled:
             return False
         return self.owner is None or plain(block.text) != block.text
+
+    def _commits(self, text: str, block: Block) -> None:
+        self.reading.commits += [Piece(line=block.line, text=sha) for sha in SHA.findall(text)]
 
     def _task(self, block: Block, text: str) -> None:
         if not self.reading.task:
@@ -283,12 +287,14 @@ class _Markdown(Outline):
         elif self.role == "decision" or "decision" in roles:
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
-            told = by_role.get("problem", []) + by_role.get("found", []) or cells
-            self.open_item(": ".join(told), block, role="problem")
+            self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
         else:
-            self.steps.note(" \u00b7 ".join(cells), part="other", line=block.line, context=self.context())
+            words = " \u00b7 ".join(cells)
+            self.steps.note(
+                words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block)
+            )
 
     def _gate_row(self, block: Block, cells: list[str]) -> None:
         columns = [column.casefold() for column in block.columns]
@@ -312,7 +318,7 @@ class _Markdown(Outline):
         chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
         rationale = " ".join(by_role.get("rationale", []))
-        self.decide(": ".join(chosen), block, context=self.context(), rationale=rationale)
+        self.decide(": ".join(chosen), block, context=self.context(), rationale=rationale, pieces=pieces(chosen, block))
         for option in by_role.get("options", []):
             self.extend(option, name="options")
         for role in ("outcome", "impact"):

@@ -15,6 +15,7 @@ from helix_episodes.readers.ai_agents.report import Reading
 from helix_episodes.readers.ai_agents.statements import is_bare_state
 from helix_episodes.readers.ai_agents.steps import Steps
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
@@ -56,6 +57,12 @@ class Outline:
         """Ends the scopes of this rank and below."""
         self.scopes = [scope for scope in self.scopes if scope.rank < rank]
 
+    def open_row(self, cells: list[str], block: Block, *, role: Role | None) -> None:
+        """A statement put together from the cells of a row."""
+        self.open_item(": ".join(cells), block, role=role)
+        if self.steps.found and self.steps.found[-1].call_id == self.join:
+            self.steps.found[-1] = msgspec.structs.replace(self.steps.found[-1], pieces=pieces(cells, block))
+
     def open_item(self, text: str, block: Block, *, role: Role | None) -> None:
         """A statement to which what follows belongs."""
         self.join, self.owner, self.owner_level = self.steps.entry(), role, block.level
@@ -75,14 +82,16 @@ class Outline:
         named = [scope for scope in self.scopes if scope.rank < LABEL_RANK and scope.rank > 1]
         return named[-1].title if named else ""
 
-    def decide(self, text: str, block: Block, *, context: str, rationale: str = "") -> None:
+    def decide(
+        self, text: str, block: Block, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
+    ) -> None:
         """A stated decision."""
         arguments = {
             "context": context if role_of(context) != "decision" else "",
             "rationale": rationale,
             "options": [],
         }
-        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments)
+        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments, pieces=pieces)
 
     def is_detail(self, block: Block) -> bool:
         """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
@@ -111,7 +120,7 @@ class Outline:
         elif role == "decision":
             self.open_item(text, block, role="decision")
         elif role == "problem" and self.owner == "problem":
-            self.extend(text, name="text")
+            self.extend(text, name="text", line=line)
         elif role == "problem":
             steps.note(text, part="problem", line=line, call_id=self.join)
         elif role == "remedy":
@@ -119,7 +128,7 @@ class Outline:
         elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
             self.extend(text, name="options" if role == "options" else "rationale")
         elif self.owner == "lesson":
-            self.extend(text, name="text")
+            self.extend(text, name="text", line=line)
         elif self.owner == "decision" and role in {"outcome", "impact", "found"}:
             steps.note(text, part="outcome", line=line, call_id=self.join)
         elif self.owner == "work" and not is_bare_state(text):
@@ -131,20 +140,18 @@ class Outline:
         """A detail of what was done; several make one finding."""
         last = self.steps.found[-1]
         if last.call_id == self.join and last.arguments.get("part") == "found":
-            self.steps.found[-1] = msgspec.structs.replace(last, text=f"{last.text}; {text}")
+            self.steps.found[-1] = _with(last, f"{last.text}; {text}", Piece(line=line, text=text))
         else:
             self.steps.note(text, part="found", line=line, call_id=self.join)
 
-    def extend(self, text: str, *, name: str) -> None:
-        """Adds to the statement that is open: a decision's reason or options, a lesson's words."""
+    def extend(self, text: str, *, name: str, line: int = 0) -> None:
+        """Adds to the statement that is open: a decision's reason or options, a lesson's words on ``line``."""
         place = next((n for n, step in enumerate(self.steps.found) if step.call_id == self.join), None)
         if place is None:
             return
         step = self.steps.found[place]
         if name == "text":
-            changed = msgspec.structs.replace(
-                step, text=f"{step.text}: {text}" if "\n" not in text else f"{step.text}: {plain(text)}"
-            )
+            changed = _with(step, f"{step.text}: {text}", Piece(line=line, text=text))
         else:
             had = step.arguments.get(name) or ([] if name == "options" else "")
             more = [*had, text] if name == "options" else f"{had} {text}".strip()
@@ -159,3 +166,14 @@ class Outline:
         """Whether what stands here is about one problem: "Problem", "Root Cause", not "Issues"."""
         words = words_of(self.scopes[-1].title) if self.scopes else []
         return bool(words) and words[-1] in _ONE_PROBLEM
+
+
+def pieces(cells: list[str], block: Block) -> tuple[Piece, ...]:
+    """The cells of a row as they stand on its line."""
+    return tuple(Piece(line=block.line, text=cell) for cell in cells if cell)
+
+
+def _with(step: Step, text: str, piece: Piece) -> Step:
+    """A statement that was added to, with the place of every part of it."""
+    had = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    return msgspec.structs.replace(step, text=text, pieces=(*had, piece))

@@ -20,6 +20,7 @@ from helix_episodes.readers.ai_agents.statements import (
 )
 from helix_episodes.readers.ai_agents.steps import Steps, day, moment
 from helix_episodes.readers.ai_agents.words import role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from helix_episodes.readers.ai_agents.located import Node
@@ -43,7 +44,7 @@ class Reading(msgspec.Struct, kw_only=True):
     branch: str = ""
     status: str = ""
     starting: str = ""
-    commits: list[str] = msgspec.field(default_factory=list)
+    commits: list[Piece] = msgspec.field(default_factory=list)
 
     @property
     def declared(self) -> str | None:
@@ -149,7 +150,8 @@ def take_commits(reading: Reading, node: Node) -> None:
     """The commits that a log names as its own."""
     for field in fields_of(node, name="commit"):
         reading.steps.used.add(field.line)
-        reading.commits += SHA.findall(field.text) or [field.text] * (field.text.isdigit() and len(field.text) >= 7)  # noqa: PLR2004  (git's shortest)
+        shas = SHA.findall(field.text) or [field.text] * (field.text.isdigit() and len(field.text) >= 7)  # noqa: PLR2004  (git's shortest)
+        reading.commits += [Piece(line=field.line, text=sha) for sha in shas]
 
 
 def _take_outcome(reading: Reading, key: str, node: Node) -> None:

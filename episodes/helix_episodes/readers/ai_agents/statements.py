@@ -13,6 +13,7 @@ import msgspec
 
 from helix_episodes.readers.ai_agents.steps import Part, Steps, moment
 from helix_episodes.readers.ai_agents.words import Role, role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -206,7 +207,8 @@ def _take_lesson(steps: Steps, node: Node, *, at: datetime | None) -> None:
     names = {word for field in core for word in words_of(field.name)}
     if _is_one_lesson(names):
         words = " ".join(_as_advice(field) for field in core)
-        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)})
+        pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
+        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)}, pieces=pieces)
     else:
         for field in core:
             steps.add("lesson", field.text, line=field.line, at=at)
