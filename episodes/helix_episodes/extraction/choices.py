@@ -31,10 +31,13 @@ _TAKES = Regex(
     r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+#: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
 _CHANGES = (
-    r"(?:added|allowed|applied|archived|built|changed|combined|deferred|deleted|disabled|documented|dropped|enabled|extended|extracted|filed|kept|"
-    r"left|made|merged|migrated|moved|obeyed|pass(?:ed)?|preserved|put|raised|rejected|removed|renamed|replaced|restored|"
-    r"reverted|reversed|shipped|skipped|split|switched|took|used|updated|bypassed|retained|merging|reimplemented)"
+    r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|identifi|investigat|analy[sz]|"
+    r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
+    r"complet|continu|block|detect|caus|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
+    r"address|repair|captur|record)(?:ed|d)\b)"
+    r"(?:[a-z-]+ed|built|kept|left|made|put|split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
@@ -43,7 +46,8 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|per (?:\w+ ){0,2}(?:feedback|review|request|[A-Z]+-\d+)|so that|for no |for consistency|"
+    r"(?P<how>because|per (?:\w+ ){0,2}(?:feedback|review|request|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
+    r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"to (?:keep|prevent|avoid) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -55,7 +59,17 @@ _RULES = Regex(
     re.IGNORECASE,
 )
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
-_SWAPS = Regex(r"^\W*removed (?P<other>[^,;]+), (?:added|using|used) .+", re.IGNORECASE)
+_SWAPS = Regex(
+    r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
+    r"(?:changed|switched|downgraded|upgraded|reversed) [^,;]{3,80}? from (?P<old>[^,;]{2,60}?) to \S.+)",
+    re.IGNORECASE,
+)
+#: What is put off, and where to.
+_DEFERS = Regex(
+    rf"^\W*(?:[a-z-]+ed [^,;]+ and )?{_CHANGES}\b.{{3,120}}? (?:for|to|into|as|in) (?:an? |its |their |the )?"
+    r"(?:own |separate |later |follow-?up |focused |future )+(?:PR|pull request|issue|session|phase|change|commit|branch)s?\b",
+    re.IGNORECASE,
+)
 _REASONED_PREFERENCE = Regex(
     r"^(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
 )
@@ -63,30 +77,48 @@ _CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", r
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
+_BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
+#: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
+_PURPOSE = Regex(
+    r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
+    r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
+    r"makes?|gives?|faster|cleaner|easier|best|good|useful|acknowledge|support\w*|us(?:e|es|ing))\b",
+    re.IGNORECASE,
+)
+#: Fewer words name a thing ("REST limits"), they state nothing.
+_FACT_WORDS = 3
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
 _LONGEST = 1000
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
 
 
-def choice_in(text: str) -> Choice | None:
-    """The choice that a statement makes, or None: one that it calls so, else the first.
+def choices_in(text: str) -> tuple[Choice, ...]:
+    """The choices that a statement makes, in order.
 
-    >>> choice_in("Chose a hook over a cron job so one tool serves both").options
+    >>> choices_in("Chose a hook over a cron job so one tool serves both")[0].options
     ('a cron job',)
-    >>> choice_in("Moved the script to tools/ per PR feedback").rationale
+    >>> choices_in("Moved the script to tools/ per PR feedback")[0].rationale
     'per PR feedback'
-    >>> choice_in("Read the chosen file and the decision log") is None
-    True
+    >>> choices_in("Read the chosen file and the decision log")
+    ()
     """
     sentences = [part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip()]
-    made = [
+    return tuple(
         _in_context(choice, before)
         for before, sentence in pairwise(["", *sentences])
         if (choice := _choice(sentence)) is not None
-    ]
-    named = (choice for choice in made if _TAKES.search(choice.said) or _DECLARED.search(choice.said))
-    return next(named, made[0] if made else None)
+    )
+
+
+def fact_in(rationale: str) -> str:
+    """The first sentence of a reason when it states a fact; a purpose ("to avoid ...") caused nothing.
+
+    >>> fact_in("because the queue drops messages. So it goes"), fact_in("to keep it simple")
+    ('the queue drops messages.', '')
+    """
+    first = _SENTENCE.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:_LONGEST]
+    return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
 
 def _in_context(choice: Choice, before: str) -> Choice:
@@ -127,8 +159,8 @@ def _rule_set(sentence: str) -> Choice | None:
         return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
     swaps = _SWAPS.match(sentence)
     if swaps:
-        return Choice(said=sentence, chosen=sentence, options=(swaps["other"].strip(),))
-    sets = _DECLARED.search(sentence) or _RULES.search(sentence)
+        return Choice(said=sentence, chosen=sentence, options=((swaps["gone"] or swaps["old"]).strip(),))
+    sets = _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
     return Choice(said=sentence, chosen=sentence) if sets else None
 
 

@@ -47,13 +47,23 @@ _MENDS = Regex(
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
 )
-_NAMED = Regex(rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*)\b", re.IGNORECASE)
+_CHANGED = Regex(
+    r"^(?:\W|also |then |[A-Z]\w* \d[\w.]*: )*(?:added|allowed|changed|cleared|converted|deleted|disabled|dropped|enabled|"
+    r"extended|extracted|guarded|hardened|migrated|moved|narrowed|patched|pinned|reimplemented|removed|renamed|reordered|"
+    r"replaced|restored|restricted|reverted|rewrote|rewritten|split|switched|tightened|updated|used|widened|wrapped)\b",
+    re.IGNORECASE,
+)
+_NAMED = Regex(
+    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*|"
+    r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|dangling) [\w`./-]+)\b",
+    re.IGNORECASE,
+)
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
     r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?:failed(?! clos)|crashed|broke|hung|timed out|"
-    r"regressed|errored|threw|refused|exited [1-9]|exit(?:ed)? (?:with )?(?:code )?[1-9]|"
+    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread|mislabel\w+|misclassif\w+|overstated|"
     r"rejected (?:the|a|with|four|valid))"
 )
@@ -65,7 +75,9 @@ _IS_BAD = (
 )
 _DOES_NOT = (
     r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
-    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover)"
+    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
+    r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
+    r"return|trigger|include|contain|apply|compile|start|build)"
 )
 _HIDES = (
     r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
@@ -84,6 +96,36 @@ _FINDS = Regex(
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
     re.IGNORECASE,
 )
+#: What somebody or something whose work it is to find faults found is one.
+_REVIEWED = Regex(
+    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
+    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
+    r" (?!(?:no|nothing|none|zero|0)\b)",
+    re.IGNORECASE,
+)
+#: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
+_LABELLED = Regex(
+    r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
+    r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    re.IGNORECASE,
+)
+#: Who writes about a failure has not met it by that.
+_WRITES = Regex(
+    r"^\W*(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
+    r"established|explained|clarified|mentioned|posted|replied)\b",
+    re.IGNORECASE,
+)
+#: Nouns that say that something was wrong, not what.
+_BLANK = Regex(
+    r"\b(?:defects?|bugs?|failures?|issues?|gaps?|errors?|problems?|findings?|regressions?|violations?|alerts?|"
+    r"found|discovered|identified|caught|reproduced|confirmed|fixed|resolved|reported|flagged|detected|exposed|"
+    r"and|the|was|were|been|all|new|real|its|their|this|that|these|for|with|from|locally|again|\d+\w*|"
+    r"first|second|third|fourth|fifth|two|three|four|five|six|both|each|every|one|more|another|critical)\b",
+    re.IGNORECASE,
+)
+_WORD = Regex(r"[A-Za-z]{2,}")
+#: A clause that has fewer words of its own only counts or points at what another says.
+_TELLING_WORDS = 2
 _A_DEFECT = Regex(rf"\b(?:(?:real|testable|critical|silent|false|new|shipped|\d+|\w+) )?{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
@@ -149,6 +191,24 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     return (msgspec.structs.replace(_trouble(said), quote=first),)
 
 
+def mends(text: str) -> bool:
+    """Whether a statement says that something was mended.
+
+    >>> mends("Fixed the export"), mends("Fix the export next"), mends("Ran the export")
+    (True, False, False)
+    """
+    return _MENDS.match(text) is not None and _ORDERS.match(text) is None
+
+
+def changes(text: str) -> bool:
+    """Whether a statement says that the work was changed, and not only looked at or run.
+
+    >>> changes("Replaced the parser"), changes("Ran the parser")
+    (True, False)
+    """
+    return _CHANGED.match(text) is not None or mends(text)
+
+
 def _sentences(text: str) -> Iterator[str]:
     return (part.strip() for part in _SENTENCE.split(text) if part and part.strip())
 
@@ -158,13 +218,24 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
-    if _UNMEANT.search(clause):
+    if _UNMEANT.search(clause) or _WRITES.match(clause):
         return False
     predicate = _PREDICATE.search(clause)
     if predicate and (predicate.start() > 0 or clause[0].isdigit()):  # what begins with its verb, the agent itself did
         return True
+    if _LABELLED.match(clause):
+        return True
+    return (_REVIEWED.search(clause) is not None or _finds_defect(clause)) and _says_what(clause)
+
+
+def _finds_defect(clause: str) -> bool:
     defect = _A_DEFECT.search(clause)
     return defect is not None and _FINDS.search(clause) is not None and not _DENIED.search(clause[: defect.start()])
+
+
+def _says_what(clause: str) -> bool:
+    """Whether a clause says what was wrong, not only that something was."""
+    return len(_WORD.findall(_BLANK.sub(" ", clause))) >= _TELLING_WORDS
 
 
 def _trouble(said: str) -> Trouble:

@@ -1,0 +1,39 @@
+"""Sameness: do two statements of a report speak of the same thing?
+
+A report tells one defect several times, each time in other words: where it was found, what caused it, that it was
+fixed. Two statements are compared by the words that carry meaning, each cut to where its forms agree ("validated",
+"validation"). Only words in common count; nothing is known of synonyms.
+
+>>> sorted(stems("The exporter's totals were wrong"))
+['expor', 'total', 'wrong']
+>>> share(stems("Fixed the exporter's wrong totals"), stems("Totals of the exporter differ"))
+0.5
+"""
+
+from __future__ import annotations
+
+from helix_episodes.regex import Regex
+
+_HUMPS = Regex(r"(?<=[a-z])(?=[A-Z])|[-_/.]")
+_WORD = Regex(r"[a-z]{3,}|\d{2,}")
+#: Long enough to keep "exporter" from "expected", short enough to join "configured" and "configuration".
+_STEM = 5
+_EMPTY = frozenset(
+    (
+        "the and for not was were are has had have with from that this than then its into only per over when all but "
+        "also did does been being nor via must should would could which who what where why how now still after before "
+        "because since fixed fixes resolved corrected repaired addressed closed removed added updated changed issue"
+    ).split()
+)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, each by its first letters."""
+    words = _WORD.findall(_HUMPS.sub(" ", text).lower())
+    return frozenset(word[:_STEM] for word in words if word not in _EMPTY)
+
+
+def share(one: frozenset[str], other: frozenset[str]) -> float:
+    """How much of the shorter statement stands in the longer one, from 0 to 1."""
+    shorter = min(len(one), len(other))
+    return len(one & other) / shorter if shorter else 0.0
