@@ -51,6 +51,7 @@ def _from_step(step: Step, *, context: str) -> Decision:
         chosen=line(step.text),
         rationale=line(str(given.get("rationale") or "")),
         options=tuple(line(str(option)) for option in given.get("options") or ()),
+        outcome=given.get("outcome") or "unknown",
         stated=True,
         action=Action(verb="choose", object=line(step.text, limit=80)),
         actor=step.actor,

@@ -101,7 +101,10 @@ class _Teller:
 
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
-        self._give_reason(position, step, str(step.arguments.get("rationale") or ""), mark=f"d{position}")
+        mark, within = f"d{position}", step.arguments.get("within")
+        self._give_reason(position, step, str(step.arguments.get("rationale") or ""), mark=mark)
+        if within:
+            self.marks.append(Mark(mark=mark, kind="decision", entry=within))
 
     def _say(self, position: int, step: Step, kind: Kind) -> None:
         """A statement of what was done or found: the failures it tells, else a test run or a milestone."""

@@ -14,7 +14,7 @@ from helix_episodes.readers.ai_agents.gates import ABOUT_COMMITS
 from helix_episodes.readers.ai_agents.located import locate
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.report import PLACEHOLDER, SHA, Reading, read_report
-from helix_episodes.readers.ai_agents.steps import day
+from helix_episodes.readers.ai_agents.steps import day, in_order_of_cause
 from helix_episodes.readers.jsonl import parse
 from helix_episodes.session import Piece, Session
 
@@ -110,7 +110,7 @@ def _session(path: Path, reading: Reading, lines: Sequence[str]) -> Session:
     commits = _commits(reading)
     for commit in commits:
         reading.steps.note(commit.text, part="commit", line=commit.line)
-    steps = tuple(reading.steps.found)
+    steps = tuple(in_order_of_cause(reading.steps.found))
     times = [step.at for step in steps if step.at is not None]
     return Session(
         id=session_id(path.stem),

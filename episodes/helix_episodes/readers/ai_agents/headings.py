@@ -64,4 +64,5 @@ def asks(block: Block) -> bool:
 def names_problems(title: str) -> bool:
     """Whether a heading names problems, not what was made of them ("Gap Analysis", "Issues Created")."""
     words = words_of(head_words(title))
-    return label_role(head_words(title)) == "problem" or (bool(words) and role_of(words[-1]) == "problem")
+    last = {role_of(words[-1]), role_of(" ".join(words[-2:]))} if words else set()
+    return label_role(head_words(title)) == "problem" or "problem" in last

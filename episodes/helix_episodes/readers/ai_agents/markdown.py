@@ -22,9 +22,9 @@ from helix_episodes.readers.ai_agents.headings import (
 )
 from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
 from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
-from helix_episodes.readers.ai_agents.statements import is_bare_state
+from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import day, moment
-from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
@@ -132,12 +132,14 @@ class _Markdown(Outline):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
         if self.role in STATEMENTS and block.kind == "item":
             return False
-        return self._aside(block, name, text) or self._statement(block, label_role(name), text)
+        return self._aside(block, name, text) or self._statement(block, name, text)
 
     def _aside(self, block: Block, name: str, text: str) -> bool:
         """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""
         role = label_role(name)
-        if self.role == "problem" and role in _ABOUT_PROBLEMS:
+        if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
+            self.steps.note(text, part="cause", line=block.line, call_id=self.join)
+        elif self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
@@ -147,9 +149,10 @@ class _Markdown(Outline):
             return role == "status"
         return True
 
-    def _statement(self, block: Block, role: Role | None, text: str) -> bool:
+    def _statement(self, block: Block, name: str, text: str) -> bool:
         """A label that names the statement itself: "Decision:", "Root cause:", "Lesson:"."""
-        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text)):
+        role = label_role(name)
+        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
             self.open_item(text, block, role=role)
             if block.kind == "paragraph":
                 self.owner_level = -1
@@ -209,7 +212,7 @@ class _Markdown(Outline):
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
         elif role == "rationale" and self.owner == "decision":
-            self.extend(text, name="rationale")
+            self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
             self.open_item(text, block, role="work")
             self.owner = "work"
@@ -317,10 +320,11 @@ class _Markdown(Outline):
     def _decision_row(self, block: Block, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
         chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
-        rationale = " ".join(by_role.get("rationale", []))
-        self.decide(": ".join(chosen), block, context=self.context(), rationale=rationale, pieces=pieces(chosen, block))
+        self.decide(": ".join(chosen), block, context=self.context(), pieces=pieces(chosen, block))
+        for reason in by_role.get("rationale", []):
+            self.extend(reason, name="rationale", line=block.line)
         for option in by_role.get("options", []):
-            self.extend(option, name="options")
+            self.extend(option, name="options", line=block.line)
         for role in ("outcome", "impact"):
             for text in by_role.get(role, []):
                 self.belonging(role, text, block)

@@ -12,7 +12,7 @@ import msgspec
 from helix_episodes.readers.ai_agents.blocks import Block, plain
 from helix_episodes.readers.ai_agents.headings import is_none
 from helix_episodes.readers.ai_agents.report import Reading
-from helix_episodes.readers.ai_agents.statements import is_bare_state
+from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import Steps
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
 from helix_episodes.session import Piece, Step
@@ -126,7 +126,7 @@ class Outline:
         elif role == "remedy":
             steps.note(text, part="remedy", line=line, call_id=self.join)
         elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
-            self.extend(text, name="options" if role == "options" else "rationale")
+            self.extend(text, name="options" if role == "options" else "rationale", line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
         elif self.owner == "decision" and role in {"outcome", "impact", "found"}:
@@ -155,7 +155,8 @@ class Outline:
         else:
             had = step.arguments.get(name) or ([] if name == "options" else "")
             more = [*had, text] if name == "options" else f"{had} {text}".strip()
-            changed = msgspec.structs.replace(step, arguments=step.arguments | {name: more})
+            changed = _with(step, step.text, Piece(line=line, text=text))
+            changed = msgspec.structs.replace(changed, arguments=step.arguments | {name: more})
         self.steps.found[place] = changed
 
     def beneath(self) -> Role | None:

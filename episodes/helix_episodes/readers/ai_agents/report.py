@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.readers.ai_agents.gates import declared_by_gates, take_gates
+from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
 from helix_episodes.readers.ai_agents.statements import (
     fields_of,
-    is_bare_state,
     skip,
     take_decisions,
     take_entry,
@@ -30,9 +30,6 @@ PLACEHOLDER = re.compile(
 )
 #: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
 SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
-_SUCCESS = re.compile(r"\b(complete[d]?|done|success\w*|pass(ed|ing)?|shipped|merged|resolved)\b|\u2705", re.IGNORECASE)
-_PARTIAL = re.compile(r"\b(partial\w*|in[ _-]progress|blocked|incomplete|pending|ongoing|wip|paused)\b", re.IGNORECASE)
-_FAILURE = re.compile(r"\b(fail\w*|abort\w*|abandon\w*|error)\b", re.IGNORECASE)
 
 
 class Reading(msgspec.Struct, kw_only=True):
@@ -51,18 +48,6 @@ class Reading(msgspec.Struct, kw_only=True):
         """The outcome by the log's own status, else by its gates."""
         gates = [step for step in self.steps.found if step.kind == "gate"]
         return declared_by_words(self.status) or declared_by_gates(gates)
-
-
-def declared_by_words(status: str) -> str | None:
-    """The outcome that a status declares, or None when it declares none.
-
-    >>> declared_by_words("\u2705 COMPLETE"), declared_by_words("In Progress"), declared_by_words("filed")
-    ('success', 'partial', None)
-    """
-    for outcome, pattern in (("partial", _PARTIAL), ("failure", _FAILURE), ("success", _SUCCESS)):
-        if pattern.search(status):
-            return outcome
-    return None
 
 
 def read_report(document: Node) -> Reading:

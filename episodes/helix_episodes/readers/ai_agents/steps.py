@@ -15,7 +15,7 @@ from typing import Any, Literal
 from helix_episodes.readers.ledger import Ledger
 from helix_episodes.session import Piece, Source, Status, Step, StepKind
 
-Part = Literal["task", "did", "found", "problem", "remedy", "outcome", "commit", "next", "other"]
+Part = Literal["task", "did", "found", "problem", "cause", "remedy", "outcome", "commit", "next", "other"]
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _FULL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -104,6 +104,28 @@ class Steps:
             else:
                 ledger.skip(self.skipped.get(number, "structure"))
         return ledger
+
+
+#: What came first among the statements of an entry, wherever its members stand.
+_CAUSE_FIRST = {"cause": 0, "problem": 1}
+
+
+def in_order_of_cause(steps: list[Step]) -> list[Step]:
+    """The steps with each entry's problem, and what caused it, before what was done about it."""
+    entries: dict[str | None, list[int]] = {}
+    for place, step in enumerate(steps):
+        entries.setdefault(step.call_id, []).append(place)
+    ordered = list(steps)
+    for name, places in entries.items():
+        if name is not None:
+            ranked = sorted((steps[place] for place in places), key=_rank)
+            for place, step in zip(places, ranked, strict=True):
+                ordered[place] = step
+    return ordered
+
+
+def _rank(step: Step) -> int:
+    return _CAUSE_FIRST.get(step.arguments.get("part", ""), 2)
 
 
 def moment(text: str) -> datetime | None:

@@ -107,6 +107,15 @@ def role_of(name: str) -> Role | None:
     return next((role for role, known in _LOOKUP if known & runs), None)
 
 
+def is_cause(name: str) -> bool:
+    """Whether a name stands for what brought a problem about.
+
+    >>> is_cause("rootCause"), is_cause("Problem")
+    (True, False)
+    """
+    return bool({"cause", "causes"} & set(words_of(name)))
+
+
 #: What a label adds to the name of a part without making it another: "Issues Found", "Key Decision".
 _ADDED = frozenset(
     [
