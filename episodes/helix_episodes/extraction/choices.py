@@ -64,6 +64,13 @@ _SWAPS = Regex(
     r"(?:changed|switched|downgraded|upgraded|reversed) [^,;]{3,80}? from (?P<old>[^,;]{2,60}?) to \S.+)",
     re.IGNORECASE,
 )
+#: "..., used the subscript instead": what was taken, where the sentence before says what was left.
+_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,120}}\binstead\b(?! of)", re.IGNORECASE)
+_RULED_OUT = Regex(
+    r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|deferred|left out|abandoned)"
+    r"(?:[:,]| because| since| as)\s+(?P<why>.+)",
+    re.IGNORECASE,
+)
 #: What is put off, and where to.
 _DEFERS = Regex(
     rf"^\W*(?:[a-z-]+ed [^,;]+ and )?{_CHANGES}\b.{{3,120}}? (?:for|to|into|as|in) (?:an? |its |their |the )?"
@@ -160,7 +167,10 @@ def _rule_set(sentence: str) -> Choice | None:
     swaps = _SWAPS.match(sentence)
     if swaps:
         return Choice(said=sentence, chosen=sentence, options=((swaps["gone"] or swaps["old"]).strip(),))
-    sets = _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
+    ruled_out = _RULED_OUT.match(sentence)
+    if ruled_out:
+        return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
+    sets = _INSTEAD.match(sentence) or _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
     return Choice(said=sentence, chosen=sentence) if sets else None
 
 

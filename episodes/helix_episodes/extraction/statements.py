@@ -19,6 +19,7 @@ import msgspec
 from helix_episodes.extraction.account import DraftDecision, DraftEvent
 from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.lessons_told import lessons_in
 from helix_episodes.extraction.sameness import share, stems
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
@@ -111,8 +112,9 @@ class _Teller:
         if kind == "did":
             told = self._say_mended(position, step)
         else:
-            told = kind == "found" and self._fail(position, step, troubles_in(step.text), kind=kind)
-            if kind == "found" and not told:
+            teaches = bool(lessons_in(step.text))
+            told = kind == "found" and not teaches and self._fail(position, step, troubles_in(step.text), kind=kind)
+            if kind == "found" and not told and not teaches:
                 self._fail(position, step, mended_in(step.text), kind="problem")
         if not told:
             self._add(position, step, event_of(step), kind=kind)

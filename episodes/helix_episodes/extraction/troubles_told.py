@@ -62,7 +62,7 @@ _NAMED = Regex(
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
-    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?:failed(?! clos)|crashed|broke|hung|timed out|"
+    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|crashed|broke|hung|timed out|"
     r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread|mislabel\w+|misclassif\w+|overstated|"
     r"rejected (?:the|a|with|four|valid))"
@@ -149,6 +149,16 @@ _FAMILIES: tuple[tuple[str, Regex], ...] = (
     ("stale", Regex(r"\bstale\b", re.IGNORECASE)),
     ("missing", Regex(r"\bmissing\b", re.IGNORECASE)),
 )
+#: "Caught a rounding error": what was met, before or after it did harm.
+_CAUGHT = Regex(
+    r"^\W*(?:caught|found|discovered|spotted|hit|noticed) (?:an?|one|two|three|\d+|another|the) (?:[\w-]+ ){0,4}"
+    r"(?:errors?|mistakes?|problems?|conflicts?|inconsistenc\w+)\b",
+    re.IGNORECASE,
+)
+#: A failure of another check or command than the one that the paragraph began with.
+_FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|because|when|after)\b", re.IGNORECASE)
+#: A label of two words ("Commands missed") states nothing.
+_CLAUSE_WORDS = 3
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 
@@ -156,18 +166,21 @@ _PER_SENTENCE = 3
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
-    A paragraph that circles one defect names it again and again; what it begins with is what it is about.
+    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Only what
+    failed elsewhere ("Validate failed at ... Test failed at ...") is another.
 
     >>> [one.said for one in troubles_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
     >>> troubles_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
     """
+    found: list[Trouble] = []
     for sentence in _sentences(text):
-        found = tuple(_trouble(clause) for clause in _clauses(sentence) if _tells(clause))
-        if found:
-            return found[:_PER_SENTENCE]
-    return ()
+        if not found:
+            found += [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)][:_PER_SENTENCE]
+        elif _FAILED_AT.search(sentence) and _tells(sentence):
+            found.append(_trouble(sentence))
+    return tuple(found[:_PER_SENTENCE])
 
 
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
@@ -221,9 +234,10 @@ def _tells(clause: str) -> bool:
     if _UNMEANT.search(clause) or _WRITES.match(clause):
         return False
     predicate = _PREDICATE.search(clause)
-    if predicate and (predicate.start() > 0 or clause[0].isdigit()):  # what begins with its verb, the agent itself did
+    whole = len(_WORD.findall(clause)) >= _CLAUSE_WORDS
+    if predicate and whole and (predicate.start() > 0 or clause[0].isdigit()):  # what begins so, the agent itself did
         return True
-    if _LABELLED.match(clause):
+    if _LABELLED.match(clause) or _CAUGHT.match(clause):
         return True
     return (_REVIEWED.search(clause) is not None or _finds_defect(clause)) and _says_what(clause)
 

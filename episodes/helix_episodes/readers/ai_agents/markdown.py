@@ -145,6 +145,8 @@ class _Markdown(Outline):
             self.extend(f"{name}: {text}", name="text", line=block.line)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.belonging(role, text, block)
+        elif role == "task":
+            self.steps.note(text, part="other", line=block.line, context=name)
         else:
             return role == "status"
         return True

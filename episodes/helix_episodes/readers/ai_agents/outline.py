@@ -123,6 +123,8 @@ class Outline:
             self.extend(text, name="text", line=line)
         elif role == "problem":
             steps.note(text, part="problem", line=line, call_id=self.join)
+        elif role == "rationale" and self.owner == "problem":
+            self._explain(text, line=line)
         elif role == "remedy":
             steps.note(text, part="remedy", line=line, call_id=self.join)
         elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
@@ -135,6 +137,19 @@ class Outline:
             self.find(text, line=line)
         else:
             steps.note(text, part="other", line=line, call_id=self.join)
+
+    def _explain(self, text: str, *, line: int) -> None:
+        """The reason for a problem's remedy: with it, the remedy was a decision."""
+        last = self.steps.found[-1]
+        if last.call_id != self.join or last.arguments.get("part") != "remedy":
+            self.steps.note(text, part="other", line=line, call_id=self.join)
+            return
+        place = last.source.line
+        pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
+        arguments = {"context": self.context(), "rationale": text, "options": [], "within": self.join}
+        self.steps.add(
+            "decision", last.text, line=place, call_id=self.steps.entry(), arguments=arguments, pieces=pieces
+        )
 
     def find(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""

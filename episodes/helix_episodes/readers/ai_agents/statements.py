@@ -29,6 +29,10 @@ _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
 
 
+#: Names beside lessons that hold none.
+_NO_LESSON = frozenset({"header", "measure", "files", "time", "status", "commit"})
+
+
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """One text of an object, with the name and the role under which it stands."""
 
@@ -199,8 +203,9 @@ def take_lessons(steps: Steps, node: Node, *, at: datetime | None = None) -> Non
     elif node.text.endswith("?"):
         steps.note(node.text, part="other", line=node.line, at=at)
     elif node.members and any(member.members or isinstance(member.value, list) for member in node.members.values()):
-        for member in node.members.values():
-            take_lessons(steps, member, at=at)
+        for key, member in node.members.items():
+            if member.members or role_of(key) not in _NO_LESSON:
+                take_lessons(steps, member, at=at)
     elif node.members:
         _take_lesson(steps, node, at=at)
     else:

@@ -63,7 +63,7 @@ _ROLES: tuple[tuple[Role, str], ...] = (
         "defects,error,errors,vulnerability,vulnerabilities,gap,gaps,root cause,root causes,regression,symptom",
     ),
     ("problem", "regressions,violations,obstacle,obstacles"),
-    ("task", "objective,objectives,goal,goals,task description"),
+    ("task", "objective,objectives,goal,goals,task description,user request,up request"),
     ("status", "status,state"),
     ("impact", "impact,impacts,consequence,consequences,trade offs,tradeoffs,benefit,benefits"),
     (
