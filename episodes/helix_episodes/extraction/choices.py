@@ -40,7 +40,7 @@ _CHANGES = (
     r"(?:[a-z-]+ed|built|kept|left|made|put|split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -53,7 +53,8 @@ _REASONED = Regex(
 )
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
-    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory)\b|"
+    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
+    r"intentionally)\b|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
     re.IGNORECASE,
@@ -78,7 +79,7 @@ _DEFERS = Regex(
     re.IGNORECASE,
 )
 _REASONED_PREFERENCE = Regex(
-    r"^(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
+    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
 )
 _CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", re.IGNORECASE | re.DOTALL)
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
@@ -141,7 +142,7 @@ def _choice(sentence: str) -> Choice | None:
     takes = _TAKES.search(sentence)
     if takes:
         return _taken(sentence, takes["what"])
-    prefers = _PREFERS.match(sentence)
+    prefers = _PREFERS.search(sentence)
     if prefers:
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]

@@ -93,11 +93,11 @@ def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:
     targets = [
         history.account.event(link.target) for link in ends.leaving[decision.id] if _judges(link)
     ]
-    judged = [event for event in targets if event.type in {"error", "test"}]
+    judged = [event for event in targets if event.type in {"error", "test"} or event.status == "ok"]
     if decision.action is not None and decision.action.verb == "run" and judged:
         last = max(history.account.positions[event.id] for event in judged)
         judged = [event for event in judged if history.account.positions[event.id] == last]
-    return {event.type for event in judged}
+    return {"error" if event.type == "error" else "test" for event in judged}
 
 
 def _judges(link: Link) -> bool:

@@ -21,7 +21,7 @@ from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.lessons_told import lessons_in
 from helix_episodes.extraction.sameness import share, stems
-from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, reason_of
+from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
 from helix_episodes.extraction.troubles_told import Trouble, changes, mended_in, mends, troubles_in
 from helix_episodes.extraction.words import line
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _SAME, _SAME_WORDS = 0.8, 3
 #: "Fixed the export" points at a failure told before when half of its words stand there, and at least two.
 _POINTS, _POINTS_WORDS = 0.5, 2
+#: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
+_RESTATED = 0.6
 _PARTS: dict[str, Kind] = {"did": "did", "found": "found", "remedy": "remedy", "outcome": "outcome"}
 
 
@@ -85,6 +87,7 @@ class _Teller:
         self.failures: list[_Failure] = []
         self.told: dict[str, str] = {}
         self.findings = _findings(session.steps)
+        self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
 
     def take(self, position: int, step: Step) -> None:
         part = step.arguments.get("part")
@@ -93,6 +96,7 @@ class _Teller:
         elif part == "cause":
             self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
+            self._fail(position, step, troubles_in(step.text), kind="found")
             self._choose(position, step)
         elif part == "commit":
             self.events.append(DraftEvent(position=position, event=commit_of(step)))
@@ -113,11 +117,12 @@ class _Teller:
             told = self._say_mended(position, step)
         else:
             teaches = bool(lessons_in(step.text))
-            told = kind == "found" and not teaches and self._fail(position, step, troubles_in(step.text), kind=kind)
+            troubles = () if teaches or kind == "remedy" else troubles_in(step.text)
+            told = self._fail(position, step, troubles, kind=kind)
             if kind == "found" and not told and not teaches:
                 self._fail(position, step, mended_in(step.text), kind="problem")
         if not told:
-            self._add(position, step, event_of(step), kind=kind)
+            self._add(position, step, outcome_of(step) if kind == "outcome" else event_of(step), kind=kind)
 
     def _say_mended(self, position: int, step: Step) -> bool:
         """What was done: the failure that it mends, which may be told by its finding or have been told before.
@@ -126,7 +131,7 @@ class _Teller:
         """
         finding = self.findings.get(step.call_id or "")
         found = troubles_in(finding.text) if finding else ()
-        answered = self._answered(step.text) if mends(step.text) else None
+        answered = self._pointed_at(step.text.partition(". ")[0]) if mends(step.text) else None
         if finding and found and changes(step.text):
             self._fail(position, finding, found, kind="problem")
         elif not found and answered is None:
@@ -138,9 +143,9 @@ class _Teller:
             self.answers.append(Pair(source=answered, target=f"s{position}.{len(self.events)}", reason="answer"))
         return False
 
-    def _answered(self, text: str) -> str | None:
-        """The failure told before that a statement says was mended."""
-        words = stems(text.partition(". ")[0])
+    def _pointed_at(self, text: str) -> str | None:
+        """The failure told before that a statement speaks of: one that was mended, or the reason for a choice."""
+        words = stems(text)
         near = [one for one in self.failures if len(one.words & words) >= _POINTS_WORDS]
         best = max(near, key=lambda one: len(one.words & words), default=None)
         return best.mark if best and share(words, best.words) >= _POINTS else None
@@ -179,6 +184,8 @@ class _Teller:
 
     def _choose(self, position: int, step: Step) -> None:
         for number, choice in enumerate(choices_in(step.text)):
+            if any(share(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
+                continue
             mark = f"c{position}.{number}"
             self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
             self._give_reason(position, step, choice.rationale, mark=mark)
@@ -188,11 +195,14 @@ class _Teller:
         if step.call_id:
             self.marks.append(Mark(mark=mark, kind="decision", entry=step.call_id))
         fact = fact_in(rationale)
-        if fact:
+        known = self._pointed_at(fact)
+        if known:
+            self.marks.append(Mark(mark=known, kind="reason", entry=mark))
+        elif fact:
             trouble = next(iter(troubles_in(fact)), None)
             event = failure_of(step, Trouble(said=fact, family=trouble.family)) if trouble else reason_of(step, fact)
             self._add(position, step, event, kind="reason", entry=mark)
-            self.marks.append(Mark(mark=mark, kind="decision", entry=mark))
+        self.marks.append(Mark(mark=mark, kind="decision", entry=mark))
 
 
 def _decision(step: Step, choice: Choice) -> Decision:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Event
@@ -22,11 +24,27 @@ _FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failing|fai
 _RUNNER = re.compile(
     r"\b(pytest|pester|jest|vitest|mypy|ruff|go test|cargo test|rspec|dotnet test|eslint)\b", re.IGNORECASE
 )
+#: Words with which somebody says that it came out well, and those that take it back.
+_GOOD = re.compile(
+    r"\b(?:now \w+|works?|worked|correct(?:ly)?|confirmed|clean|green|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|"
+    r"verified|accepted|approved|merged|eliminated|no (?:\w+ )?(?:errors|regressions|failures|conflicts))\b",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"\b(?:not|no longer|never|pending|partial\w*|awaiting|to be|will|should|but|however|fail\w*)\b", re.IGNORECASE
+)
 
 
 def event_of(step: Step) -> Event:
     """A statement that tells of no failure: a test run where it says that tests passed, else a milestone."""
     return _passed(step) or _event(step, type="milestone", content=step.text)
+
+
+def outcome_of(step: Step) -> Event:
+    """What a log says came of a decision; its status tells whether that was good."""
+    event = event_of(step)
+    good = event.type == "milestone" and _GOOD.search(step.text) and not _NOT_YET.search(step.text)
+    return msgspec.structs.replace(event, status="ok") if good else event
 
 
 def reason_of(step: Step, reason: str) -> Event:

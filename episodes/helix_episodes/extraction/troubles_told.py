@@ -43,6 +43,8 @@ _MENDS = Regex(
     r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|eliminat(?:ed|e))\b(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+#: Behind these stands how it was mended, not what.
+_MEANS = Regex(r"\s(?:by|via|using|through|with (?:an?|the)|instead|rather|not by)\b", re.IGNORECASE)
 #: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
@@ -77,7 +79,7 @@ _DOES_NOT = (
     r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
     r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
     r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
-    r"return|trigger|include|contain|apply|compile|start|build)"
+    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
 )
 _HIDES = (
     r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
@@ -132,7 +134,7 @@ _UNMEANT = Regex(
     r"\b(?:controls?|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
     r"so that|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
-    r"fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
+    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
     re.IGNORECASE,
 )
@@ -197,8 +199,9 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
         return ()
-    name = _NAMED.search(match["rest"])
-    if name is None or _UNMEANT.search(match["rest"][: name.end() + 12]):
+    what = _MEANS.split(match["rest"])[0]
+    name = _NAMED.search(what)
+    if name is None or _UNMEANT.search(what[: name.end() + 12]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)

@@ -17,6 +17,7 @@ from helix_episodes.readers.ai_agents.headings import (
     checked,
     head_words,
     is_item,
+    is_none,
     names_problems,
     without_number,
 )
@@ -56,6 +57,10 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
+#: Labels of what was found, as against what shows it.
+_FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+#: Fewer words count or name something.
+_TOLD_WORDS = 3
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
 
 
@@ -159,10 +164,22 @@ class _Markdown(Outline):
             if block.kind == "paragraph":
                 self.owner_level = -1
             return True
+        if role is None and self._names_problem(block, name, text):
+            self.open_item(f"{name}: {text}", block, role="problem")
+            self.owner_level = -1
+            return True
+        if role == "found" and set(words_of(name)) & _FOUND_WORDS:
+            self.steps.note(text, part="found", line=block.line, context=self.context())
+            return True
         if role == "lesson" and (block.text.startswith("**") or self.owner is not None):
             self.steps.add("lesson", text, line=block.line)
             return True
         return False
+
+    def _names_problem(self, block: Block, name: str, text: str) -> bool:
+        """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
+        told = len(text.split()) >= _TOLD_WORDS and "#" not in text and not is_none(text)
+        return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _at_the_head(self) -> bool:
         return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
