@@ -9,6 +9,7 @@ predicate in the past. What is denied, conditional, demanded, expected or a deli
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -105,6 +106,7 @@ _REVIEWED = Regex(
     r" (?!(?:no|nothing|none|zero|0)\b)",
     re.IGNORECASE,
 )
+_REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
@@ -128,7 +130,7 @@ _BLANK = Regex(
 _WORD = Regex(r"[A-Za-z]{2,}")
 #: A clause that has fewer words of its own only counts or points at what another says.
 _TELLING_WORDS = 2
-_A_DEFECT = Regex(rf"\b(?:(?:real|testable|critical|silent|false|new|shipped|\d+|\w+) )?{_DEFECT}\b", re.IGNORECASE)
+_A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:controls?|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
@@ -165,6 +167,7 @@ _CLAUSE_WORDS = 3
 _PER_SENTENCE = 3
 
 
+@lru_cache(maxsize=64)
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
@@ -234,14 +237,22 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
-    if _UNMEANT.search(clause) or _WRITES.match(clause):
-        return False
+    told = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _is_found(clause)
+    return bool(told) and not _UNMEANT.search(clause) and not _WRITES.match(clause)
+
+
+def _fails(clause: str) -> bool:
+    """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = _PREDICATE.search(clause)
-    whole = len(_WORD.findall(clause)) >= _CLAUSE_WORDS
-    if predicate and whole and (predicate.start() > 0 or clause[0].isdigit()):  # what begins so, the agent itself did
-        return True
-    if _LABELLED.match(clause) or _CAUGHT.match(clause):
-        return True
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS:
+        return False
+    return predicate.start() > 0 or clause[0].isdigit()
+
+
+def _is_found(clause: str) -> bool:
+    """Whether a clause says that somebody found a fault, and which."""
+    if _FINDS.search(clause) is None and _REFUTES.search(clause) is None:
+        return False
     return (_REVIEWED.search(clause) is not None or _finds_defect(clause)) and _says_what(clause)
 
 

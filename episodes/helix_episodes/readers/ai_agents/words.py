@@ -12,6 +12,7 @@ apart into lower-case words and looked up; what is not found here is unknown, an
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Role = Literal[
@@ -98,6 +99,7 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _SPLIT.split(name) if word]
 
 
+@lru_cache(maxsize=1024)
 def role_of(name: str) -> Role | None:
     """What a name stands for, or None when nobody has met it."""
     words = words_of(name)
@@ -153,6 +155,7 @@ _ADDED = frozenset(
 )
 
 
+@lru_cache(maxsize=1024)
 def label_role(name: str) -> Role | None:
     """As `role_of`, for a label before a text: the role's words must be all that it says.
 
