@@ -46,7 +46,8 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|per (?:\w+ ){0,2}(?:feedback|review|request|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
+    r"(?P<how>because|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"to (?:keep|prevent|avoid) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -81,7 +82,15 @@ _DEFERS = Regex(
 _REASONED_PREFERENCE = Regex(
     r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
 )
-_CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", re.IGNORECASE | re.DOTALL)
+_CONCLUDES = Regex(
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Those who judge write their judgement in capitals.
+_VERDICT = Regex(
+    r"\b(?:[Vv]erdict|[Cc]onsensus|[Rr]uling|[Rr]ecommendation)\b[^.;]{0,20}?\b"
+    r"(?:APPROVED?|APPROVE_\w+|ACCEPT(?:ED)?|REJECT(?:ED)?|BLOCK(?:ED)?|NEEDS_\w+|MERGE|DEFER(?:RED)?)\b"
+)
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
@@ -117,6 +126,16 @@ def choices_in(text: str) -> tuple[Choice, ...]:
         for before, sentence in pairwise(["", *sentences])
         if (choice := _choice(sentence)) is not None
     )
+
+
+def reason_in(decision: str) -> Choice | None:
+    """The choice that a stated decision spells out itself, behind its label if it has one.
+
+    >>> reason_in("Storage: Kept one file rather than a folder, because nothing reads it twice").options
+    ('a folder',)
+    """
+    words = decision.strip()[:_LONGEST]
+    return _choice(words) or _choice(words.partition(": ")[2])
 
 
 def fact_in(rationale: str) -> str:
@@ -171,7 +190,7 @@ def _rule_set(sentence: str) -> Choice | None:
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
-    sets = _INSTEAD.match(sentence) or _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
+    sets = _VERDICT.search(sentence) or _INSTEAD.match(sentence) or _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
     return Choice(said=sentence, chosen=sentence) if sets else None
 
 

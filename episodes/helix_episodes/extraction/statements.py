@@ -21,6 +21,7 @@ from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.lessons_told import lessons_in
 from helix_episodes.extraction.sameness import share, stems
+from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
 from helix_episodes.extraction.troubles_told import Trouble, changes, mended_in, mends, troubles_in
@@ -107,7 +108,7 @@ class _Teller:
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
         mark, within = f"d{position}", step.arguments.get("within")
-        self._give_reason(position, step, str(step.arguments.get("rationale") or ""), mark=mark)
+        self._give_reason(position, step, reasons_of(step)[0], mark=mark)
         if within:
             self.marks.append(Mark(mark=mark, kind="decision", entry=within))
 

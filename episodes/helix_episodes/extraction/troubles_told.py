@@ -36,7 +36,7 @@ _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
     r"violations?|alerts?|off-by-one|false (?:positives?|negatives?|claims?|pass(?:es)?)|fail-opens?|recursion|"
-    r"contradictions?|gaps?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
+    r"contradictions?|conflicts?|gaps?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
     r"(?:syntax|type|lint|parse|runtime) errors?)"
 )
 _MENDS = Regex(
@@ -85,7 +85,8 @@ _DOES_NOT = (
 _HIDES = (
     r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
     r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
-    r"not (?:available|found|registered|installed)$|still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
+    r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
+    r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
 )
 _LACKS = (
     r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"

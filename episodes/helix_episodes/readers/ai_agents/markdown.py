@@ -57,6 +57,7 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
+_IS_PLANNED = re.compile(r"^(?:must|should|to be|needs?|todo|add later)\b", re.IGNORECASE)
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
 #: Fewer words count or name something.
@@ -219,7 +220,7 @@ class _Markdown(Outline):
             self.open_item(plain(block.text), block, role="decision")
             return True
         self.close(LABEL_RANK)
-        kept = role if role in _TELLING or role in {"found", "background"} else self.beneath()
+        kept = role if role in _TELLING or role in {"found", "background", "impact"} else self.beneath()
         self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=kept, line=block.line))
         self.owner = None
         return True
@@ -312,6 +313,9 @@ class _Markdown(Outline):
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
+        elif self.role in {None, "work", "found", "background"} and any(_tells(one) for one in by_role.get("problem", [])):
+            for told in by_role["problem"]:
+                self.steps.note(told, part="found", line=block.line, context=self.context())
         else:
             words = " \u00b7 ".join(cells)
             self.steps.note(
@@ -350,7 +354,7 @@ class _Markdown(Outline):
 
     def _work_row(self, block: Block, by_role: dict[Role | None, list[str]]) -> None:
         done = [text for text in by_role.get("did", []) if text]
-        if done:
+        if done and not _IS_PLANNED.match(done[0]):
             self.open_item(done[0], block, role="work")
             self.owner = "work"
             for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
@@ -361,3 +365,8 @@ class _Markdown(Outline):
         for line in block.lines:
             self.steps.used.discard(line)
             self.steps.skip(line, name)
+
+
+def _tells(cell: str) -> bool:
+    """Whether a cell says something, and is not the number or the name of an issue."""
+    return len(cell.split()) >= _TOLD_WORDS and "#" not in cell

@@ -75,12 +75,14 @@ def _role_in_entry(key: str) -> Role | None:
 
 
 def _done(item: Node) -> list[Field]:
-    """What an entry did: the texts named so, else its longer label, else its summary."""
+    """What an entry did: the texts named so, else its longer label, else its summary; one word is a label."""
+    found = _fields(item, "found", "outcome")
     own = [field for field in _fields(item, "did") if not field.text.isdigit()]
+    own = [field for field in own if not found or " " in field.text] or ([] if found else own)
     return (
         own
         or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS]
-        or (_fields(item, "found")[:1])
+        or found[:1]
     )
 
 
