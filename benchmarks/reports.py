@@ -9,8 +9,11 @@ carry meaning, compared by their first five letters; what the annotator put in b
 " / " will do. An annotated item is found when one of ours meets it; one of ours is right when it meets an annotated
 item. The annotation is a selection (a review lists two dozen defects, the annotator names eight), so what is not in it
 counts as false here although the log tells it: the precision printed is a lower bound. Explicit decisions are counted
-by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. n stands
-beside every figure.
+by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. An
+annotated chain of causes ("a -> b -> c") is found when one of our links that cause (not `correlates`) leads from what
+meets one of its parts to what meets a later one, over one statement between them at most; how many of ours are false
+cannot be counted against a selection. A quotation stands when `helix_episodes.verification` finds it on its line. n
+stands beside every figure.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import argparse
 import json
 import re
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +30,7 @@ from extraction import Tally, share
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from helix_episodes.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
     from helix_episodes.model import Decision, Episode, Event
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "ai-agents"
+#: What is counted over all logs, annotated or not.
+OF_ALL = ("explicit decisions", "quotations")
 #: The names under which these logs keep explicit decisions.
 EXPLICIT = frozenset({"decisions", "decision", "technicalDecisions", "decisionsMade"})
 _WORD = re.compile(r"[a-z][a-z_]{2,}|\d{2,}")
@@ -80,6 +87,18 @@ def met(one: Event, episode: Episode) -> str:
     return " ".join(f"{event.content} {quoted(event)}" for event in episode.events if event.id in beside)
 
 
+def score_links(episode: Episode, chains: list[str], tally: Tally, *, name: str) -> None:
+    told = {one.id: f"{one.content} {quoted(one)}" for one in episode.events}
+    told |= {one.id: decided(one) for one in episode.decisions}
+    direct = [(link.source, link.target) for link in episode.links if link.type != "correlates"]
+    over = [(a, d) for a, b in direct for c, d in direct if b == c]
+    for chain in chains:
+        parts = [part.strip() for part in chain.split("->")]
+        pairs = [(early, late) for place, early in enumerate(parts) for late in parts[place + 1 :]]
+        hit = any(meets(early, told[a]) and meets(late, told[b]) for a, b in (*direct, *over) for early, late in pairs)
+        tally.want(hit=hit, text=f"{name}: {chain}")
+
+
 def quoted(event: Event) -> str:
     return event.evidence.quote if event.evidence else ""
 
@@ -106,6 +125,11 @@ def score_explicit(episode: Episode, log: Path, tally: Tally) -> None:
             tally.want(hit=text.strip()[:80] in chosen, text=f"{log.stem}: {text}")
 
 
+def score_quotations(episode: Episode, log: Path, tally: Tally) -> None:
+    for one in verify(episode, log):
+        tally.want(hit=one.result == "stands", text=f"{log.stem}: {one.of} [{one.line}] {one.result}: {one.quote[:80]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
@@ -116,7 +140,8 @@ def main() -> None:
 
 def report(corpus: Path, *, misses: bool) -> None:
     gold = json.loads((corpus / "GOLD.json").read_text(encoding="utf-8"))["sessions"]
-    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome", "explicit decisions")}
+    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome", "links", *OF_ALL)}
+    outcomes: Counter[str] = Counter()
     times: list[tuple[float, str]] = []
     logs = sorted((corpus / "sessions").iterdir())
     for log in logs:
@@ -125,6 +150,8 @@ def report(corpus: Path, *, misses: bool) -> None:
         episode = extract(session)
         times.append((time.perf_counter() - start, log.stem))
         score_explicit(episode, log, tallies["explicit decisions"])
+        score_quotations(episode, log, tallies["quotations"])
+        outcomes.update(one.outcome for one in episode.decisions)
         annotated = gold.get(log.stem)
         if annotated:
             score_annotated(episode, annotated, tallies)
@@ -137,6 +164,7 @@ def report(corpus: Path, *, misses: bool) -> None:
                     [*(f"    missed {one}" for one in tally.misses), *(f"    false  {one}" for one in tally.false)]
                 )
             )
+    print(f"outcomes of {outcomes.total()} decisions: {dict(sorted(outcomes.items()))}")
     slowest, name = max(times)
     print(
         f"slowest of {len(times)} logs: {slowest * 1000:.0f} ms ({name}); "
@@ -152,6 +180,7 @@ def score_annotated(episode: Episode, annotated: dict[str, Any], tallies: dict[s
     score(tallies["failures"], wanted=annotated["F"], given=errors, name=name)
     score(tallies["lessons"], wanted=annotated["L"], given=list(episode.lessons), name=name)
     hit = episode.outcome == annotated["O"]
+    score_links(episode, annotated["K"], tallies["links"], name=name)
     tallies["outcome"].want(hit=hit, text=f"{name}: {episode.outcome}, not {annotated['O']}")
 
 
