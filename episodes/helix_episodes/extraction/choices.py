@@ -92,7 +92,15 @@ _VERDICT = Regex(
     r"(?:APPROVED?|APPROVE_\w+|ACCEPT(?:ED)?|REJECT(?:ED)?|BLOCK(?:ED)?|NEEDS_\w+|MERGE|DEFER(?:RED)?)\b"
 )
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
-_WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
+_WHY = Regex(
+    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$", re.IGNORECASE | re.DOTALL
+)
+#: "Use GraphQL (REST lacks threads)": what stands in brackets behind a decision is the reason when it says what was wrong.
+_IN_BRACKETS = Regex(
+    r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|slow(?:er)?|too|not|no|cannot|can't|"
+    r"lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
+    re.IGNORECASE,
+)
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 #: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
@@ -102,6 +110,8 @@ _PURPOSE = Regex(
     r"makes?|gives?|faster|cleaner|easier|best|good|useful|acknowledge|support\w*|us(?:e|es|ing))\b",
     re.IGNORECASE,
 )
+#: Somebody's word was the reason.
+_ASKED_FOR = Regex(r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE)
 #: Fewer words name a thing ("REST limits"), they state nothing.
 _FACT_WORDS = 3
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
@@ -135,7 +145,9 @@ def reason_in(decision: str) -> Choice | None:
     ('a folder',)
     """
     words = decision.strip()[:_LONGEST]
-    return _choice(words) or _choice(words.partition(": ")[2])
+    behind = _IN_BRACKETS.search(words)
+    spelled = _choice(words) or _choice(words.partition(": ")[2])
+    return Choice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
 
 
 def fact_in(rationale: str) -> str:
@@ -145,6 +157,8 @@ def fact_in(rationale: str) -> str:
     ('the queue drops messages.', '')
     """
     first = _SENTENCE.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:_LONGEST]
+    if _ASKED_FOR.match(first):
+        return first
     return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
 
@@ -166,7 +180,7 @@ def _choice(sentence: str) -> Choice | None:
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
         return Choice(
-            said=sentence, chosen=sentence, options=(other.strip(),), rationale=why["why"].strip() if why else ""
+            said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why)
         )
     reasoned = _REASONED.match(sentence)
     if reasoned:
@@ -200,9 +214,15 @@ def _taken(sentence: str, what: str) -> Choice:
     chosen = what[: over.start()] if over else what
     why = _WHY.search(chosen)
     if why and not over:
-        return Choice(said=sentence, chosen=sentence, rationale=why["why"].strip())
+        return Choice(said=sentence, chosen=sentence, rationale=_said_why(why))
     other = over["other"] if over else ""
     because = _WHY.search(other)
     option = other[: because.start()] if because else other
-    reason = because["why"].strip() if because else ""
-    return Choice(said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=reason)
+    return Choice(
+        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_said_why(because)
+    )
+
+
+def _said_why(match: re.Match[str] | None) -> str:
+    """A reason without its "because"; an aim keeps the word that says that it is one."""
+    return (match["fact"] or match["aim"]).strip() if match else ""

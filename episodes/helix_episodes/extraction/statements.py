@@ -12,6 +12,7 @@ that is the answer to it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,7 +25,7 @@ from helix_episodes.extraction.sameness import share, stems
 from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
-from helix_episodes.extraction.troubles_told import Trouble, changes, mended_in, mends, troubles_in
+from helix_episodes.extraction.troubles_told import Trouble, cause_in, changes, mended_in, mends, troubles_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 
 #: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
-#: "Fixed the export" points at a failure told before when half of its words stand there, and at least two.
+#: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
+#: A change that is no mending deals with a failure when it shares so many words that so few statements use.
+_FEW, _FEW_WORDS = 3, 4
 #: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
 _RESTATED = 0.6
 _PARTS: dict[str, Kind] = {"did": "did", "found": "found", "remedy": "remedy", "outcome": "outcome"}
@@ -75,6 +78,7 @@ class _Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     mark: str
     words: frozenset[str]
+    numbers: frozenset[str]
 
 
 class _Teller:
@@ -88,6 +92,7 @@ class _Teller:
         self.failures: list[_Failure] = []
         self.told: dict[str, str] = {}
         self.findings = _findings(session.steps)
+        self.uses = Counter(word for step in session.steps if step.kind == "note" for word in stems(step.text))
         self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
 
     def take(self, position: int, step: Step) -> None:
@@ -132,7 +137,7 @@ class _Teller:
         """
         finding = self.findings.get(step.call_id or "")
         found = troubles_in(finding.text) if finding else ()
-        answered = self._pointed_at(step.text.partition(". ")[0]) if mends(step.text) else None
+        answered = self._answered(step.text)
         if finding and found and changes(step.text):
             self._fail(position, finding, found, kind="problem")
         elif not found and answered is None:
@@ -144,12 +149,29 @@ class _Teller:
             self.answers.append(Pair(source=answered, target=f"s{position}.{len(self.events)}", reason="answer"))
         return False
 
+    def _answered(self, text: str) -> str | None:
+        """The failure told before that a change deals with: by most of its words, or by several that few others use."""
+        if mends(text):
+            return self._pointed_at(text.partition(". ")[0])
+        if not changes(text):
+            return None
+        words = self._rare(stems(text))
+        best = max(self.failures, key=lambda one: len(one.words & words), default=None)
+        return best.mark if best and len(best.words & words) >= _FEW_WORDS else None
+
+    def _rare(self, words: frozenset[str]) -> frozenset[str]:
+        """The words that few statements of this report use: they tell one thing from another."""
+        return frozenset(word for word in words if self.uses[word] <= _FEW)
+
     def _pointed_at(self, text: str) -> str | None:
         """The failure told before that a statement speaks of: one that was mended, or the reason for a choice."""
-        words = stems(text)
-        near = [one for one in self.failures if len(one.words & words) >= _POINTS_WORDS]
+        words, numbers = stems(text), _numbers(text)
+        rare = self._rare(words)
+        near = [one for one in self.failures if len(one.words & rare) >= _POINTS_WORDS]
         best = max(near, key=lambda one: len(one.words & words), default=None)
-        return best.mark if best and share(words, best.words) >= _POINTS else None
+        if best is None or share(words, best.words) < _POINTS:
+            return None
+        return best.mark if not numbers or not best.numbers or numbers & best.numbers else None
 
     def _fail(self, position: int, step: Step, troubles: Sequence[Trouble], *, kind: Kind) -> bool:
         """Drafts the failures that were not told before; whether there was one."""
@@ -157,11 +179,21 @@ class _Teller:
         for trouble in troubles:
             known = self._known(trouble.said, listed=kind == "problem" and not trouble.quote)
             if known is None:
-                self._add(position, step, failure_of(step, trouble), kind=kind)
+                self._add_failure(position, step, trouble, kind=kind)
                 fresh = True
             elif kind == "problem" and step.call_id:
                 self.marks.append(Mark(mark=known, kind=kind, entry=step.call_id, type="error"))
         return fresh
+
+    def _add_failure(self, position: int, step: Step, trouble: Trouble, *, kind: Kind) -> None:
+        """A failure, behind what its own words call the cause of it."""
+        cause = cause_in(trouble.said)
+        entry = f"{position}.{len(self.events)}"
+        if cause:
+            self._add(position, step, reason_of(step, cause), kind="cause", entry=entry)
+        mark = self._add(position, step, failure_of(step, trouble), kind=kind)
+        if cause:
+            self.marks.append(Mark(mark=mark, kind="problem", entry=entry, type="error"))
 
     def _known(self, said: str, *, listed: bool) -> str | None:
         """The failure that these words have told before; what a log lists apart is told apart."""
@@ -173,15 +205,18 @@ class _Teller:
         found = next(alike, None)
         return found.mark if found else None
 
-    def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> None:
+    def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> str:
+        """Drafts an event that belongs to an entry; returns its mark."""
         mark = f"s{position}.{len(self.events)}"
         self.events.append(DraftEvent(position=position, event=event, mark=mark))
         if event.type == "error":
             self.told[_spelled(event.content)] = mark
-            self.failures.append(_Failure(mark=mark, words=stems(event.content)))
+            words, numbers = stems(event.content), _numbers(event.content)
+            self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
         if belongs:
             self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type))
+        return mark
 
     def _choose(self, position: int, step: Step) -> None:
         for number, choice in enumerate(choices_in(step.text)):
@@ -229,6 +264,11 @@ def _findings(steps: Sequence[Step]) -> dict[str, Step]:
         if step.kind == "note" and step.call_id and step.arguments.get("part") == "found":
             found.setdefault(step.call_id, step)
     return found
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers by which a text names issues, findings and rounds."""
+    return frozenset(re.findall(r"(?:#|\b(?:issue|finding|round|thread|comment)s? #?)(\d+)", text, re.IGNORECASE))
 
 
 def _spelled(text: str) -> str:

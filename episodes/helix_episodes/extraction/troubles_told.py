@@ -164,6 +164,10 @@ _CAUGHT = Regex(
 _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|because|when|after)\b", re.IGNORECASE)
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
+_CAUSED = Regex(
+    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>[^.;]*\w[^.;]*\w[^.;]{8,}?)(?=[.;]|$)",
+    re.IGNORECASE,
+)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 
@@ -227,6 +231,16 @@ def changes(text: str) -> bool:
     (True, False)
     """
     return _CHANGED.match(text) is not None or mends(text)
+
+
+def cause_in(said: str) -> str:
+    """What a clause calls the cause of the failure that it tells, or nothing.
+
+    >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
+    ('the token had expired', '')
+    """
+    match = _CAUSED.search(said)
+    return match["cause"].strip() if match else ""
 
 
 def _sentences(text: str) -> Iterator[str]:

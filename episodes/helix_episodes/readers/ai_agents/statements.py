@@ -100,6 +100,9 @@ def _take_member(steps: Steps, key: str, member: Node, *, join: str, at: datetim
     role = _role_in_entry(key)
     if key in told and member.text:
         return
+    if role == "did" and " " not in member.text:
+        skip(steps, key, member)
+        return
     if role == "decision":
         take_decisions(steps, member, join=join, at=at)
     elif role == "lesson":
