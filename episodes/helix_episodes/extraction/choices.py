@@ -35,7 +35,7 @@ _TAKES = Regex(
 _CHANGES = (
     r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|identifi|investigat|analy[sz]|"
     r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
-    r"complet|continu|block|detect|caus|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
+    r"complet|continu|block|detect|caus|nest|relat|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed|built|kept|left|made|put|split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
@@ -80,10 +80,10 @@ _DEFERS = Regex(
     re.IGNORECASE,
 )
 _REASONED_PREFERENCE = Regex(
-    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
+    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)", re.IGNORECASE
 )
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b(?! \w+ (?:is|are|was|were)\b).+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Those who judge write their judgement in capitals.

@@ -33,7 +33,7 @@ _LABELLED = re.compile(
 )
 _CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause", re.IGNORECASE)
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
-_TELLING = frozenset({"did", "found", "outcome", "remedy", "other"})
+_TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 #: A lesson is read on its own, away from its log: 200 characters cut one in three of a report's in half.
 _LESSON_LIMIT = 400
 

@@ -43,7 +43,7 @@ _POINTS, _POINTS_WORDS = 0.5, 2
 _FEW, _FEW_WORDS = 3, 4
 #: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
 _RESTATED = 0.6
-_PARTS: dict[str, Kind] = {"did": "did", "found": "found", "remedy": "remedy", "outcome": "outcome"}
+_PARTS: dict[str, Kind] = {"did": "did", "found": "found", "detail": "found", "remedy": "remedy", "outcome": "outcome"}
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,7 +215,10 @@ class _Teller:
             self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
         if belongs:
-            self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type))
+            detail = step.arguments.get("part") == "detail"
+            self.marks.append(
+                Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail)
+            )
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
@@ -261,7 +264,7 @@ def _findings(steps: Sequence[Step]) -> dict[str, Step]:
     """What each entry found, for entries that only say that "issue 3" was fixed."""
     found: dict[str, Step] = {}
     for step in steps:
-        if step.kind == "note" and step.call_id and step.arguments.get("part") == "found":
+        if step.kind == "note" and step.call_id and step.arguments.get("part") in {"found", "detail"}:
             found.setdefault(step.call_id, step)
     return found
 

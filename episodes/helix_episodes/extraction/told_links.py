@@ -42,13 +42,17 @@ _SIDE_BY_SIDE: tuple[tuple[Kind, Kind, ToldReason], ...] = (
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """One drafted statement: its mark, what it is, the entry that it belongs to, its words and its type of event."""
+    """One drafted statement: its mark, what it is, the entry that it belongs to, its words and its type of event.
+
+    ``detail``: it only says more of what was done.
+    """
 
     mark: str
     kind: Kind
     entry: str
     text: str = ""
     type: str = ""
+    detail: bool = False
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +85,6 @@ def _belong(source: Mark, target: Mark) -> bool:
 
 
 def _type(source: Mark, target: Mark) -> EdgeType:
-    if source.kind == "did":
-        return "correlates" if target.type == "error" or _DEED.match(target.text) else "causes"
-    return "causes"
+    if source.kind != "did" or target.type == "test":
+        return "causes"
+    return "correlates" if target.type == "error" or target.detail or _DEED.match(target.text) else "causes"

@@ -165,7 +165,7 @@ _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|bec
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
 _CAUSED = Regex(
-    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>[^.;]*\w[^.;]*\w[^.;]{8,}?)(?=[.;]|$)",
+    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
     re.IGNORECASE,
 )
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.

@@ -127,11 +127,13 @@ class Outline:
             self._explain(text, line=line)
         elif role == "remedy":
             steps.note(text, part="remedy", line=line, call_id=self.join)
-        elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
+        elif self.owner == "decision" and role is None and self._is_listing():
+            self.extend(text, name="text", line=line)
+        elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options", "found"}:
             self.extend(text, name="options" if role == "options" else "rationale", line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
-        elif self.owner == "decision" and role in {"outcome", "impact", "found"}:
+        elif self.owner == "decision" and role in {"outcome", "impact"}:
             steps.note(text, part="outcome", line=line, call_id=self.join)
         elif self.owner == "work" and not is_bare_state(text):
             self.find(text, line=line)
@@ -151,13 +153,17 @@ class Outline:
             "decision", last.text, line=place, call_id=self.steps.entry(), arguments=arguments, pieces=pieces
         )
 
+    def _is_listing(self) -> bool:
+        """Whether the open statement ends in a colon: what follows is what was decided, not why."""
+        return any(step.text.endswith(":") for step in self.steps.found if step.call_id == self.join)
+
     def find(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
         last = self.steps.found[-1]
-        if last.call_id == self.join and last.arguments.get("part") == "found":
+        if last.call_id == self.join and last.arguments.get("part") == "detail":
             self.steps.found[-1] = _with(last, f"{last.text}; {text}", Piece(line=line, text=text))
         else:
-            self.steps.note(text, part="found", line=line, call_id=self.join)
+            self.steps.note(text, part="detail", line=line, call_id=self.join)
 
     def extend(self, text: str, *, name: str, line: int = 0) -> None:
         """Adds to the statement that is open: a decision's reason or options, a lesson's words on ``line``."""

@@ -29,6 +29,8 @@ _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
 
 
+#: Names under which an entry says more of what it did, as against what came of it.
+_DETAILS = frozenset({"detail", "details", "description", "evidence", "note", "notes", "summary"})
 #: Names beside lessons that hold none.
 _NO_LESSON = frozenset({"header", "measure", "files", "time", "status", "commit"})
 
@@ -127,7 +129,8 @@ def _take_finding(steps: Steps, key: str, member: Node, *, join: str, at: dateti
         elif is_bare_state(field.text) or field.text.isdigit():
             steps.skip(field.line, key)
         else:
-            steps.note(field.text, part="found", line=field.line, at=at, call_id=join)
+            part: Part = "detail" if _DETAILS & set(words_of(field.name or key)) else "found"
+            steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
 
 
 def take_decisions(steps: Steps, node: Node, *, join: str | None = None, at: datetime | None = None) -> None:
