@@ -35,12 +35,12 @@ _TAKES = Regex(
 _CHANGES = (
     r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|identifi|investigat|analy[sz]|"
     r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
-    r"complet|continu|block|detect|caus|nest|relat|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
+    r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed|built|kept|left|made|put|split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,6 +49,7 @@ _REASONED = Regex(
     r"(?P<how>because|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
     r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
+    r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
     r"to (?:keep|prevent|avoid) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -56,6 +57,7 @@ _REASONED = Regex(
 _RULES = Regex(
     rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
     r"intentionally)\b|"
+    r"^\W*(?:left|kept) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
     re.IGNORECASE,
@@ -63,7 +65,7 @@ _RULES = Regex(
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
     r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
-    r"(?:changed|switched|downgraded|upgraded|reversed) [^,;]{3,80}? from (?P<old>[^,;]{2,60}?) to \S.+)",
+    r"(?:changed|switched|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? from (?P<old>[^,;]{2,60}?) to \S.+)",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
@@ -83,7 +85,7 @@ _REASONED_PREFERENCE = Regex(
     r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)", re.IGNORECASE
 )
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b(?! \w+ (?:is|are|was|were)\b).+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Those who judge write their judgement in capitals.
@@ -112,6 +114,10 @@ _PURPOSE = Regex(
 )
 #: Somebody's word was the reason.
 _ASKED_FOR = Regex(r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE)
+#: "Queue over polling: bursts", as decisions are headed.
+_OVER_HEAD = Regex(
+    r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
+)
 #: Fewer words name a thing ("REST limits"), they state nothing.
 _FACT_WORDS = 3
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
@@ -145,6 +151,9 @@ def reason_in(decision: str) -> Choice | None:
     ('a folder',)
     """
     words = decision.strip()[:_LONGEST]
+    over = _OVER_HEAD.match(words)
+    if over:
+        return Choice(said=words, chosen=over["what"], options=(over["other"],), rationale=over["why"])
     behind = _IN_BRACKETS.search(words)
     spelled = _choice(words) or _choice(words.partition(": ")[2])
     return Choice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled

@@ -36,7 +36,7 @@ _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
     r"violations?|alerts?|off-by-one|false (?:positives?|negatives?|claims?|pass(?:es)?)|fail-opens?|recursion|"
-    r"contradictions?|conflicts?|gaps?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
+    r"contradictions?|conflicts?|gaps?|holes?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
     r"(?:syntax|type|lint|parse|runtime) errors?)"
 )
 _MENDS = Regex(
@@ -67,7 +67,7 @@ _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE
 _FAILED = (
     r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|crashed|broke|hung|timed out|"
     r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
-    r"blocked (?:at|on|by|the|because)|collided|flipped|misread|mislabel\w+|misclassif\w+|overstated|"
+    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|misclassif\w+|overstated|"
     r"rejected (?:the|a|with|four|valid))"
 )
 _IS_BAD = (
@@ -83,7 +83,7 @@ _DOES_NOT = (
     r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
 )
 _HIDES = (
-    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
+    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated (?:an?|the|its)|misses|missed|"
     r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
     r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
     r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
@@ -134,7 +134,7 @@ _TELLING_WORDS = 2
 _A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
-    r"\b(?:controls?|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
+    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
     r"so that|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
@@ -168,6 +168,8 @@ _CAUSED = Regex(
     r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
     re.IGNORECASE,
 )
+#: Who breaks a thing to see whether a test notices has met no failure.
+_ON_PURPOSE = Regex(r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b", re.IGNORECASE)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 
@@ -186,6 +188,8 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     """
     found: list[Trouble] = []
     for sentence in _sentences(text):
+        if _ON_PURPOSE.search(sentence):
+            continue
         if not found:
             found += [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)][:_PER_SENTENCE]
         elif _FAILED_AT.search(sentence) and _tells(sentence):

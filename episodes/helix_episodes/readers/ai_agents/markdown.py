@@ -137,8 +137,17 @@ class _Markdown(Outline):
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
         if self.role in STATEMENTS and block.kind == "item":
-            return False
+            return self._beside(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
+
+    def _beside(self, block: Block, name: str, text: str) -> bool:
+        """An item that says how the one before it was mended, or why it was so, though no deeper than that."""
+        role = label_role(name)
+        fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
+        if self.owner is None or role not in fits.get(self.owner, set()):
+            return False
+        self.belonging(role, text, block)
+        return True
 
     def _aside(self, block: Block, name: str, text: str) -> bool:
         """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""

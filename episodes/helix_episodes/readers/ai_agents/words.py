@@ -57,7 +57,7 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("options", "alternative,alternatives,option,options,considered,rejected"),
     ("decision", "decision,decisions,verdict,winner,answer,resolved to,choice,choices,chosen"),
     ("rationale", "rationale,reason,reasoning,why,justification"),
-    ("remedy", "fix,remedy,solution,resolution,mitigation,recovery,correction"),
+    ("remedy", "fix,remedy,workaround,workarounds,solution,resolution,mitigation,recovery,correction"),
     ("problem", "issue,issues,problem,problems,blocker,blockers,challenge,challenges,failure,failures,bug,bugs,defect"),
     (
         "problem",
@@ -151,6 +151,8 @@ _ADDED = frozenset(
         "in",
         "this",
         "session",
+        "used",
+        "applied",
     ]
 )
 
