@@ -65,7 +65,8 @@ _RULES = Regex(
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
     r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
-    r"(?:changed|switched|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? from (?P<old>[^,;]{2,60}?) to \S.+)",
+    r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
+    r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.

@@ -35,6 +35,10 @@ _REJECTS = re.compile(
     r"(that|this|it)('s| is) (wrong|broken|worse)|revert (this|that|it|everything)|undo (this|that|it|everything))\b",
     re.IGNORECASE,
 )
+#: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
+_NOT_OURS = re.compile(
+    r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b", re.IGNORECASE
+)
 _DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
 
 
@@ -173,7 +177,8 @@ def _stopped(session: Session) -> Judgement | None:
 
 def _contradicted(session: Session, history: History) -> Judgement | None:
     """A success that the log declares although the last check it tells of failed."""
-    checks = [event for event in history.account.events if event.check and event.type in {"error", "test"}]
+    judged = (event for event in history.account.events if event.check and event.type in {"error", "test"})
+    checks = [event for event in judged if not _NOT_OURS.search(event.content)]
     if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
         return None
     return _by_event("partial", "declared a success, but the last check failed", checks[-1])

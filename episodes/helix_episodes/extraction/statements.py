@@ -124,9 +124,8 @@ class _Teller:
         else:
             teaches = bool(lessons_in(step.text))
             troubles = () if teaches or kind == "remedy" else troubles_in(step.text)
-            told = self._fail(position, step, troubles, kind=kind)
-            if kind == "found" and not told and not teaches:
-                self._fail(position, step, mended_in(step.text), kind="problem")
+            mended = () if troubles or teaches or kind != "found" else mended_in(step.text)
+            told = self._fail(position, step, (*troubles, *mended), kind=kind)
         if not told:
             self._add(position, step, outcome_of(step) if kind == "outcome" else event_of(step), kind=kind)
 
@@ -138,7 +137,9 @@ class _Teller:
         finding = self.findings.get(step.call_id or "")
         found = troubles_in(finding.text) if finding else ()
         answered = self._answered(step.text)
-        if finding and found and changes(step.text):
+        if finding and not found and mended_in(finding.text):
+            self._fail(position, finding, mended_in(finding.text), kind="problem")
+        elif finding and found and changes(step.text):
             self._fail(position, finding, found, kind="problem")
         elif not found and answered is None:
             mended = mended_in(step.text, found=finding.text if finding else "")
