@@ -135,7 +135,7 @@ _A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
-    r"so that|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
+    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not)|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
@@ -169,7 +169,11 @@ _CAUSED = Regex(
     re.IGNORECASE,
 )
 #: Who breaks a thing to see whether a test notices has met no failure.
-_ON_PURPOSE = Regex(r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b", re.IGNORECASE)
+_ON_PURPOSE = Regex(
+    r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
+    r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
+    re.IGNORECASE,
+)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 
