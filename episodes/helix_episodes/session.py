@@ -30,9 +30,11 @@ plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``con
 ``note`` anything else worth keeping that is nobody's words.
 
 A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
-``found`` (what was found, or came of it), ``detail`` (more of what was done), ``problem`` (what the log names as one), ``cause`` (of the problem beside it), ``remedy``, ``outcome`` (what came
-of a stated decision), ``task`` (the objective), ``commit`` (the name of one that the session made), ``next`` (what is left to do) or
-``other`` (kept, but nothing that happened). ``context`` says what it is about. Statements that the log puts side by side share a ``call_id``.
+``found`` (what was found, or came of it), ``detail`` (more of what was done), ``problem`` (what the log names as one),
+``cause`` (of the problem beside it), ``remedy``, ``outcome`` (what came of a stated decision), ``task`` (the
+objective), ``commit`` (the name of one that the session made), ``next`` (what is left to do) or ``other`` (kept, but
+nothing that happened). ``context`` says what it is about. Statements that the log puts side by side share a
+``call_id``.
 """
 
 from __future__ import annotations

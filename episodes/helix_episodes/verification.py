@@ -4,8 +4,9 @@ A quotation is the text behind a record, with secrets cut, home folders shortene
 has the same text in JSON, escaped. So both are brought to one form, in which blanks and terminal colours do not count,
 and the quotation must be found within its line, or each line of it there in order (a quotation may leave out what lies
 between). In prose the marks of Markdown do not count either (asterisks, underscores, the targets of links), and a
-sentence that is wrapped may run on over the lines below the one where it begins. Where it is not, the rest of the log is searched: a quotation that
-stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong episode or another log.
+sentence that is wrapped may run on over the lines below the one where it begins. Where it is not, the rest of the log
+is searched: a quotation that stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong
+episode or another log.
 
 >>> from helix_episodes.model import Evidence
 >>> quoted = Evidence(line=2, quote="2 failed\n1 passed")

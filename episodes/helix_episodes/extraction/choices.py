@@ -33,11 +33,15 @@ _TAKES = Regex(
 )
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
 _CHANGES = (
-    r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|identifi|investigat|analy[sz]|"
+    r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|"
+    r"identifi|investigat|analy[sz]|"
     r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
-    r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|finish|prov|fix|clos|correct|fir|resolv|"
+    r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|"
+    r"finish|prov|fix|clos|correct|fir|resolv|"
     r"address|repair|captur|record)(?:ed|d)\b)"
-    r"(?:[a-z-]+ed|built|kept|left|made|put|split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
+    r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
+    r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
+    r"split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
@@ -72,21 +76,27 @@ _SWAPS = Regex(
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
 _INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,120}}\binstead\b(?! of)", re.IGNORECASE)
 _RULED_OUT = Regex(
-    r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|deferred|left out|abandoned)"
+    r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
+    r"deferred|left out|abandoned)"
     r"(?:[:,]| because| since| as)\s+(?P<why>.+)",
     re.IGNORECASE,
 )
 #: What is put off, and where to.
 _DEFERS = Regex(
     rf"^\W*(?:[a-z-]+ed [^,;]+ and )?{_CHANGES}\b.{{3,120}}? (?:for|to|into|as|in) (?:an? |its |their |the )?"
-    r"(?:own |separate |later |follow-?up |focused |future )+(?:PR|pull request|issue|session|phase|change|commit|branch)s?\b",
+    r"(?:own |separate |later |follow-?up |focused |future )+(?:PR|pull request|issue|session|"
+    r"phase|change|commit|branch)s?\b",
     re.IGNORECASE,
 )
 _REASONED_PREFERENCE = Regex(
-    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)", re.IGNORECASE
+    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|"
+    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|"
+    r"since) (?P<why>.+)",
+    re.IGNORECASE,
 )
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
+    rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Those who judge write their judgement in capitals.
@@ -96,11 +106,13 @@ _VERDICT = Regex(
 )
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(
-    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$", re.IGNORECASE | re.DOTALL
+    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$",
+    re.IGNORECASE | re.DOTALL,
 )
-#: "Use GraphQL (REST lacks threads)": what stands in brackets behind a decision is the reason when it says what was wrong.
+#: "Use GraphQL (REST lacks threads)": brackets behind a decision hold its reason when they say what was wrong.
 _IN_BRACKETS = Regex(
-    r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|slow(?:er)?|too|not|no|cannot|can't|"
+    r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
+    r"slow(?:er)?|too|not|no|cannot|can't|"
     r"lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
     re.IGNORECASE,
 )
@@ -114,7 +126,9 @@ _PURPOSE = Regex(
     re.IGNORECASE,
 )
 #: Somebody's word was the reason.
-_ASKED_FOR = Regex(r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE)
+_ASKED_FOR = Regex(
+    r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
+)
 #: "Queue over polling: bursts", as decisions are headed.
 _OVER_HEAD = Regex(
     r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
@@ -189,9 +203,7 @@ def _choice(sentence: str) -> Choice | None:
     if prefers:
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
-        return Choice(
-            said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why)
-        )
+        return Choice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why))
     reasoned = _REASONED.match(sentence)
     if reasoned:
         return Choice(
@@ -214,7 +226,13 @@ def _rule_set(sentence: str) -> Choice | None:
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
-    sets = _VERDICT.search(sentence) or _INSTEAD.match(sentence) or _DECLARED.search(sentence) or _RULES.search(sentence) or _DEFERS.match(sentence)
+    sets = (
+        _VERDICT.search(sentence)
+        or _INSTEAD.match(sentence)
+        or _DECLARED.search(sentence)
+        or _RULES.search(sentence)
+        or _DEFERS.match(sentence)
+    )
     return Choice(said=sentence, chosen=sentence) if sets else None
 
 

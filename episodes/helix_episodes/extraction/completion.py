@@ -90,9 +90,7 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
 
 def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
-    targets = [
-        history.account.event(link.target) for link in ends.leaving[decision.id] if _judges(link)
-    ]
+    targets = [history.account.event(link.target) for link in ends.leaving[decision.id] if _judges(link)]
     judged = [event for event in targets if event.type in {"error", "test"} or event.status == "ok"]
     if decision.action is not None and decision.action.verb == "run" and judged:
         last = max(history.account.positions[event.id] for event in judged)

@@ -13,7 +13,8 @@ from __future__ import annotations
 from helix_episodes.regex import Regex
 
 _COUNTED = Regex(
-    r"(?:^|(?<=[.!?:;]\s))(?=(?:First|Second|Third|Fourth|Fifth|Sixth|Finally|Last)(?:ly)?,? \S|\(?[1-9]\)\s|[1-9]\.\s+[A-Z])"
+    r"(?:^|(?<=[.!?:;]\s))(?=(?:First|Second|Third|Fourth|Fifth|Sixth|Finally|Last)(?:ly)?,? \S|"
+    r"\(?[1-9]\)\s|[1-9]\.\s+[A-Z])"
 )
 _FIRST = Regex(r"^(?:First|\(?1\)|1\.)")
 #: A list has two items; one "First" is an adverb.

@@ -37,7 +37,8 @@ _REJECTS = re.compile(
 )
 #: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
 _NOT_OURS = re.compile(
-    r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b", re.IGNORECASE
+    r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b",
+    re.IGNORECASE,
 )
 _DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
 

@@ -12,6 +12,8 @@ fixed. Two statements are compared by the words that carry meaning, each cut to 
 
 from __future__ import annotations
 
+import re
+
 from helix_episodes.regex import Regex
 
 _HUMPS = Regex(r"(?<=[a-z])(?=[A-Z])|[-_/.]")
@@ -19,11 +21,12 @@ _WORD = Regex(r"[a-z]{3,}|\d{2,}")
 #: Long enough to keep "exporter" from "expected", short enough to join "configured" and "configuration".
 _STEM = 5
 _EMPTY = frozenset(
-    (
+    re.findall(
+        r"\w+",
         "the and for not was were are has had have with from that this than then its into only per over when all but "
         "also did does been being nor via must should would could which who what where why how now still after before "
-        "because since fixed fixes resolved corrected repaired addressed closed removed added updated changed issue"
-    ).split()
+        "because since fixed fixes resolved corrected repaired addressed closed removed added updated changed issue",
+    )
 )
 
 

@@ -217,9 +217,7 @@ class _Teller:
         belongs = entry or step.call_id
         if belongs:
             detail = step.arguments.get("part") == "detail"
-            self.marks.append(
-                Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail)
-            )
+            self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail))
         return mark
 
     def _choose(self, position: int, step: Step) -> None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.model import EdgeType
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from helix_episodes.model import EdgeType
 
 Kind = Literal["cause", "problem", "reason", "decision", "did", "found", "remedy", "outcome"]
 ToldReason = Literal["entry", "stated", "answer"]

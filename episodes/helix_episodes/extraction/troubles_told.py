@@ -41,7 +41,8 @@ _DEFECT = (
 )
 _MENDS = Regex(
     r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
-    r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|eliminat(?:ed|e))\b(?P<rest>.*)",
+    r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|"
+    r"eliminat(?:ed|e))\b(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Behind these stands how it was mended, not what.
@@ -51,28 +52,35 @@ _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
 )
 _CHANGED = Regex(
-    r"^(?:\W|also |then |[A-Z]\w* \d[\w.]*: )*(?:added|allowed|changed|cleared|converted|deleted|disabled|dropped|enabled|"
-    r"extended|extracted|guarded|hardened|migrated|moved|narrowed|patched|pinned|reimplemented|removed|renamed|reordered|"
+    r"^(?:\W|also |then |[A-Z]\w* \d[\w.]*: )*(?:added|allowed|changed|cleared|converted|deleted|"
+    r"disabled|dropped|enabled|"
+    r"extended|extracted|guarded|hardened|migrated|moved|narrowed|patched|pinned|reimplemented|"
+    r"removed|renamed|reordered|"
     r"replaced|restored|restricted|reverted|rewrote|rewritten|split|switched|tightened|updated|used|widened|wrapped)\b",
     re.IGNORECASE,
 )
 _NAMED = Regex(
     rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*|"
-    r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|dangling) [\w`./-]+)\b",
+    r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
+    r"dangling) [\w`./-]+)\b",
     re.IGNORECASE,
 )
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
-    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|crashed|broke|hung|timed out|"
-    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
-    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|misclassif\w+|overstated|"
+    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
+    r"crashed|broke|hung|timed out|"
+    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
+    r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
+    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
+    r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
     r"rejected (?:the|a|with|four|valid))"
 )
 _IS_BAD = (
     r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
-    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|vacuous|dead|untested|"
+    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
+    r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
@@ -83,7 +91,8 @@ _DOES_NOT = (
     r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
 )
 _HIDES = (
-    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated (?:an?|the|its)|misses|missed|"
+    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
+    r"fabricated (?:an?|the|its)|misses|missed|"
     r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
     r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
     r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
@@ -134,10 +143,15 @@ _TELLING_WORDS = 2
 _A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
-    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
-    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not)|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
+    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
+    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|"
+    r"by design|deliberately|"
+    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
+    r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
+    r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
-    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
+    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
+    r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
     re.IGNORECASE,
 )
@@ -165,7 +179,8 @@ _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|bec
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
 _CAUSED = Regex(
-    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
+    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
+    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
     re.IGNORECASE,
 )
 #: Who breaks a thing to see whether a test notices has met no failure.

@@ -322,14 +322,14 @@ class _Markdown(Outline):
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
-        elif self.role in {None, "work", "found", "background"} and any(_tells(one) for one in by_role.get("problem", [])):
+        elif self.role in {None, "work", "found", "background"} and any(
+            _tells(one) for one in by_role.get("problem", [])
+        ):
             for told in by_role["problem"]:
                 self.steps.note(told, part="found", line=block.line, context=self.context())
         else:
             words = " \u00b7 ".join(cells)
-            self.steps.note(
-                words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block)
-            )
+            self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))
 
     def _gate_row(self, block: Block, cells: list[str]) -> None:
         columns = [column.casefold() for column in block.columns]

@@ -7,13 +7,15 @@ added.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from helix_episodes.readers.ai_agents.blocks import Block, plain
 from helix_episodes.readers.ai_agents.headings import is_none
 from helix_episodes.readers.ai_agents.report import Reading
 from helix_episodes.readers.ai_agents.states import is_bare_state
-from helix_episodes.readers.ai_agents.steps import Steps
+from helix_episodes.readers.ai_agents.steps import Part, Steps
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
 from helix_episodes.session import Piece, Step
 
@@ -114,6 +116,21 @@ class Outline:
 
     def belonging(self, role: Role | None, text: str, block: Block) -> None:
         """What is said of the statement before: its reason, its remedy, what came of it."""
+        if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
+            self._of_decision(role, text, line=block.line)
+        else:
+            self._of_statement(role, text, block)
+
+    def _of_decision(self, role: Role | None, text: str, *, line: int) -> None:
+        if role is None and self._is_listing():
+            self.extend(text, name="text", line=line)
+        elif role in {"rationale", None, "context", "background", "options", "found"}:
+            self.extend(text, name="options" if role == "options" else "rationale", line=line)
+        else:
+            part: Part = "outcome" if role in {"outcome", "impact"} else "other"
+            self.steps.note(text, part=part, line=line, call_id=self.join)
+
+    def _of_statement(self, role: Role | None, text: str, block: Block) -> None:
         steps, line = self.steps, block.line
         if role == "lesson":
             steps.add("lesson", text, line=line)
@@ -127,14 +144,8 @@ class Outline:
             self._explain(text, line=line)
         elif role == "remedy":
             steps.note(text, part="remedy", line=line, call_id=self.join)
-        elif self.owner == "decision" and role is None and self._is_listing():
-            self.extend(text, name="text", line=line)
-        elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options", "found"}:
-            self.extend(text, name="options" if role == "options" else "rationale", line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
-        elif self.owner == "decision" and role in {"outcome", "impact"}:
-            steps.note(text, part="outcome", line=line, call_id=self.join)
         elif self.owner == "work" and not is_bare_state(text):
             self.find(text, line=line)
         else:
@@ -148,7 +159,12 @@ class Outline:
             return
         place = last.source.line
         pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
-        arguments = {"context": self.context(), "rationale": text, "options": [], "within": self.join}
+        arguments: dict[str, Any] = {
+            "context": self.context(),
+            "rationale": text,
+            "options": [],
+            "within": self.join,
+        }
         self.steps.add(
             "decision", last.text, line=place, call_id=self.steps.entry(), arguments=arguments, pieces=pieces
         )

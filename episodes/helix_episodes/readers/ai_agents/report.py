@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.readers.ai_agents.gates import declared_by_gates, take_gates
-from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
 from helix_episodes.readers.ai_agents.statements import (
     fields_of,
     skip,
@@ -18,6 +17,7 @@ from helix_episodes.readers.ai_agents.statements import (
     take_lessons,
     take_problems,
 )
+from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
 from helix_episodes.readers.ai_agents.steps import Steps, day, moment
 from helix_episodes.readers.ai_agents.words import role_of, words_of
 from helix_episodes.session import Piece

@@ -6,7 +6,6 @@ neighbours are, so that a shape nobody has met yet is read as well as those that
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -81,11 +80,7 @@ def _done(item: Node) -> list[Field]:
     found = _fields(item, "found", "outcome")
     own = [field for field in _fields(item, "did") if not field.text.isdigit()]
     own = [field for field in own if not found or " " in field.text] or ([] if found else own)
-    return (
-        own
-        or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS]
-        or found[:1]
-    )
+    return own or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS] or found[:1]
 
 
 def _fields(item: Node, *roles: Role) -> list[Field]:

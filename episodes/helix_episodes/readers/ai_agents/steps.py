@@ -64,7 +64,7 @@ class Steps:
             )
             self.found.append(step)
 
-    def note(
+    def note(  # noqa: PLR0913  (as `add`)
         self,
         text: str,
         *,

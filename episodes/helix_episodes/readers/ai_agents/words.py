@@ -74,7 +74,10 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("work", "implementation,changes,deliverables,work,fixes applied,changes made,completed,phase"),
     ("outcome", "outcome,outcomes,result"),
     ("found", "finding,findings,summary,detail,details,evidence,note,notes,observation,observations,output,analysis"),
-    ("found", "conclusion,discovery,validation,results,verification,description,pattern,assessment,actual,test results"),
+    (
+        "found",
+        "conclusion,discovery,validation,results,verification,description,pattern,assessment,actual,test results",
+    ),
     ("did", "task,action,activity,step,item,entry,event,title,name,what,purpose"),
     ("label", "phase,type,stage"),
     ("time", "time,timestamp,date,duration,session end,started,ended,minutes,created"),
