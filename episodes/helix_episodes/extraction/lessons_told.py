@@ -31,7 +31,8 @@ _CALLED = Regex(
 def each_lesson(text: str) -> tuple[str, ...]:
     """The lessons of a paragraph that counts them off; any other is one lesson."""
     parts = [part.strip() for part in _COUNTED.split(text) if part and part.strip()]
-    counted = [part for part in parts if not _ANNOUNCES.match(part) or _FIRST.match(part)]
+    before = next((place for place, part in enumerate(parts) if _FIRST.match(part)), 0)
+    counted = [*(part for part in parts[:before] if not _ANNOUNCES.match(part)), *parts[before:]]
     return tuple(counted) if len(counted) >= _LIST and any(_FIRST.match(part) for part in counted) else (text,)
 
 

@@ -80,6 +80,10 @@ class _Failure(msgspec.Struct, frozen=True, kw_only=True):
     words: frozenset[str]
     numbers: frozenset[str]
 
+    def fits(self, numbers: frozenset[str]) -> bool:
+        """Whether the numbers of issues in another statement do not tell the two apart."""
+        return not numbers or not self.numbers or bool(numbers & self.numbers)
+
 
 class _Teller:
     """Drafts the events and decisions of one report, each failure once."""
@@ -172,7 +176,7 @@ class _Teller:
         best = max(near, key=lambda one: len(one.words & words), default=None)
         if best is None or share(words, best.words) < _POINTS:
             return None
-        return best.mark if not numbers or not best.numbers or numbers & best.numbers else None
+        return best.mark if best.fits(numbers) else None
 
     def _fail(self, position: int, step: Step, troubles: Sequence[Trouble], *, kind: Kind) -> bool:
         """Drafts the failures that were not told before; whether there was one."""
@@ -202,8 +206,9 @@ class _Teller:
         exact = self.told.get(_spelled(said))
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
+        numbers = _numbers(said)
         alike = (one for one in self.failures if len(one.words) >= _SAME_WORDS and share(words, one.words) >= _SAME)
-        found = next(alike, None)
+        found = next((one for one in alike if one.fits(numbers)), None)
         return found.mark if found else None
 
     def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> str:
