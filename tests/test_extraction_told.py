@@ -153,7 +153,7 @@ def test_what_says_more_of_a_deed_is_not_caused_by_it(tmp_path: Path) -> None:
     entries = [
         {"action": "Measured the cache", "detail": "Read all four hosts twice"},
         {"action": "Added the index", "result": "Wrote it in schema.sql"},
-        {"action": "Warmed the cache", "result": "80 percent of reads hit"},
+        {"action": "Warmed the cache", "result": "Reads now hit in 80 percent"},
     ]
     assert {(source, kind) for source, _, kind, _ in links(in_json(tmp_path, *entries))} == {
         ("Measured the cache", "correlates"),

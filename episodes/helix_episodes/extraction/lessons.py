@@ -34,7 +34,7 @@ _LABELLED = re.compile(
 _CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause", re.IGNORECASE)
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
-#: A lesson is read on its own, away from its log: 200 characters would cut 20 of the 67 of the corpus short, these cut 1.
+#: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.
 _LESSON_LIMIT = 400
 
 

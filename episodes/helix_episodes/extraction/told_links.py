@@ -21,11 +21,24 @@ if TYPE_CHECKING:
 Kind = Literal["cause", "problem", "reason", "decision", "did", "found", "remedy", "outcome"]
 ToldReason = Literal["entry", "stated", "answer"]
 
+#: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
+_LOOKS = re.compile(
+    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|check|test|verif|validat|investigat|reproduc|compar|search|"
+    r"scann|audit|explor|identif|trac|profil|evaluat|execut|quer|retriev|gather|examin|inspect|assess|confirm|prob|count|look|"
+    r"benchmark|research|diagnos|stud|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
+    re.IGNORECASE,
+)
+_MENDED = re.compile(r"^\W*(?:fixed|resolved|corrected|repaired|closed|addressed|cleared|patched)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:now|no longer|improved|reduced|increased|fell|dropped|rose|pass(?:es|ing)?|works?|clean|green|fixed|"
+    r"resolved|restored|eliminated|succe\w+|merged|open(?:ed)?|from \S+ to)\b",
+    re.IGNORECASE,
+)
 #: What the agent says it did; in a finding that is the deed again, not what came of it.
 _DEED = re.compile(
     r"^\W*(?!(?:found|discovered|confirmed|verified|failed|passed|identified|detected|observed|returned|reported|needed|"
     r"required|reduced|increased|blocked|improved|showed|revealed|caused)\b)"
-    r"(?:[a-z]+ed|read|ran|wrote|built|made|set|split|put|took)\b",
+    r"(?:[a-z]+ed|read|ran|wrote|built|made|set|split|put|took|commit [0-9a-f]{7,})\b",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE: tuple[tuple[Kind, Kind, ToldReason], ...] = (
@@ -34,6 +47,7 @@ _SIDE_BY_SIDE: tuple[tuple[Kind, Kind, ToldReason], ...] = (
     ("problem", "decision", "stated"),
     ("problem", "did", "stated"),
     ("problem", "remedy", "stated"),
+    ("problem", "found", "stated"),
     ("reason", "decision", "stated"),
     ("decision", "outcome", "stated"),
     ("decision", "found", "entry"),
@@ -73,18 +87,24 @@ def pairs_of(marks: Sequence[Mark]) -> Iterator[Pair]:
         for first, second, reason in _SIDE_BY_SIDE:
             joined = ((one, other) for one in parts.get(first, ()) for other in parts.get(second, ()))
             for source, target in joined:
-                if _belong(source, target):
+                if _belong(source, target, parts):
                     yield Pair(source=source.mark, target=target.mark, reason=reason, type=_type(source, target))
 
 
-def _belong(source: Mark, target: Mark) -> bool:
-    """Of what the entry of a choice found, only a check's verdict is one on the choice."""
+def _belong(source: Mark, target: Mark, parts: dict[Kind, list[Mark]]) -> bool:
+    """Of what an entry found, a check judges its choice; where the entry mended something, it is the remedy."""
     if source.mark == target.mark:
         return False
-    return source.kind != "decision" or target.kind != "found" or target.type == "test"
+    if target.kind != "found" or source.kind == "did":
+        return True
+    if source.kind == "decision":
+        return target.type == "test"
+    return target.type == "milestone" and any(_MENDED.match(one.text) for one in parts.get("did", ()))
 
 
 def _type(source: Mark, target: Mark) -> EdgeType:
     if source.kind != "did" or target.type == "test":
         return "causes"
-    return "correlates" if target.type == "error" or target.detail or _DEED.match(target.text) else "causes"
+    same = target.type == "error" or target.detail or _DEED.match(target.text)
+    brought = _LOOKS.match(source.text) or _CHANGED.search(target.text)
+    return "causes" if brought and not same else "correlates"

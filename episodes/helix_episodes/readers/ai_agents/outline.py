@@ -171,7 +171,8 @@ class Outline:
 
     def _is_listing(self) -> bool:
         """Whether the open statement ends in a colon: what follows is what was decided, not why."""
-        return any(step.text.endswith(":") for step in self.steps.found if step.call_id == self.join)
+        own = (step for step in self.steps.found if step.call_id == self.join)
+        return any((step.pieces[0].text if step.pieces else step.text).endswith(":") for step in own)
 
     def find(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
