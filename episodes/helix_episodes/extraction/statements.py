@@ -144,7 +144,7 @@ class _Teller:
         if finding and not found and mended_in(finding.text):
             self._fail(position, finding, mended_in(finding.text), kind="problem")
         elif finding and found and changes(step.text):
-            self._fail(position, finding, found, kind="problem")
+            self._fail(position, finding, found, kind="met")
         elif not found and answered is None:
             mended = mended_in(step.text, found=finding.text if finding else "")
             self._fail(position, step, mended, kind="problem")
@@ -186,7 +186,7 @@ class _Teller:
             if known is None:
                 self._add_failure(position, step, trouble, kind=kind)
                 fresh = True
-            elif kind == "problem" and step.call_id:
+            elif kind in {"problem", "met"} and step.call_id:
                 self.marks.append(Mark(mark=known, kind=kind, entry=step.call_id, type="error"))
         return fresh
 
@@ -232,6 +232,9 @@ class _Teller:
             mark = f"c{position}.{number}"
             self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
             self._give_reason(position, step, choice.rationale, mark=mark)
+            met = self.told.get(_spelled(choice.context))
+            if met:
+                self.marks.append(Mark(mark=met, kind="reason", entry=mark))
 
     def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""

@@ -18,7 +18,8 @@ from helix_episodes.model import EdgeType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Kind = Literal["cause", "problem", "reason", "decision", "did", "found", "remedy", "outcome"]
+#: ``met`` is a failure that only the finding of a change tells: it led to the change, not to each choice beside it.
+Kind = Literal["cause", "problem", "met", "reason", "decision", "did", "found", "remedy", "outcome"]
 ToldReason = Literal["entry", "stated", "answer"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
@@ -48,6 +49,8 @@ _SIDE_BY_SIDE: tuple[tuple[Kind, Kind, ToldReason], ...] = (
     ("problem", "did", "stated"),
     ("problem", "remedy", "stated"),
     ("problem", "found", "stated"),
+    ("met", "did", "stated"),
+    ("met", "found", "stated"),
     ("reason", "decision", "stated"),
     ("decision", "outcome", "stated"),
     ("decision", "found", "entry"),
