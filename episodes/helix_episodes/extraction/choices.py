@@ -194,8 +194,11 @@ def _in_context(choice: Choice, before: str) -> Choice:
 
 
 def _choice(sentence: str) -> Choice | None:
-    if _UNMEANT.search(sentence):
-        return None
+    choice = _made(sentence)
+    return None if choice is None or _UNMEANT.search(sentence) else choice
+
+
+def _made(sentence: str) -> Choice | None:
     takes = _TAKES.search(sentence)
     if takes:
         return _taken(sentence, takes["what"])

@@ -6,18 +6,19 @@ fixed. Two statements are compared by the words that carry meaning, each cut to 
 
 >>> sorted(stems("The exporter's totals were wrong"))
 ['expor', 'total', 'wrong']
->>> share(stems("Fixed the exporter's wrong totals"), stems("Totals of the exporter differ"))
-0.5
+>>> round(share(stems("Fixed the exporter's wrong totals"), stems("Totals of the exporter differ")), 2)
+0.67
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from helix_episodes.regex import Regex
 
-_HUMPS = Regex(r"(?<=[a-z])(?=[A-Z])|[-_/.]")
-_WORD = Regex(r"[a-z]{3,}|\d{2,}")
+#: Words, those that a name is joined of apart ("parseError"), and numbers.
+_WORD = Regex(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|\d{2,}")
 #: Long enough to keep "exporter" from "expected", short enough to join "configured" and "configuration".
 _STEM = 5
 _EMPTY = frozenset(
@@ -30,9 +31,10 @@ _EMPTY = frozenset(
 )
 
 
+@lru_cache(maxsize=256)
 def stems(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, each by its first letters."""
-    words = _WORD.findall(_HUMPS.sub(" ", text).lower())
+    words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:_STEM] for word in words if word not in _EMPTY)
 
 

@@ -207,12 +207,13 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     """
     found: list[Trouble] = []
     for sentence in _sentences(text):
-        if _ON_PURPOSE.search(sentence):
-            continue
+        told: list[Trouble] = []
         if not found:
-            found += [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)][:_PER_SENTENCE]
+            told = [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)]
         elif _FAILED_AT.search(sentence) and _tells(sentence):
-            found.append(_trouble(sentence))
+            told = [_trouble(sentence)]
+        if told and not _ON_PURPOSE.search(sentence):
+            found += told
     return tuple(found[:_PER_SENTENCE])
 
 
