@@ -8,6 +8,7 @@ people know better goes through `correct` and `outcome`: the episode's file stay
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -21,14 +22,15 @@ from helix_episodes.corrections import (
     parts_of,
     stated_links,
 )
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeNotFound
 from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics, Outcome
-from helix_episodes.redaction import redact_text
-from helix_episodes.store import EpisodeStore, decode_episode
-from helix_graph.errors import EpisodeIsThere, InvalidCorrection, OutOfRange
-from helix_graph.graph.asserting import EDGE_TYPES, episode_id, one_of, text
+from helix_episodes.store import EpisodeStore
+from helix_graph.errors import EpisodeIsThere, InvalidCorrection
+from helix_graph.given import one_of, place, prose, query, text, when, whole
+from helix_graph.graph.asserting import EDGE_TYPES, episode_id
 from helix_graph.graph.assertions import AssertionStore, now
 from helix_graph.graph.model import moment
+from helix_graph.structured import structured_episode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.corrections import Anchor, Correction
+    from helix_episodes.errors import InvalidEpisode
     from helix_episodes.verification import Quoted
     from helix_graph.graph.assertions import Assertion
 
@@ -74,13 +77,20 @@ class Episodes(EpisodeStore):
         for path, one in super().scan():
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
+    def _found(self, outcome: str | None, since: datetime | None, task: str | None) -> list[Episode]:
+        at, part = when("--since", since), None if task is None else query("--task", task)
+        if outcome is None:
+            return super().list(since=at, task=part, max_results=sys.maxsize)
+        wanted: Outcome = one_of("--outcome", outcome, OUTCOMES)
+        return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
+
     def list(
         self,
-        *,
         outcome: str | None = None,
         since: datetime | None = None,
-        task: str | None = None,
         max_results: int = 20,
+        *,
+        task: str | None = None,
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 
@@ -93,24 +103,30 @@ class Episodes(EpisodeStore):
         Raises:
             NotOneOf: The outcome is none of the four.
             OutOfRange: ``max_results`` is not between 1 and 100.
+            WrongType: An argument is none of its kind.
         """
-        if not FEWEST <= max_results <= MOST:
-            raise OutOfRange("--max-results", value=max_results, lowest=FEWEST, highest=MOST)
-        if outcome is None:
-            return super().list(since=since, task=task, max_results=max_results)
-        wanted: Outcome = one_of("--outcome", outcome, OUTCOMES)
-        return super().list(outcome=wanted, since=since, task=task, max_results=max_results)
+        most = whole("--max-results", max_results, lowest=FEWEST, highest=MOST)
+        return self._found(outcome, since, task)[:most]
 
-    def new(  # noqa: PLR0913  (the original's parameters)
+    def count(self, outcome: str | None = None, since: datetime | None = None, *, task: str | None = None) -> int:
+        """How many episodes `list` has to choose from.
+
+        Raises:
+            NotOneOf: The outcome is none of the four.
+            WrongType: An argument is none of its kind.
+        """
+        return len(self._found(outcome, since, task))
+
+    def new(  # noqa: PLR0913, PLR0917  (the original's parameters, in its order)
         self,
         session_id: str,
         task: str,
         outcome: str,
-        *,
         decisions: Sequence[Decision | Mapping[str, Any]] = (),
         events: Sequence[Event | Mapping[str, Any]] = (),
         lessons: Sequence[str] = (),
         metrics: Metrics | Mapping[str, Any] | None = None,
+        *,
         timestamp: str | None = None,
         force: bool = False,
     ) -> Episode:
@@ -120,8 +136,8 @@ class Episodes(EpisodeStore):
             session_id: Names the file.
             task: What the session was to do.
             outcome: success, partial, failure or unknown, by the caller's word: its basis is ``declared``.
-            decisions: Decisions, or mappings in their schema.
-            events: Events, or mappings in their schema.
+            decisions: Decisions, or mappings in their schema; ``id`` and ``timestamp`` may be left out.
+            events: Events, or mappings in their schema; the same.
             lessons: Sentences.
             metrics: Counts; what is not given is not known.
             timestamp: When the session began, ISO 8601; now, when not given.
@@ -129,10 +145,13 @@ class Episodes(EpisodeStore):
 
         Raises:
             EpisodeIsThere: The session has an episode, and ``force`` was not given.
-            InvalidEpisode: A part does not fit the schema, or a link names an id that does not exist.
+            InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
+                an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidSessionId: The id cannot safely name a file.
             EmptyText: The task is empty.
+            ControlCharacter: The task holds one.
             NotOneOf: The outcome is none of the four.
+            WrongType: An argument is none of its kind.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
@@ -141,16 +160,16 @@ class Episodes(EpisodeStore):
         given = {
             "id": path.stem,
             "session": session_id,
-            "timestamp": timestamp or now(),
+            "timestamp": now() if timestamp is None else timestamp,
             "outcome": one_of("--outcome", outcome, OUTCOMES),
             "outcome_basis": "none" if outcome == "unknown" else "declared",
             "task": text("--task", task),
             "decisions": decisions,
             "events": events,
             "lessons": lessons,
-            "metrics": metrics or {},
+            "metrics": {} if metrics is None else metrics,
         }
-        episode = _checked(given, path)
+        episode = structured_episode(given, path)
         self.save(episode)
         return episode
 
@@ -178,7 +197,7 @@ class Episodes(EpisodeStore):
         from helix_episodes.verification import quotations, verify  # noqa: PLC0415  (nothing else needs it)
 
         extracted = self._require_extracted(episode)
-        return verify(extracted, log) if log else quotations(extracted)
+        return quotations(extracted) if log is None else verify(extracted, place("--log", log))
 
     def outcome(self, episode: str, outcome: str, *, because: str) -> Episode:
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
@@ -223,13 +242,13 @@ class Episodes(EpisodeStore):
         """
         extracted = self._require_extracted(episode)
         parts = {
-            "chosen": chosen and text("--chosen", chosen),
-            "rationale": rationale and redact_text(rationale),
-            "context": context and redact_text(context),
-            "type": type and one_of("--type", type, DECISION_TYPES),
-            "outcome": outcome and one_of("--outcome", outcome, OUTCOMES),
+            "chosen": None if chosen is None else text("--chosen", chosen),
+            "rationale": None if rationale is None else prose("--rationale", rationale),
+            "context": None if context is None else prose("--context", context),
+            "type": None if type is None else one_of("--type", type, DECISION_TYPES),
+            "outcome": None if outcome is None else one_of("--outcome", outcome, OUTCOMES),
         }
-        if not withdrawn and not any(parts.values()):
+        if not withdrawn and all(part is None for part in parts.values()):
             raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
         anchor = _anchor(extracted, decision, extracted.decisions)
         told = msgspec.convert(
@@ -238,7 +257,7 @@ class Episodes(EpisodeStore):
                 "kind": "decision",
                 "episode": extracted.id,
                 "decision": msgspec.to_builtins(anchor),
-                "withdrawn": withdrawn,
+                "withdrawn": bool(withdrawn),
                 "asserted_at": now(),
             },
             DecisionCorrection,
@@ -270,7 +289,7 @@ class Episodes(EpisodeStore):
             source=_anchor(extracted, source, parts),
             target=_anchor(extracted, target, parts),
             type=one_of("--type", type, EDGE_TYPES),
-            withdrawn=withdrawn,
+            withdrawn=bool(withdrawn),
             asserted_at=now(),
         )
         _check_link(self._now(extracted), source, target, withdrawn=withdrawn)
@@ -296,30 +315,6 @@ class Episodes(EpisodeStore):
     def _by_short_id(self, name: str) -> Episode | None:
         match = _WITHOUT_SESSION.fullmatch(episode_id(name).removeprefix("episode-"))
         return self.get(f"{match[1]}-session-{match[2]}") if match else None
-
-
-def _checked(given: Mapping[str, Any], path: Path) -> Episode:
-    """An episode of structured data: it fits the schema, its links lead somewhere, and it holds no secrets."""
-    plain = _redacted(msgspec.to_builtins(given))
-    episode = decode_episode(msgspec.json.encode(plain), path=path)
-    if not moment(episode.timestamp):
-        raise InvalidEpisode(path=path, problem=f"timestamp is {episode.timestamp!r}, which is no time")
-    names = [each.id for each in parts_of(episode)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    ends = {end for link in stated_links(episode) for end in (link.source, link.target)}
-    missing = sorted(ends - set(names))
-    if twice or missing:
-        problem = f"{twice[0]} is there twice" if twice else f"a link names {missing[0]}, which is not there"
-        raise InvalidEpisode(path=path, problem=problem)
-    return episode
-
-
-def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    if isinstance(value, str):
-        return redact_text(value)
-    if isinstance(value, dict):
-        return {key: _redacted(each) for key, each in value.items()}
-    return [_redacted(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

@@ -7,6 +7,7 @@
     ├── EpisodeIsThere               a session that has an episode already
     ├── InvalidIgnoreFile            a line of .helixignore that is no rule
     ├── NothingSelected              nothing was named that should be forgotten
+    ├── NotUnpacked                  a file that could not be searched, or not all of it
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -16,10 +17,13 @@
         ├── OutsideMemory            a file to compile that lies outside the episodes' folder
         ├── EmptyQuery               a label was asked for without a letter in it
         ├── OutOfRange               a number outside what an option allows
+        ├── WrongType                an argument that is none of its kind: None or a number for a text …
         ├── EmptyText                a text without a letter in it where one is asked for
+        ├── ControlCharacter         a text with a character that nobody can read
         ├── NotOneOf                 a word that is none of those an option allows
         ├── NodeNotFound             an end of an edge that is no node
         ├── AmbiguousNode            an end of an edge that is the label of several nodes
+        ├── SameNode                 an edge from a node to itself
         ├── SameTriggerAndAction     a pattern that says nothing
         ├── InvalidAssertion         a file of an assertion does not fit the schema
         └── InvalidCorrection        a correction that its episode contradicts
@@ -41,10 +45,12 @@ if TYPE_CHECKING:
 class NoMemory(HelixGraphError):
     """There is no memory where one stands. ``expected`` is where it would be, or None without a project."""
 
-    def __init__(self, *, start: Path, expected: Path | None) -> None:
+    def __init__(self, *, start: Path, expected: Path | None, problem: str | None = None) -> None:
         self.start = start
         self.expected = expected
+        self.problem = problem
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
+        where += f" ({problem})" if problem else ""
         super().__init__(f"{where}; run `helix-graph init` in the project's folder")
 
 
@@ -64,6 +70,10 @@ class NothingSelected(HelixGraphError):
 
     def __init__(self) -> None:
         super().__init__("nothing is named that should be forgotten; give --session, --project, --since or --until")
+
+
+class NotUnpacked(HelixGraphError):
+    """A file that cannot be searched to its end: no permission, damaged, or compressed in a way not known here."""
 
 
 class GraphError(HelixGraphError):
@@ -144,7 +154,14 @@ class OutOfRange(GraphError, UsageError):
         self.value = value
         self.lowest = lowest
         self.highest = highest
-        super().__init__(f"{option} is {value:g}; it must be between {lowest:g} and {highest:g}")
+        super().__init__(f"{option} is {_shown(value)}; it must be between {lowest:g} and {highest:g}")
+
+
+def _shown(value: float) -> str:
+    try:
+        return f"{value:g}"
+    except OverflowError:
+        return "far too large"
 
 
 class EmptyText(GraphError, UsageError):
@@ -153,6 +170,26 @@ class EmptyText(GraphError, UsageError):
     def __init__(self, option: str) -> None:
         self.option = option
         super().__init__(f"{option} is empty; give it a text")
+
+
+class WrongType(GraphError, UsageError):
+    """An argument that is none of its kind."""
+
+    def __init__(self, option: str, *, value: object, wanted: str) -> None:
+        self.option = option
+        self.value = value
+        self.wanted = wanted
+        super().__init__(f"{option} must be {wanted}, and is of type {type(value).__name__}")
+
+
+class ControlCharacter(GraphError, UsageError):
+    """A character that a terminal obeys instead of showing it, or half of one; ``place`` counts from 1."""
+
+    def __init__(self, option: str, *, character: str, place: int) -> None:
+        self.option = option
+        self.character = character
+        self.place = place
+        super().__init__(f"{option} holds a control character, U+{ord(character):04X}, at place {place}; leave it out")
 
 
 class NotOneOf(GraphError, UsageError):
@@ -184,6 +221,14 @@ class AmbiguousNode(GraphError):
         self.name = name
         self.ids = tuple(ids)
         super().__init__(f"{option}: {name!r} is the label of several nodes; give an id: {', '.join(self.ids)}")
+
+
+class SameNode(GraphError, UsageError):
+    """An edge that leads nowhere."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        super().__init__(f"--source and --target are both {label!r}; an edge leads from one node to another")
 
 
 class SameTriggerAndAction(GraphError, UsageError):

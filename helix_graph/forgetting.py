@@ -1,9 +1,12 @@
 """forget: sessions, a project or a span of time are gone from every file of the memory, and that is proved.
 
-In this order, so that a process killed at any point can simply be run again: a tombstone that keeps the session from
-coming back, its episode, the assertions that name it, then its share in the graph, the export, and at last what SQLite
-keeps of deleted rows. The proof reads every file of the memory again, whoever wrote it, and looks for what the episodes
-said: `helix_graph.traces`.
+In this order: a tombstone that keeps the session from coming back, with the fingerprints of all that is to be searched
+for; its episode and what the doctor has set aside of it; the assertions that name it; its share in the graph and the
+export; what SQLite keeps of deleted rows. Then every file of the memory is read again, whoever wrote it, and searched
+(`helix_graph.traces`). Only when nothing was found do the fingerprints go.
+
+A process killed at any point leaves what the next one needs: whichever `forget` comes next takes up all that are
+unproved, and its proof is the one that the first would have given.
 
 What lies outside of the memory is not touched: the agent's own logs, git's history of a shared memory, backups.
 """
@@ -11,6 +14,7 @@ What lies outside of the memory is not touched: the agent's own logs, git's hist
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from glob import escape
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,8 +26,9 @@ from helix_graph import database
 from helix_graph.errors import NothingSelected
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import EXPORT_NAME
-from helix_graph.tombstones import Tombstones
-from helix_graph.traces import Proof, find_traces, strings_of
+from helix_graph.setting_aside import aside_of_assertions, aside_of_session
+from helix_graph.tombstones import Tombstones, all_of, digest
+from helix_graph.traces import Proof, find_traces, strings_of, to_prove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,11 +71,16 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was forgotten, or would be. ``undecided`` are files whose project and time cannot be read."""
+    """What was forgotten, or would be.
+
+    ``undecided`` are files whose project and time cannot be read. ``taken_up`` counts sessions that an earlier attempt
+    had removed without a proof: this one's ``proof`` holds for them too.
+    """
 
     sessions: tuple[str, ...]
     assertions: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    taken_up: int = 0
     proof: Proof | None = None
     dry_run: bool = False
 
@@ -78,50 +88,59 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
 def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and proves that nothing of them remains.
 
+    An empty selection takes up what earlier attempts have left unproved.
+
     Raises:
-        NothingSelected: The selection is empty.
+        NothingSelected: The selection is empty, and nothing is unproved.
         EpisodeNotFound: A session is named that is neither recorded nor forgotten.
         InvalidSessionId: An id that cannot be a session's.
         WriteFailed: A file cannot be written or deleted.
         NotOurDatabase: Another program's file is where graph.db belongs.
     """
-    if not selection.sessions and not selection.by_condition:
+    store, tombstones, undecided = EpisodeStore(graph.episodes), Tombstones(root), list[str]()
+    waiting = tombstones.unproved().keys()
+    if not (selection.sessions or selection.by_condition or waiting):
         raise NothingSelected
-    store, undecided = EpisodeStore(graph.episodes), list[str]()
-    sessions = sorted({*_named(selection, store, Tombstones(root)), *_found(selection, store, undecided)})
-    assertions = list(_assertions_naming(graph.causality / ASSERTIONS, sessions))
-    if dry_run or not sessions:
-        return _report(sessions, assertions, undecided, dry_run=dry_run)
-    said = {text for session in sessions for text in _texts(store.path_of(session))}
-    said.update(text for path in assertions for text in _texts(path))
-    _remove(root, store, sessions, assertions)
-    _remove_from_graph(graph)
-    proof = find_traces(root, sessions=sessions, texts=said, graph=graph.path_of_file)
-    return _report(sessions, assertions, undecided, proof=proof)
-
-
-def _report(
-    sessions: list[str],
-    assertions: list[Path],
-    undecided: list[str],
-    *,
-    proof: Proof | None = None,
-    dry_run: bool = False,
-) -> ForgetReport:
+    begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
+    chosen = {*_named(selection, root, store, tombstones), *_found(selection, store, undecided)}
+    sessions = sorted(chosen | begun)
+    folders = (graph.causality / ASSERTIONS, aside_of_assertions(root))
+    assertions = [path for folder in folders for path in _assertions_naming(folder, sessions)]
+    if not dry_run and (sessions or waiting):
+        _remove(root, store, sessions, assertions)
+        _remove_from_graph(graph)
     return ForgetReport(
         sessions=tuple(sessions),
         assertions=tuple(path.name for path in assertions),
         undecided=tuple(undecided),
-        proof=proof,
+        taken_up=len(waiting - {digest(session) for session in sessions}),
+        proof=None if dry_run else _prove(root, graph, sessions),
         dry_run=dry_run,
     )
 
 
-def _named(selection: Selection, store: EpisodeStore, tombstones: Tombstones) -> Iterator[str]:
+def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> Proof | None:
+    """Searches for all that is unproved, of these sessions and of earlier ones; a whole proof settles it."""
+    tombstones = Tombstones(root)
+    waiting = tombstones.unproved()
+    if not waiting:
+        return None
+    digests = waiting.keys() | {digest(session) for session in sessions}
+    proof = find_traces(root, all_of(waiting.values()), sessions=digests, graph=graph.path_of_file)
+    if proof.whole:
+        tombstones.settle(waiting)
+    return proof
+
+
+def _named(selection: Selection, root: Path, store: EpisodeStore, tombstones: Tombstones) -> Iterator[str]:
     """The sessions named, as they are recorded; one that is forgotten already may have been left half way."""
     for name in selection.sessions:
-        forms = list(dict.fromkeys((name, name.removeprefix(PREFIX))))
-        known = [form for form in forms if store.path_of(form).exists() or tombstones.holds(form)]
+        forms = list(dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))))
+        known = [
+            form
+            for form in forms
+            if store.path_of(form).exists() or tombstones.holds(form) or aside_of_session(root, form)
+        ]
         if not known:
             raise EpisodeNotFound(name)
         yield known[0]
@@ -134,18 +153,25 @@ def _found(selection: Selection, store: EpisodeStore, undecided: list[str]) -> I
         if isinstance(episode, InvalidEpisode):
             undecided.append(path.name)
         elif selection.takes(episode):
-            yield check_session_id(episode.session)
+            yield _session_of(path)
+
+
+def _session_of(path: Path) -> str:
+    """The session of an episode's file, by its name: what stands in it may differ."""
+    return path.stem.removeprefix(PREFIX)
 
 
 def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions: Iterable[Path]) -> None:
+    """Buries all of them before anything is removed, so that no kill can lose what is to be searched for."""
     tombstones = Tombstones(root)
-    for session in sessions:
-        path = store.path_of(session)
-        tombstones.bury(session, _step_ids(path))
-        for leftover in path.parent.glob(f".{path.name}.*{TEMPORARY_SUFFIX}"):
+    paths = {session: [store.path_of(session), *aside_of_session(root, session)] for session in sessions}
+    for session, files in paths.items():
+        said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)}
+        steps = {step for path in files for step in _step_ids(path)}
+        tombstones.bury(session, steps=steps, unproved=to_prove(session, said))
+    for path in (*(path for files in paths.values() for path in files), *assertions):
+        for leftover in path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"):
             remove_file(leftover)
-        remove_file(path)
-    for path in assertions:
         remove_file(path)
 
 
@@ -171,8 +197,12 @@ def _remove_from_graph(graph: Graph) -> None:
 
 def _assertions_naming(folder: Path, sessions: Iterable[str]) -> Iterator[Path]:
     """Assertions that rest on one of these sessions, whatever else is in them."""
+    yield from _naming(sorted(folder.glob("*.json")), sessions)
+
+
+def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
     ids = set(sessions) | {PREFIX + session for session in sessions}
-    for path in sorted(folder.glob("*.json")):
+    for path in paths:
         if any(text in ids or text.partition("#")[0] in ids for text in _texts(path)):
             yield path
 

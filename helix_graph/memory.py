@@ -19,6 +19,7 @@ from msgspec import to_builtins
 
 from helix_episodes.files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
+from helix_graph.given import place, query, several, when
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Memory:
     """One project's memory. ``root`` is its ``.helix`` folder."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        self.root = place("root", root)
 
     @classmethod
     def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
@@ -53,9 +54,11 @@ class Memory:
 
         Raises:
             WriteFailed: The folder cannot be written.
+            NoMemory: ``start`` is no place where one could be.
+            WrongType: ``start`` is no path.
         """
-        where = start or Path.cwd()
-        root = memory_folder(where) or where.absolute() / FOLDER
+        where, root = _folder_for(start)
+        root = root or where.absolute() / FOLDER
         ignore = root / ".gitignore"
         if share or not ignore.exists():
             write_atomically(ignore, (_SHARED if share else _PRIVATE).encode(), mode=0o644)
@@ -66,10 +69,10 @@ class Memory:
         """The memory of the project around ``start`` (default: the current folder).
 
         Raises:
-            NoMemory: The project has none yet.
+            NoMemory: The project has none yet, or ``start`` is no place where one could be.
+            WrongType: ``start`` is no path.
         """
-        where = start or Path.cwd()
-        root = memory_folder(where)
+        where, root = _folder_for(start)
         if root is None or not root.is_dir():
             raise NoMemory(start=where, expected=root)
         return cls(root)
@@ -123,9 +126,11 @@ class Memory:
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
         from helix_graph.admission import MemoryAdmission  # noqa: PLC0415  (as above)
 
-        store = EpisodeStore(output or self.root / "episodes")  # as extracted: corrections are laid over, never in
+        paths = [place("LOG", log) for log in several("LOG", logs)]
+        folder = self.root / "episodes" if output is None else place("--output", output)
+        store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
         admission = MemoryAdmission(self.root, force=force)
-        report = record(logs, store, force=force, format=format, admission=admission, progress=progress)
+        report = record(paths, store, force=force, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
 
@@ -150,7 +155,12 @@ class Memory:
         """Removes sessions everywhere and proves it; see `helix_graph.forgetting.forget`."""
         from helix_graph.forgetting import Selection, forget  # noqa: PLC0415  (as above)
 
-        chosen = Selection(sessions=tuple(sessions), project=project, since=since, until=until)
+        chosen = Selection(
+            sessions=several("--session", sessions),
+            project=None if project is None else query("--project", project),
+            since=when("--since", since),
+            until=when("--until", until),
+        )
         return forget(self.root, self.graph, chosen, dry_run=dry_run)
 
     @property
@@ -175,3 +185,16 @@ class Memory:
         from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
 
         remove_file(self.root / OFF_FILE)
+
+
+def _folder_for(start: Path | None) -> tuple[Path, Path | None]:
+    """Where one stands, and the memory that belongs there.
+
+    Raises:
+        NoMemory: The system knows no such place: its name is too long, or forbidden.
+    """
+    where = Path.cwd() if start is None else place("start", start)
+    try:
+        return where, memory_folder(where)
+    except OSError as error:
+        raise NoMemory(start=where, expected=None, problem=error.strerror) from error

@@ -4,6 +4,9 @@ Without them the next walk through the folder of logs would bring a forgotten se
 ``forgotten/`` whose name is a hash of the session's id; in it stand hashes of the ids of its steps, because the log of
 a session that was resumed begins with a copy of the earlier one. Whoever knows an id can find out that it was
 forgotten; nobody can read from a tombstone what it was.
+
+Until a search has proved that nothing of the session remains, its tombstone also has the fingerprints of what it said
+(`helix_graph.fingerprints`): a search that was cut short is taken up again by the next one, whole.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.files import write_atomically
+from helix_graph.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FOLDER = "forgotten"
@@ -24,10 +28,18 @@ FOLDER = "forgotten"
 _DIGEST_BYTES = 16
 
 
-class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands in a tombstone's file: hashes of the ids of the session's steps."""
+class Unproved(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be searched for, by fingerprints. ``too_short`` texts are not."""
+
+    texts: tuple[Fingerprint, ...] = ()
+    too_short: int = 0
+
+
+class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands in a tombstone's file: hashes of the ids of the session's steps, and what is still to be proved."""
 
     steps: tuple[str, ...] = ()
+    unproved: Unproved | None = None
 
 
 def digest(name: str) -> str:
@@ -54,15 +66,40 @@ class Tombstones:
         """Whether the session was forgotten."""
         return self.path_of(session).is_file()
 
-    def bury(self, session: str, steps: Iterable[str]) -> None:
-        """Remembers that the session was forgotten, with the ids of its steps.
+    def bury(self, session: str, *, steps: Iterable[str], unproved: Unproved) -> None:
+        """Remembers that the session was forgotten, the ids of its steps, and what is to be searched for.
+
+        What an earlier attempt has remembered stays: it may have seen more of the session.
 
         Raises:
             WriteFailed: The disk is full or the folder read-only.
         """
-        known = Tombstone(steps=tuple(sorted({digest(step) for step in steps})))
-        if known.steps or not self.holds(session):
-            write_atomically(self.path_of(session), msgspec.json.encode(known))
+        path = self.path_of(session)
+        old = _read(path) or Tombstone()
+        known = {digest(step) for step in steps}
+        before = old.unproved or Unproved()
+        waiting = Unproved(
+            texts=tuple(sorted({*before.texts, *unproved.texts})),
+            too_short=max(before.too_short, unproved.too_short),
+        )
+        stone = Tombstone(steps=tuple(sorted({*old.steps, *known})), unproved=waiting)
+        write_atomically(path, msgspec.json.encode(stone))
+
+    def unproved(self) -> dict[str, Unproved]:
+        """What is still to be proved of which forgotten sessions, by the hashes of their ids."""
+        return {path.stem: stone.unproved for path, stone in self._all() if stone.unproved is not None}
+
+    def settle(self, digests: Iterable[str]) -> None:
+        """Drops the fingerprints of these sessions: a search has found nothing of them.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        for name in digests:
+            path = self.folder / f"{name}.json"
+            stone = _read(path)
+            if stone and stone.unproved is not None:
+                write_atomically(path, msgspec.json.encode(Tombstone(steps=stone.steps)))
 
     def lift(self, session: str) -> None:
         """Lets the session in again."""
@@ -70,11 +107,24 @@ class Tombstones:
 
     def steps(self) -> frozenset[str]:
         """The hashes of the steps of all forgotten sessions."""
-        return frozenset(step for stone in self._all() for step in stone.steps)
+        return frozenset(step for _, stone in self._all() for step in stone.steps)
 
-    def _all(self) -> Iterable[Tombstone]:
+    def _all(self) -> Iterator[tuple[Path, Tombstone]]:
         for path in sorted(self.folder.glob("*.json")):
-            try:
-                yield msgspec.json.decode(path.read_bytes(), type=Tombstone)
-            except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-                continue  # its name alone keeps the session out; the doctor tells of the rest
+            stone = _read(path)
+            if stone:  # the name alone keeps a session out; of a spoilt file the doctor tells
+                yield path, stone
+
+
+def all_of(several: Iterable[Unproved]) -> Unproved:
+    """What is to be searched for, of several sessions together."""
+    each = list(several)
+    texts = {text for one in each for text in one.texts}
+    return Unproved(texts=tuple(sorted(texts)), too_short=sum(one.too_short for one in each))
+
+
+def _read(path: Path) -> Tombstone | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Tombstone)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

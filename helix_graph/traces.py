@@ -1,34 +1,34 @@
 """Traces: does any file of the memory still hold what was forgotten?
 
-Every file below ``.helix`` is searched as bytes, databases with their logs and free pages too, for the ids of the
-sessions and for every text that their episodes held: quotations, prompts, commands, paths, messages, the names of logs.
-A text that a kept session says as well (two sessions ran the same tests) stands there in its own right, and is counted
-apart. Texts shorter than `SHORTEST` are not looked for: ``pytest`` is in every memory and leads to nobody.
+Every file below ``.helix`` is searched, its name and its bytes, databases with their logs and free pages too, and what
+is compressed in it: for the ids of the sessions and for every text that their episodes held: quotations, prompts,
+commands, paths, messages, the names of logs. A text that a kept session says as well (two sessions ran the same tests)
+stands there in its own right, and is counted apart. Texts shorter than twelve characters are not looked for:
+``pytest`` is in every memory and leads to nobody.
+
+What is looked for are fingerprints (`helix_graph.fingerprints`), so that the search is the same whether the texts were
+just read or are long gone.
 """
 
 from __future__ import annotations
 
-import mmap
-import os
-import re
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_graph import database
+from helix_graph.errors import NotUnpacked
+from helix_graph.fingerprints import Fingerprint, Searcher, fingerprints_of
 from helix_graph.graph.schema import GRAPH_FILE
+from helix_graph.tombstones import Unproved, digest
+from helix_graph.unpacking import contents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
-#: Shorter texts are words that everybody uses; in a database such a run of bytes also comes about by chance.
-SHORTEST = 12
-#: The start of a long text is enough to find it by; the rest may lie on another page of a database.
-_LONGEST = 200
-#: A session's id as a word of its own.
-_BOUNDED = rb"(?<![A-Za-z0-9._-])%b(?![A-Za-z0-9_-])"
+EPISODE_PREFIX = "episode-"
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +39,18 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     names_session: bool
 
 
+class Unsearched(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be searched, or not all of it, and why."""
+
+    file: str
+    problem: str
+
+
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """What was searched for, where, and what was found.
 
-    ``texts`` were searched for in ``files`` of ``bytes``. ``left`` should be empty. ``shared`` texts stand in kept
-    sessions too. ``too_short`` ones were not searched for.
+    ``texts`` were searched for in ``files`` of ``bytes``. ``left`` should be empty, and so should ``unsearched``.
+    ``shared`` texts stand in kept sessions too. ``too_short`` ones were not searched for.
     """
 
     texts: int
@@ -52,33 +59,41 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     shared: int = 0
     too_short: int = 0
     left: tuple[Trace, ...] = ()
+    unsearched: tuple[Unsearched, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was searched and nothing found."""
+        return not (self.left or self.unsearched)
 
 
-def find_traces(root: Path, *, sessions: Iterable[str], texts: Iterable[str], graph: Path) -> Proof:
-    """Searches every file of the memory in ``root`` for the sessions' ids and texts; ``graph`` is its graph.db."""
-    ids = {name for session in sessions for name in (session, f"episode-{session}")}
-    wanted = {text for text in {*texts, *ids} if len(text) >= SHORTEST}
+def to_prove(session: str, texts: Iterable[str]) -> Unproved:
+    """What has to be searched for after a session that said these texts is gone."""
+    names = {session, EPISODE_PREFIX + session}
+    said = set(texts) - names
+    prints = fingerprints_of(said) | fingerprints_of(names, names=True)
+    return Unproved(texts=tuple(sorted(prints)), too_short=sum(len(fingerprints_of([text])) == 0 for text in said))
+
+
+def find_traces(root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path) -> Proof:
+    """Searches every file of the memory in ``root``.
+
+    ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
+    """
     files = sorted(path for path in root.rglob("*") if path.is_file())
-    kept = {path.stem for path in files if _is_truth(root, path)}
-    patterns = {text: _forms(text) for text in wanted if not _is_part_of(text, kept)}
-    bounded = {text: re.compile(_BOUNDED % re.escape(text.encode())) for text in (wanted & ids) - patterns.keys()}
-    found = {path: _found_in(path, patterns, bounded) for path in files}
-    shared = {text for path, hits in found.items() if _is_episode(root, path) for text in hits} - ids
-    left = {path: hits - shared for path, hits in found.items()}
-    rows = _rows_in_graph(graph, ids)
-    if rows:
-        left[graph] = left.get(graph, set()) | rows
+    search = _Search(root, Searcher(unproved.texts, bounded=_parts_of_kept_names(root, unproved.texts)))
+    found = {path: hits for path in files if (hits := search.of(path)) is not None}
+    shared = {one for path, hits in found.items() if _is_episode(root, path) for one in hits if not one.names}
+    rows = _rows_in_graph(graph, sessions)
+    left = [_trace(root, path, hits - shared, rows if path == graph else 0) for path, hits in found.items()]
     return Proof(
-        texts=len(wanted),
+        texts=len(unproved.texts),
         files=len(files),
         bytes=sum(_size(path) for path in files),
         shared=len(shared),
-        too_short=len({*texts} - wanted),
-        left=tuple(
-            Trace(file=str(path.relative_to(root)), texts=len(hits), names_session=bool(hits & ids))
-            for path, hits in left.items()
-            if hits
-        ),
+        too_short=unproved.too_short,
+        left=tuple(trace for trace in left if trace.texts),
+        unsearched=tuple(search.unsearched),
     )
 
 
@@ -94,31 +109,43 @@ def strings_of(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
             yield from strings_of(each)
 
 
+class _Search:
+    """One search through the files of a memory; ``unsearched`` grows while it goes on."""
+
+    def __init__(self, root: Path, searcher: Searcher) -> None:
+        self.unsearched: list[Unsearched] = []
+        self._root = root
+        self._searcher = searcher
+
+    def of(self, path: Path) -> set[Fingerprint] | None:
+        """What stands in a file or its name; None when it is gone."""
+        name = path.relative_to(self._root).as_posix()
+        found = self._searcher.search(name.encode("utf-8", "surrogateescape"))
+        try:
+            for stream in contents(path):
+                found |= self._searcher.search_stream(stream)
+        except FileNotFoundError:
+            return None  # a temporary file of another process, which is done with it
+        except NotUnpacked as error:
+            self.unsearched.append(Unsearched(file=name, problem=str(error)))
+        return found
+
+
+def _parts_of_kept_names(root: Path, wanted: Collection[Fingerprint]) -> set[Fingerprint]:
+    """Names with which a kept one begins: ``session-1`` stands in ``session-12`` as well."""
+    searcher = Searcher(wanted)
+    kept = (path.stem.encode("utf-8", "surrogateescape") for path in (root / "episodes").glob("*.json"))
+    return {one for name in kept for one in searcher.search(name)}
+
+
+def _trace(root: Path, path: Path, hits: set[Fingerprint], rows: int) -> Trace:
+    names = bool(rows) or any(one.names for one in hits)
+    return Trace(file=str(path.relative_to(root)), texts=len(hits) + rows, names_session=names)
+
+
 def _is_episode(root: Path, path: Path) -> bool:
     """Whether a file is a kept episode: only another session may say the same; an assertion has it from this one."""
     return path.relative_to(root).parts[:-1] == ("episodes",) and path.suffix == ".json"
-
-
-def _is_truth(root: Path, path: Path) -> bool:
-    """Whether a file is a kept episode or assertion, which say what they say in their own right."""
-    return path.relative_to(root).parts[:-1] in {("episodes",), ("causality", "assertions")} and path.suffix == ".json"
-
-
-def _is_part_of(text: str, names: Iterable[str]) -> bool:
-    """Whether a name goes on where this one ends: ``session-1`` stands in ``session-12`` as well."""
-    return any(text in name and text != name for name in names)
-
-
-def _found_in(path: Path, texts: Mapping[str, set[bytes]], bounded: Mapping[str, re.Pattern[bytes]]) -> set[str]:
-    """Those of the texts that stand in the file, as they are or as JSON writes them; bounded ones as whole words."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return set()
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            plain = {text for text, forms in texts.items() if any(content.find(form) >= 0 for form in forms)}
-            likely = ((text, it) for text, it in bounded.items() if content.find(text.encode()) >= 0)
-            return plain | {text for text, pattern in likely if pattern.search(content)}
-    return set()  # a temporary file of another process, which is done with it
 
 
 def _size(path: Path) -> int:
@@ -128,16 +155,11 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _forms(text: str) -> set[bytes]:
-    plain = text[:_LONGEST]
-    return {plain.encode("utf-8", "replace"), msgspec.json.encode(plain)[1:-1]}
-
-
-def _rows_in_graph(graph: Path, ids: Iterable[str]) -> set[str]:
-    """Ids that the graph's tables still hold, however short; a file that is not ours holds nothing of ours."""
+def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
+    """How many rows of the graph's tables are theirs, however short the id; a file not ours holds nothing of ours."""
     if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
-        return set()
-    names = database.as_list(sorted(ids))
-    query = f"SELECT id FROM episode WHERE id {database.ANY_OF} OR session {database.ANY_OF}"  # noqa: S608  (a constant)
+        return 0
     with database.reporting(graph), closing(database.open_for_reading(graph)) as connection:
-        return {name for (name,) in connection.execute(query, (names, names))}
+        names = [name.removeprefix(EPISODE_PREFIX) for (name,) in connection.execute("SELECT id FROM episode")]
+        names += [name for (name,) in connection.execute("SELECT session FROM episode")]
+    return sum(digest(name) in sessions for name in names)

@@ -212,6 +212,7 @@ STEPS = st.lists(
             st.just("episode"), st.sampled_from(["run ruff -> ruff passes", "ruff passes -> success"]), st.none()
         ),
         st.tuples(st.just("delete"), st.integers(0, 5), st.none()),
+        st.tuples(st.just("copy"), st.integers(0, 5), st.sampled_from(["a copy", "z copy"])),
         st.tuples(st.just("compile"), st.just(0), st.none()),
     ),
     max_size=8,
@@ -235,7 +236,11 @@ def take(memory: Memory, kind: str, what: object, how: object, draw: Draw) -> No
     if kind == "node":
         memory.graph.add_causal_node("decision", str(what), how if how is None else str(how))
     elif kind == "edge" and has_nodes(memory):
-        memory.graph.add_causal_edge("run ruff", str(what), "enables", float(str(how)))
+        source, target = ("run ruff", "deploy") if what == "deploy" else ("deploy", "run ruff")
+        memory.graph.add_causal_edge(source, target, "enables", float(str(how)))
+    elif kind == "copy" and files(memory):
+        path = files(memory)[int(str(what)) % len(files(memory))]
+        path.with_name(f"{how} of {path.name}").write_bytes(path.read_bytes())
     elif kind == "outcome" and memory.episodes.files():
         memory.episodes.outcome("s0", str(what), because="told")
     elif kind == "episode":

@@ -190,17 +190,17 @@ def test_what_only_a_person_can_mend_stays_a_fault(
     memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(memory.root.parent)
-    memory.episodes.path_of("session-1").write_text('{"id": "episode-sess')
-    shutil.copy(memory.episodes.path_of("session-0"), memory.episodes.path_of("copy"))
+    newer = b'{"schema_version": "9.0", "id": {"of": "another kind"}}'
+    memory.episodes.path_of("session-1").write_bytes(newer)
     memory.graph.compile()
     assert run(["doctor", "--fix", "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert [(one["kind"], one["file"], one["mended"]) for one in told["findings"]] == [
-        ("unreadable episode", "episodes/episode-copy.json", False),
-        ("unreadable episode", "episodes/episode-session-1.json", False),
+        ("newer version", "episodes/episode-session-1.json", False),
     ]
     assert run(["doctor"]) == 1
-    assert "2 faults, 0 mended, 0 notes." in capsys.readouterr().out
+    assert "1 fault, 0 mended, 0 notes." in capsys.readouterr().out
+    assert memory.episodes.path_of("session-1").read_bytes() == newer
 
 
 def test_a_forgotten_session_that_came_back(memory: Memory) -> None:

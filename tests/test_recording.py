@@ -47,6 +47,23 @@ def test_a_log_that_has_changed_is_refused_without_force(tmp_path: Path, script:
     assert store.require("s1").task == "Something else"
 
 
+def test_an_older_copy_of_a_log_that_has_grown_is_told_and_changes_nothing(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    store, log = EpisodeStore(tmp_path / "episodes"), script("s").prompt("go").edit("a.py")
+    older = log.save(tmp_path / "older").read_bytes()
+    path = log.run("pytest -q", "1 failed", code=1).edit("b.py").save(tmp_path)
+    record([path], store)
+    before = store.require("s")
+    (told,) = record([tmp_path / "older"], store).recorded
+    assert told.change == "unchanged"
+    assert told.warnings[0].startswith("an older copy of what is recorded")
+    assert store.require("s") == before
+    path.write_bytes(older.replace(b"a.py", b"c.py").replace(b'"s-1"', b'"x-1"'))
+    assert "differs" in record([path], store).failed[0].problem
+    assert [one.change for one in record([tmp_path / "older"], store, force=True).recorded] == ["updated"]
+
+
 def test_what_people_added_to_an_episode_survives_an_update(tmp_path: Path, script: Callable[..., Script]) -> None:
     whole = script("s1").prompt("Add a cart").write("shop/cart.py").say("Done.")
     store = EpisodeStore(tmp_path / "episodes")

@@ -151,3 +151,34 @@ def test_quotations_stand_in_real_logs(tmp_path: Path, corpora: Path) -> None:
     ]
     assert len(results) > 100
     assert sum(result in {"moved", "missing"} for result in results) <= len(results) // 100
+
+
+def test_two_outcomes_at_once_are_no_answer(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    assert memory.root.is_dir()
+    for flags in (["--failure", "--success"], ["--unknown", "--partial"]):
+        assert run(["episode", "outcome", "s", *flags, "--because", "x"]) == 2
+        assert "say which one" in capsys.readouterr().err
+    assert memory.episodes.require("s").outcome_basis != "judged"
+
+
+def test_a_link_that_leads_nowhere_is_told(memory: Memory, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert memory.root.is_dir()
+    data = tmp_path / "data.json"
+    data.write_text(json.dumps({"decisions": [{"type": "design", "chosen": "x", "effects": ["d009"]}]}))
+    assert run(["episode", "new", "--session", "t", "--task", "t", "--outcome", "success", "--data", str(data)]) == 0
+    assert "left out: the link d001 -> d009" in capsys.readouterr().err
+
+
+def test_a_path_names_the_episodes_of_its_nodes(say: Say) -> None:
+    nodes = say("path", "--from", "run ruff", "--to", "ruff fails")["path"]
+    assert [list(node) for node in nodes] == [["id", "type", "label", "episodes", "frequency", "success_rate"]] * 2
+    assert [node["episodes"] for node in nodes] == [["episode-s"]] * 2
+
+
+def test_a_list_that_is_not_all_says_so(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "tuv":
+        memory.episodes.new(name, "t", "success")
+    assert run(["episode", "list", "--max-results", "3"]) == 0
+    assert "The newest 3 of 4 episodes" in capsys.readouterr().out
+    assert run(["episode", "list", "--max-results", "4"]) == 0
+    assert "The newest" not in capsys.readouterr().out

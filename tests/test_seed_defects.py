@@ -10,6 +10,7 @@ import pytest
 
 from helix_episodes.errors import InvalidEpisode
 from helix_graph import Memory
+from helix_graph.errors import DatabaseUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,6 +133,8 @@ def test_a_corrupt_graph_is_built_anew_from_the_truth(memory: Memory) -> None:
     data = bytearray(file.read_bytes())
     data[100:4000] = bytes(3900)
     file.write_bytes(data)
+    with pytest.raises(DatabaseUnreadable, match="helix-graph compile"):
+        memory.graph.get_causal_path("deploy", "deploy")
     report = memory.graph.compile()
     assert report.rebuilt
     assert (memory.root / "causality" / "causal-graph.json").read_bytes() == before

@@ -89,8 +89,18 @@ def test_a_session_that_leaves_the_folder_is_refused(episodes: Episodes, session
 
 def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes) -> None:
     for wrong, problem in [
-        ({"decisions": [decision("d001", None, effects=["e009"])]}, "e009"),
-        ({"decisions": [decision("d001", None), decision("d001", None)]}, "twice"),
+        ({"decisions": [decision("d001", None), decision("d001", None, "y")]}, "2 things are called d001"),
+        ({"decisions": [decision("d001", "soon")]}, "'soon'"),
+        ({"decisions": [decision("d001", None, effects=["d001"])]}, "d001 -> d001 closes a circle"),
+        (
+            {
+                "decisions": [
+                    decision("d001", "2026-01-01T11:00:00Z", effects=["d002"]),
+                    decision("d002", "2026-01-01T10:00:00Z"),
+                ]
+            },
+            "d001 -> d002 runs backwards in time",
+        ),
         ({"events": [{"id": "e001", "timestamp": None, "type": "artifact", "content": "x"}]}, "artifact"),
         ({"timestamp": "yesterday"}, "yesterday"),
     ]:
@@ -101,6 +111,57 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes)
     with pytest.raises(EmptyText):
         episodes.new("s", " ", "success")
     assert episodes.files() == []
+
+
+def test_the_references_own_examples_are_taken_as_they_are(episodes: Episodes) -> None:
+    routing = {
+        "id": "d001",
+        "timestamp": "2026-01-01T17:05:00Z",
+        "type": "design",
+        "context": "Choosing routing",
+        "chosen": "Serena-first",
+        "rationale": "Lower latency",
+        "outcome": "success",
+        "effects": ["d002", "d003"],
+    }
+    created = {
+        "id": "e001",
+        "timestamp": "2026-01-01T17:10:00Z",
+        "type": "commit",
+        "content": "Created module",
+        "caused_by": ["d001"],
+        "leads_to": ["e002"],
+    }
+    alone = episodes.new("alone", "t", "success", [routing])
+    assert (alone.decisions[0].rationale, alone.decisions[0].effects) == ("Lower latency", ())
+    assert alone.extra == {"unresolved": ["d001 -> d002", "d001 -> d003"]}
+    assert episodes.get("alone") == alone
+    both = episodes.new("both", "t", "success", [routing], [created], ["Lesson 1"], {"errors": 2})
+    assert both.decisions[0].effects == ("e001",)
+    assert both.events[0].caused_by == ("d001",)
+    assert (both.lessons, both.metrics.errors) == (("Lesson 1",), 2)
+
+
+def test_ids_and_times_may_be_left_out(episodes: Episodes) -> None:
+    given = [{"type": "design", "chosen": "a"}, decision("d001", None, "b"), {"type": "test", "chosen": "c"}]
+    made = episodes.new("s", "t", "success", given, [{"type": "commit", "content": "x"}])
+    assert [(one.id, one.timestamp) for one in made.decisions] == [("d002", None), ("d001", None), ("d003", None)]
+    assert made.events[0].id == "e001"
+
+
+def test_what_is_new_leaves_the_doctor_nothing_to_say(episodes: Episodes) -> None:
+    episodes.new("s", "t", "success", [decision("d001", None, effects=["e001"])], [{"type": "test", "content": "x"}])
+    memory = Memory(episodes.folder.parent)
+    memory.graph.compile()
+    assert [one.kind for one in memory.doctor().findings] == []
+
+
+def test_list_takes_the_originals_arguments_in_their_order(episodes: Episodes) -> None:
+    for day in (1, 2, 3):
+        episodes.new(f"s{day}", "t", "failure", timestamp=f"2026-01-0{day}T10:00:00Z")
+    found = episodes.list("failure", datetime(2026, 1, 2, tzinfo=UTC), 1)
+    assert [one.session for one in found] == ["s3"]
+    assert episodes.count("failure", datetime(2026, 1, 2, tzinfo=UTC)) == 2
 
 
 def test_secrets_are_cut_from_what_is_written(episodes: Episodes) -> None:

@@ -12,11 +12,13 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import (
     AmbiguousNode,
+    ControlCharacter,
     EmptyQuery,
     EmptyText,
     NodeNotFound,
     NotOneOf,
     OutOfRange,
+    SameNode,
     SameTriggerAndAction,
 )
 from helix_graph.graph.door import Graph
@@ -132,8 +134,25 @@ def test_a_weight_lies_between_0_and_1(graph: Graph, weight: float) -> None:
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_both_ends_of_the_range_are_weights(graph: Graph, weight: float) -> None:
-    chain(graph, "a")
-    assert graph.add_causal_edge("a", "a", "correlates", weight)["weight"] == weight
+    chain(graph, "a", "b")
+    assert graph.add_causal_edge("a", "b", "correlates", weight)["weight"] == weight
+
+
+def test_an_edge_from_a_node_to_itself_is_refused(graph: Graph) -> None:
+    chain(graph, "Deploy")
+    with pytest.raises(SameNode, match="from one node to another"):
+        graph.add_causal_edge("Deploy", "deploy", "correlates")
+
+
+@pytest.mark.parametrize("label", ["red \x1b[31mtext", "nul\0", "half \ud800"])
+def test_control_characters_are_refused(graph: Graph, label: str) -> None:
+    with pytest.raises(ControlCharacter, match=r"--label .* U\+\w{4}, at place \d"):
+        graph.add_causal_node("event", label)
+    with pytest.raises(ControlCharacter, match="--action"):
+        graph.add_pattern("n", "t", label)
+    with pytest.raises(ControlCharacter, match="--description"):
+        graph.add_pattern("n", "t", "a", label)
+    assert graph.add_causal_node("event", "two\r\n\tlines")["label"] == "two lines"
 
 
 def test_an_end_that_is_no_node_is_refused(graph: Graph) -> None:

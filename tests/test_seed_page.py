@@ -31,3 +31,11 @@ def test_the_page_names_every_function_of_the_reference() -> None:
     functions = re.findall(r"^#{3,4} ([A-Z]\w+-\w+)", SEED.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(functions) > 12
     assert [name for name in functions if f"`{name}" not in PAGE] == []
+
+
+def test_every_row_of_the_page_names_what_holds_it() -> None:
+    ours = PAGE.partition("## MemoryRouter")[0]
+    heads = ("| original", "| situation", "| defect")
+    rows = [line for line in ours.splitlines() if line.startswith("| ") and not line.startswith(heads)]
+    assert len(rows) > 35
+    assert [row for row in rows if "test_" not in row and not row.endswith("| the same |")] == []

@@ -77,9 +77,13 @@ class InvalidSessionId(EpisodeError):
     def __init__(self, session: str) -> None:
         self.session = session
         super().__init__(
-            f"session id {session!r} cannot name a file: use letters, digits, '.', '_' and '-', "
+            f"session id {_shown(session)} cannot name a file: use letters, digits, '.', '_' and '-', "
             "beginning with a letter or digit, at most 128 of them"
         )
+
+
+def _shown(session: object) -> str:
+    return repr(session) if isinstance(session, str) else f"of type {type(session).__name__}"
 
 
 class LogError(HelixGraphError):

@@ -1,8 +1,9 @@
 """Recording: logs into a store of episodes, again and again, without losing or doubling anything.
 
-A log that begins with what was recorded and has grown updates its episode; the same log again changes nothing; any
-other difference is refused unless forced. A bad log hides no other. When a session was resumed into a new log, that log
-begins with a copy of the old one: the copied messages count for the earlier session only.
+A log that begins with what was recorded and has grown updates its episode; the same log again changes nothing, and
+neither does an older copy of it, which is told; any other difference is refused unless forced. A bad log hides no
+other. When a session was resumed into a new log, that log begins with a copy of the old one: the copied messages count
+for the earlier session only.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 #: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
+_OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
 
 Change = Literal["written", "updated", "unchanged"]
 
@@ -176,6 +178,8 @@ class _Recorder:
         size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
         provenance = _provenance(path, session, size=size, digest=digest)
         change = _change(old, provenance, prefix=prefix)
+        if change == "differs" and not self.force and old is not None and _is_older(session, provenance, old):
+            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
         if change == "differs" and not self.force:
             raise EpisodeExists(path=target, log=str(path))
         if change == "unchanged" and not self.force and old is not None:
@@ -263,6 +267,22 @@ def _change(old: Episode | None, new: Provenance, *, prefix: str) -> Literal["ne
     return "grown" if old.provenance.sha256 == prefix else "differs"
 
 
+def _is_older(session: Session, new: Provenance, old: Episode) -> bool:
+    """Whether a log is the beginning of the one that was recorded, as far as the episode can tell.
+
+    It begins with the same step, is shorter and ends with an earlier one, and of each of its lines that the episode
+    quotes the step is the same. So only a log whose steps have ids can be recognised.
+    """
+    before = old.provenance
+    if before is None or not new.first or new.first != before.first or new.last == before.last:
+        return False
+    steps = {(step.source.line, step.source.id) for step in session.steps if step.source.file is None}
+    end = max(line for line, _ in steps)
+    evidence = [*(one.evidence for one in old.decisions), *(one.evidence for one in old.events)]
+    quoted = {(one.line, one.id) for one in evidence if one and one.file is None and one.line <= end}
+    return new.bytes < before.bytes and quoted <= steps
+
+
 def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     """The size of a file, the SHA-256 of it, and that of its first ``upto`` bytes."""
     whole, prefix, size = hashlib.sha256(), hashlib.sha256(), 0
@@ -314,7 +334,9 @@ def _ids(episode: Episode) -> Iterator[str]:
     yield from (one.id for one in evidence if one and one.id)
 
 
-def _result(path: Path, session: Session, episode: Episode, target: Path, change: Change) -> Recorded:
+def _result(
+    path: Path, session: Session, episode: Episode, target: Path, change: Change, *, warnings: tuple[str, ...] = ()
+) -> Recorded:
     return Recorded(
         log=str(path),
         session=session.id,
@@ -323,7 +345,7 @@ def _result(path: Path, session: Session, episode: Episode, target: Path, change
         outcome=episode.outcome,
         decisions=len(episode.decisions),
         events=len(episode.events),
-        warnings=_warnings(session),
+        warnings=(*warnings, *_warnings(session)),
     )
 
 

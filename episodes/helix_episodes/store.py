@@ -60,7 +60,7 @@ def check_session_id(session: str) -> str:
     >>> check_session_id("2026-01-01-session-126")
     '2026-01-01-session-126'
     """
-    if not _SESSION_ID.fullmatch(session) or ".." in session:
+    if not isinstance(session, str) or not _SESSION_ID.fullmatch(session) or ".." in session:
         raise InvalidSessionId(session)
     return session
 
@@ -112,7 +112,7 @@ class EpisodeStore:
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
         """
-        for session in dict.fromkeys((name, name.removeprefix(PREFIX))):
+        for session in dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))):
             path = self.path_of(session)
             with suppress(FileNotFoundError, NotADirectoryError):
                 return _read(path)
@@ -156,11 +156,11 @@ class EpisodeStore:
 
     def list(
         self,
-        *,
         outcome: Outcome | None = None,
         since: datetime | None = None,
-        task: str | None = None,
         max_results: int = 20,
+        *,
+        task: str | None = None,
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 

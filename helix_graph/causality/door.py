@@ -23,7 +23,7 @@ from helix_graph.causality.patterns import (
 )
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.asserted_patterns import fold_patterns
-from helix_graph.graph.assertions import AssertionStore, PatternAssertion, corrections_by_episode, oldest_first
+from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ class Causality:
         bad = tuple(
             Skipped(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
-        told = oldest_first([(path.stem, one) for path, one in found if isinstance(one, PatternAssertion)])
+        told = patterns_among(found)
         episodes, skipped = read_episodes(self._folder, corrections=corrections_by_episode(found))
         outcomes = Counter(f"{episode.outcome_basis} {episode.outcome}" for episode in episodes)
         return Survey(

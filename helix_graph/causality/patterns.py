@@ -22,7 +22,7 @@ import msgspec
 from helix_graph.causality.measures import Basis
 from helix_graph.causality.tables import Level, Observation, observe
 from helix_graph.causality.timeline import moment
-from helix_graph.errors import OutOfRange
+from helix_graph.given import share, whole
 from helix_graph.statistics import Interval, wilson_interval
 
 if TYPE_CHECKING:
@@ -153,9 +153,10 @@ def select_patterns(
 
     Raises:
         OutOfRange: An option lies outside its range.
+        WrongType: An option is no number.
     """
-    _require("--min-success-rate", min_success_rate, lowest=0, highest=1)
-    _require("--min-occurrences", min_occurrences, lowest=1, highest=1000)
+    share("--min-success-rate", min_success_rate)
+    whole("--min-occurrences", min_occurrences, lowest=1, highest=1000)
     kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(sorted(kept, key=_best_first))
 
@@ -171,17 +172,13 @@ def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 
 
     Raises:
         OutOfRange: The rate lies outside its range.
+        WrongType: The rate is no number.
     """
-    _require("--max-success-rate", max_success_rate, lowest=0, highest=1)
+    share("--max-success-rate", max_success_rate)
     kept = [
         row for row in mined if row.success_rate <= max_success_rate and row.occurrences >= ANTI_PATTERN_OCCURRENCES
     ]
     return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
-
-
-def _require(option: str, value: float, *, lowest: float, highest: float) -> None:
-    if not lowest <= value <= highest:  # also refuses a value that is no number
-        raise OutOfRange(option, value=value, lowest=lowest, highest=highest)
 
 
 def describe(pattern: Pattern) -> str:

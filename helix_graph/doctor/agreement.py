@@ -6,7 +6,7 @@ seen from either end. Episodes of the original schema have only the ends; there 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -37,7 +37,12 @@ def agreed(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
         fixes=tuple(kept for fix in episode.fixes if (kept := _fix(fix, ids))),
         outcome_evidence=_decider(episode, ids),
     )
-    return fixed, (*problems, *_differences(episode, fixed), *_doubled(episode))
+    return fixed, (*problems, *_differences(episode, fixed))
+
+
+def unsound_links(episode: Episode) -> tuple[str, ...]:
+    """The links that cannot stand, each with the reason: an end that is not there, backwards in time, a circle."""
+    return _sound(episode, {one.id for one in episode.decisions} | {one.id for one in episode.events})[1]
 
 
 def _sound(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
@@ -127,8 +132,3 @@ def _differences(before: Episode, after: Episode) -> Iterator[str]:
         yield "a fix names what does not exist"
     if before.outcome_evidence != after.outcome_evidence:
         yield "the outcome rests on an event that does not exist"
-
-
-def _doubled(episode: Episode) -> Iterator[str]:
-    counts = Counter([one.id for one in episode.decisions] + [one.id for one in episode.events])
-    yield from (f"{count} things are called {name}" for name, count in sorted(counts.items()) if count > 1)

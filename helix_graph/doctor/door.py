@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph import database
-from helix_graph.doctor.episodes import episode_troubles, json_troubles
+from helix_graph.doctor.assertions import aside_troubles, assertion_troubles
+from helix_graph.doctor.episodes import episode_troubles
 from helix_graph.doctor.graph import graph_troubles
 from helix_graph.doctor.model import Examination
 from helix_graph.doctor.place import place_troubles
 from helix_graph.errors import NotOurDatabase
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.schema import GRAPH_FILE
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def examine(root: Path, graph: Graph, *, fix: bool, private: str) -> Examination
 def _troubles(root: Path, graph: Graph, private: str) -> Iterator[Trouble]:
     yield from place_troubles(root, private=private)
     yield from episode_troubles(root, graph.episodes)
-    yield from json_troubles(root, graph.causality / "assertions")
+    yield from assertion_troubles(root, graph.causality / ASSERTIONS)
+    yield from aside_troubles(root)
     yield from graph_troubles(graph)
 
 

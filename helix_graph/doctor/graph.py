@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from helix_graph import database
 from helix_graph.doctor.model import trouble
 from helix_graph.errors import DatabaseUnreadable, NotOurDatabase
+from helix_graph.graph.assertion_sources import count_pending_assertions
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.sources import known_files, scan
@@ -104,6 +106,10 @@ def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
     """Episodes whose share is not in the graph as they are now, and shares of episodes that are gone."""
     present, known = scan(graph.episodes), known_files(connection)
     compile_once = cache(graph.compile)  # one compile mends all of them
+    waiting = count_pending_assertions(connection, graph.causality / ASSERTIONS)
+    if waiting:
+        problem = f"{waiting} of them are new, changed or gone since the graph was compiled"
+        yield trouble("missing share", f"causality/{ASSERTIONS}", problem, _COMPILE, mend=compile_once)
     for name in sorted(present):
         seen = known.get(name)
         if seen is None or seen.sha256 != _hash(graph.episodes / name):

@@ -11,11 +11,16 @@ import msgspec
 Severity = Literal["fault", "note"]
 Kind = Literal[
     "unreadable episode",
+    "misnamed episode",
+    "spoilt part",
     "disagreeing links",
     "secret",
     "old version",
     "newer version",
     "forgotten",
+    "not proved forgotten",
+    "unreadable assertion",
+    "copied assertion",
     "unreadable file",
     "temporary file",
     "unknown file",

@@ -16,7 +16,8 @@ from helix_graph.graph.version import EXPORT_NAME, FILE_NAME
 from helix_graph.ignoring import FILE_NAME as IGNORE_FILE
 from helix_graph.ignoring import OFF_FILE, read_rules
 from helix_graph.project import FOLDER, repository_root, work_trees
-from helix_graph.tombstones import Tombstone
+from helix_graph.setting_aside import FOLDER as ASIDE
+from helix_graph.tombstones import Tombstone, Tombstones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +35,15 @@ _OURS = (
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     f"causality/{EXPORT_NAME}",
     "forgotten/*.json",
+    f"{ASIDE}/episodes/*.json",
+    f"{ASIDE}/assertions/*.json",
     *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     "injection-state/*.json",
     "task-status.jsonl",
     "explorer-results/*.json",
 )
 #: People's words stand in these.
-_PRIVATE = ("episodes/*", "causality/*", "causality/assertions/*", "forgotten/*")
+_PRIVATE = ("episodes/*", "causality/*", "causality/assertions/*", "forgotten/*", f"{ASIDE}/*/*")
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")
 #: A file is written within milliseconds; after a minute whoever wrote it is gone, however slow the disk.
@@ -140,3 +143,6 @@ def _tombstones(root: Path) -> Iterator[Trouble]:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             remedy = "delete it, and forget its session again if you know which one it was"
             yield trouble("unreadable file", path.relative_to(root).as_posix(), str(error), remedy)
+    for name in Tombstones(root).unproved():
+        problem = "a forgetting was cut short, found something or could not search everything"
+        yield trouble("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")

@@ -1,18 +1,18 @@
 """Asserting by hand: the original API's ``Add-…`` functions and its causal path, over an open graph.db.
 
-Every value is checked here, once, for the library and the command alike, and secrets are cut before anything is kept.
+Every value is checked (`helix_graph.given`), and secrets are cut before anything is kept.
 What comes back are plain dicts with the original's keys, ours behind them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
 from helix_episodes.model import EdgeType
-from helix_episodes.redaction import redact_text
-from helix_graph.errors import AmbiguousNode, EmptyText, NodeNotFound, NotOneOf, OutOfRange, SameTriggerAndAction
+from helix_graph.errors import AmbiguousNode, EmptyText, NodeNotFound, SameNode, SameTriggerAndAction
+from helix_graph.given import one_of, prose, share, text
 from helix_graph.graph.assertions import (
     EdgeAssertion,
     NodeAssertion,
@@ -22,7 +22,8 @@ from helix_graph.graph.assertions import (
 )
 from helix_graph.graph.facts import node_id
 from helix_graph.graph.labels import NodeType
-from helix_graph.graph.weights import mean_weight, rate
+from helix_graph.graph.nodes import Node, row_of
+from helix_graph.graph.weights import mean_weight
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
-_Word = TypeVar("_Word", bound=str)
 EPISODE_PREFIX = "episode-"
 
 
@@ -47,6 +47,8 @@ def node_assertion(
     Raises:
         EmptyText: The label or the episode is empty.
         NotOneOf: The type is none of the five.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: The label holds one.
     """
     kind: NodeType = one_of("--type", type, NODE_TYPES)
     plain = text("--label", label)
@@ -69,16 +71,17 @@ def edge_assertion(
         AmbiguousNode: One of the labels belongs to several nodes.
         NotOneOf: The type is none of the four.
         OutOfRange: The weight is not between 0 and 1.
+        SameNode: Both ends are one node.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: One of the labels holds one.
     """
     kind: EdgeType = one_of("--type", type, EDGE_TYPES)
-    share("--weight", weight)
-    return EdgeAssertion(
-        source=_node("--source", connection, text("--source", source)),
-        target=_node("--target", connection, text("--target", target)),
-        type=kind,
-        weight=weight,
-        asserted_at=now(),
-    )
+    sure = share("--weight", weight)
+    start = _node("--source", connection, text("--source", source))
+    end = _node("--target", connection, text("--target", target))
+    if start == end:
+        raise SameNode(start.label)
+    return EdgeAssertion(source=start, target=end, type=kind, weight=sure, asserted_at=now())
 
 
 def pattern_assertion(
@@ -90,9 +93,9 @@ def pattern_assertion(
         EmptyText: Name, trigger or action is empty.
         OutOfRange: The success rate is not between 0 and 1.
         SameTriggerAndAction: Trigger and action are the same text.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: One of the texts holds one.
     """
-    if success_rate is not None:
-        share("--success-rate", success_rate)
     given, answer = text("--trigger", trigger), text("--action", action)
     if given.casefold() == answer.casefold():
         raise SameTriggerAndAction(given)
@@ -100,31 +103,10 @@ def pattern_assertion(
         name=text("--name", name),
         trigger=given,
         action=answer,
-        description=redact_text(" ".join(description.split())),
-        success_rate=success_rate,
+        description=" ".join(prose("--description", description).split()),
+        success_rate=None if success_rate is None else share("--success-rate", success_rate),
         asserted_at=now(),
     )
-
-
-def node_row(connection: sqlite3.Connection, name: str) -> dict[str, Any]:
-    """A node with the original's keys; ``episodes`` are those that mention it, sorted."""
-    row = connection.execute(
-        "SELECT number, id, type, label, mentions, successes, measured FROM node WHERE id = ?", (name,)
-    ).fetchone()
-    number, identity, kind, label, frequency, successes, measured = row
-    rows = connection.execute(
-        "SELECT DISTINCT e.id FROM mention JOIN episode e ON e.number = episode"
-        " WHERE node = ? AND e.origin <> 'assertion' ORDER BY e.id",
-        (number,),
-    )
-    return {
-        "id": identity,
-        "type": kind,
-        "label": label,
-        "episodes": [episode for (episode,) in rows],
-        "frequency": frequency,
-        "success_rate": rate(successes, measured),
-    }
 
 
 def edge_row(connection: sqlite3.Connection, edge: EdgeAssertion) -> dict[str, Any]:
@@ -153,9 +135,9 @@ def edge_row(connection: sqlite3.Connection, edge: EdgeAssertion) -> dict[str, A
     }
 
 
-def path_row(connection: sqlite3.Connection, answer: PathAnswer) -> dict[str, Any]:
+def path_row(answer: PathAnswer) -> dict[str, Any]:
     """A path with the original's keys: ``depth`` only when it was found, ``error`` only when not."""
-    nodes = [node_row(connection, card.id) for card in answer.path]
+    nodes = [row_of(node) for node in answer.path if isinstance(node, Node)]
     if answer.found:
         return {"found": True, "path": nodes, "depth": answer.depth}
     error = answer.error or ""
@@ -174,45 +156,10 @@ def episode_id(name: str) -> str:
     """
     from helix_episodes.store import check_session_id  # noqa: PLC0415  (questions do without)
 
-    session = name.strip().removeprefix(EPISODE_PREFIX)
+    session = text("--episode", name).removeprefix(EPISODE_PREFIX)
     if not session:
         raise EmptyText("--episode")
     return EPISODE_PREFIX + check_session_id(session)
-
-
-def text(option: str, value: str) -> str:
-    """A text on one line, without secrets.
-
-    Raises:
-        EmptyText: There is nothing in it.
-    """
-    plain = redact_text(" ".join(value.split()))
-    if not plain:
-        raise EmptyText(option)
-    return plain
-
-
-def one_of(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
-    """The word itself, when it is one of those allowed.
-
-    Raises:
-        NotOneOf: It is not.
-    """
-    for word in allowed:
-        if value == word:
-            return word
-    raise NotOneOf(option, value=value, allowed=allowed)
-
-
-def share(option: str, value: float) -> float:
-    """A number from 0 to 1.
-
-    Raises:
-        OutOfRange: It is not.
-    """
-    if isinstance(value, bool) or not 0 <= value <= 1:  # also refuses a value that is no number
-        raise OutOfRange(option, value=value, lowest=0, highest=1)
-    return value
 
 
 def _known_spelling(connection: sqlite3.Connection, kind: NodeType, label: str) -> str:

@@ -23,7 +23,9 @@ from helix_graph.graph.assertions import (
     Assertion,
     PatternAssertion,
     decode_assertion,
+    distinct,
     encode_assertion,
+    name_of,
     oldest_first,
 )
 from helix_graph.graph.model import moment
@@ -75,13 +77,13 @@ def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPl
     }
     gone = tuple(sorted(known.keys() - present.keys()))
     before = [known[name] for name in (*changes, *gone) if name in known]
-    after = [(name, change.assertion) for name, change in changes.items() if change.assertion]
-    kinds = [each for _, each in after] + [_decoded(old.body, folder) for old in before if old.body]
+    after = [change.assertion for change in changes.values() if change.assertion]
+    kinds = after + [_decoded(old.body, folder) for old in before if old.body]
     return AssertionPlan(
         folder=folder,
         changes=changes,
         gone=gone,
-        units=frozenset({unit_of(*each) for each in after} | {old.unit for old in before}) - {""},
+        units=frozenset({unit_of(name_of(one), one) for one in after} | {old.unit for old in before}) - {""},
         rates=any(isinstance(each, (PatternAssertion, *CORRECTIONS)) for each in kinds),
     )
 
@@ -96,17 +98,17 @@ def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> 
 
 
 def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> list[Named]:
-    """The assertions that belong to a share, by name."""
-    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ? ORDER BY name", (unit,))
-    return [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
+    """The assertions that belong to a share, by identity."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ?", (unit,))
+    return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
 
 
 def told_patterns(connection: sqlite3.Connection, folder: Path) -> list[dict[str, Any]]:
     """The patterns that people have added, as rows."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
     found = [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
-    patterns = oldest_first([(name, one) for name, one in found if isinstance(one, PatternAssertion)])
-    return [msgspec.to_builtins(one) for one in fold_patterns(patterns)]
+    patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
+    return [msgspec.to_builtins(one) for one in fold_patterns(oldest_first(patterns))]
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:
@@ -156,7 +158,9 @@ def _change(path: Path, stamp: Stamp, known: Known | None) -> Change | None:
 
 def _row(name: str, change: Change) -> tuple[object, ...]:
     one = change.assertion
-    unit, when, body = (unit_of(name, one), moment(one.asserted_at), encode_assertion(one)) if one else ("", "", None)
+    unit, when, body = (
+        (unit_of(name_of(one), one), moment(one.asserted_at), encode_assertion(one)) if one else ("", "", None)
+    )
     return name, change.stamp.size, change.stamp.mtime_ns, change.sha256, unit, when, body, change.problem
 
 

@@ -13,8 +13,8 @@
 
 Nodes are named by type and label and never by id: ids follow from labels, and labels from a grammar that changes. An
 assertion is known by its content and its time, so that a repeated call counts again; a node of an episode by content
-and episode, so that it does not. Its file is called by that identity. Deleting the file and compiling takes its share
-out of the graph.
+and episode, so that it does not. Its file is called by that identity; a copy under another name is the same assertion,
+and counts no second time. Deleting the file and compiling takes its share out of the graph.
 
 >>> node = NodeAssertion(type="decision", label="Route", episode="episode-126", asserted_at="2026-01-01T17:05Z")
 >>> name_of(node) == name_of(msgspec.structs.replace(node, asserted_at="2026-01-02T17:05Z"))
@@ -102,7 +102,7 @@ def now() -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{fraction:09}Z"
 
 
-def name_of(assertion: Assertion) -> str:
+def name_of(assertion: Dated) -> str:
     """The identity of an assertion: a hash of its content and its time, or of its content and its episode."""
     known_by = assertion
     if isinstance(assertion, NodeAssertion) and assertion.episode is not None:
@@ -175,16 +175,33 @@ class AssertionStore:
 
     def patterns(self) -> list[tuple[str, PatternAssertion]]:
         """The patterns, the oldest first."""
-        found = [(path.stem, one) for path, one in self.scan() if isinstance(one, PatternAssertion)]
-        return oldest_first(found)
+        return patterns_among(self.scan())
+
+
+def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
+    """Each assertion once, under its identity, of what stands in files of these names; sorted by identity.
+
+    Of copies that differ in their time (nodes of an episode) the one in the file of the right name holds.
+    """
+    named = ((name_of(one), name, one) for name, one in found)
+    kept: dict[str, _One] = {}
+    for identity, _, one in sorted(named, key=lambda each: (each[1] != each[0], each[1])):
+        kept.setdefault(identity, one)
+    return sorted(kept.items(), key=lambda each: each[0])
 
 
 def corrections_by_episode(found: Iterable[tuple[Path, object]]) -> dict[str, list[Correction]]:
     """The corrections among what a scan found, by episode, the oldest first."""
     by_episode: dict[str, list[Correction]] = {}
-    for _, one in oldest_first([(path.stem, one) for path, one in found if isinstance(one, CORRECTIONS)]):
+    told = distinct((path.stem, one) for path, one in found if isinstance(one, CORRECTIONS))
+    for _, one in oldest_first(told):
         by_episode.setdefault(one.episode, []).append(one)
     return by_episode
+
+
+def patterns_among(found: Iterable[tuple[Path, object]]) -> list[tuple[str, PatternAssertion]]:
+    """The patterns among what a scan found, the oldest first."""
+    return oldest_first(distinct((path.stem, one) for path, one in found if isinstance(one, PatternAssertion)))
 
 
 def read_assertion(path: Path) -> Assertion:

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, get_args
 
+from msgspec.structs import replace
+
+from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import GraphNotCompiled, OutOfRange
+from helix_graph.errors import GraphNotCompiled
+from helix_graph.given import one_of, place, query, several, when, whole
 from helix_graph.graph.neighbours import FileNeighbours
+from helix_graph.graph.nodes import find_node, row_of
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
 
@@ -80,14 +85,22 @@ class Graph:
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> CompileReport:
-        """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`."""
+        """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`.
+
+        Raises:
+            WrongType: An argument is none of its kind; so does every other function of this door.
+            NotOurDatabase: Another program's file is where graph.db belongs.
+            OutsideMemory: One of ``paths`` lies outside the episodes' folder.
+            DatabaseBusy: Another process has been compiling for too long.
+            WriteFailed: The export could not be written; graph.db is as before.
+        """
         from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (questions do without)
 
         return compile_graph(
             self.episodes,
             self.causality,
-            paths=paths,
-            since=since,
+            paths=[place("PATH", path) for path in several("PATH", paths)],
+            since=when("--since", since),
             dry_run=dry_run,
             progress=progress,
             patterns=self._patterns,
@@ -103,10 +116,10 @@ class Graph:
         """
         from helix_graph.graph.seen import find_seen  # noqa: PLC0415  (each question loads its own module)
 
-        if not 1 <= limit <= MOST_PRECEDENTS:
-            raise OutOfRange("--limit", value=limit, lowest=1, highest=MOST_PRECEDENTS)
+        most = whole("--limit", limit, lowest=1, highest=MOST_PRECEDENTS)
+        wanted = None if text is None else query("the text", text)
         with self._open() as connection:
-            return find_seen(connection, text, limit=limit)
+            return find_seen(connection, wanted, limit=most)
 
     def path(
         self, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] | None = None
@@ -120,11 +133,14 @@ class Graph:
             EmptyQuery: One of the labels is empty.
             OutOfRange: ``max_depth`` is not between 1 and 10.
         """
-        from helix_graph.graph.paths import LEADING, find_path  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path  # noqa: PLC0415  (as above)
 
+        ends = {"source": query("--from", source), "target": query("--to", target)}
+        depth = whole("--max-depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+        types = [one_of("--follow", each, get_args(EdgeType)) for each in several("--follow", follow or LEADING)]
         with self._open() as connection:
-            graph = FileNeighbours(connection)
-            return find_path(graph, source=source, target=target, max_depth=max_depth, follow=follow or LEADING)
+            answer = find_path(FileNeighbours(connection), **ends, max_depth=depth, follow=types)
+            return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
     def causes(self, label: str) -> RelationsAnswer:
         """What leads straight to the nodes that match ``label``.
@@ -135,8 +151,9 @@ class Graph:
         """
         from helix_graph.graph.relations import find_relations  # noqa: PLC0415  (as above)
 
+        wanted = query("the label", label)
         with self._open() as connection:
-            return find_relations(FileNeighbours(connection), label, direction="causes")
+            return find_relations(FileNeighbours(connection), wanted, direction="causes")
 
     def effects(self, label: str) -> RelationsAnswer:
         """What the nodes that match ``label`` lead straight to.
@@ -147,8 +164,9 @@ class Graph:
         """
         from helix_graph.graph.relations import find_relations  # noqa: PLC0415  (as above)
 
+        wanted = query("the label", label)
         with self._open() as connection:
-            return find_relations(FileNeighbours(connection), label, direction="effects")
+            return find_relations(FileNeighbours(connection), wanted, direction="effects")
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
@@ -193,14 +211,14 @@ class Graph:
             InvalidSessionId: The episode's id could not name a file.
             WriteFailed: The assertion could not be kept.
         """
-        from helix_graph.graph.asserting import node_assertion, node_row  # noqa: PLC0415  (as above)
+        from helix_graph.graph.asserting import node_assertion  # noqa: PLC0415  (as above)
         from helix_graph.graph.facts import node_id  # noqa: PLC0415  (as above)
 
         with self._open_made() as connection:
             assertion = node_assertion(connection, type=type, label=label, episode=episode_id)
         self.keep(assertion)
         with self._open() as connection:
-            return node_row(connection, node_id(assertion.type, assertion.label))
+            return row_of(find_node(connection, node_id(assertion.type, assertion.label)))
 
     def add_causal_edge(self, source_id: str, target_id: str, type: str, weight: float = 0.5) -> dict[str, Any]:  # noqa: A002  (as above)
         """Adds an edge between two nodes, or one more piece of evidence for it; ``Add-CausalEdge`` of the original.
@@ -220,6 +238,7 @@ class Graph:
             AmbiguousNode: A label belongs to several nodes.
             NotOneOf: The type is none of the four.
             OutOfRange: The weight is not between 0 and 1.
+            SameNode: Both ends are one node.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.asserting import edge_assertion, edge_row  # noqa: PLC0415  (as above)
@@ -243,9 +262,7 @@ class Graph:
         """
         from helix_graph.graph.asserting import path_row  # noqa: PLC0415  (as above)
 
-        answer = self.path(source=from_label, target=to_label, max_depth=max_depth)
-        with self._open() as connection:
-            return path_row(connection, answer)
+        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))
 
     def add_pattern(
         self, name: str, trigger: str, action: str, description: str = "", success_rate: float | None = None
@@ -284,11 +301,9 @@ class Graph:
         Raises:
             OutOfRange: An option lies outside its range.
         """
-        source = self._counted() if self._counted else None
-        found = (
-            source.get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences) if source else []
-        )
-        return list(found)
+        if self._counted is None:
+            return []
+        return self._counted().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
     def get_anti_patterns(self, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
         """What keeps failing, as `Causality.get_anti_patterns`; otherwise as `get_patterns`.
@@ -296,8 +311,7 @@ class Graph:
         Raises:
             OutOfRange: The rate lies outside its range.
         """
-        source = self._counted() if self._counted else None
-        return source.get_anti_patterns(max_success_rate=max_success_rate) if source else []
+        return self._counted().get_anti_patterns(max_success_rate=max_success_rate) if self._counted else []
 
     def get_reflexion_memory_status(self) -> dict[str, dict[str, Any]]:
         """``Get-ReflexionMemoryStatus`` of the original, key by key, even of an empty memory; `status` says more."""

@@ -22,6 +22,7 @@ import msgspec
 from helix_graph.errors import EmptyQuery, OutOfRange
 from helix_graph.graph.chains import Ends, WitnessedPath, chains_of, witnessed
 from helix_graph.graph.neighbours import Card, Edge, EdgeCard, Joint, Neighbours, Place
+from helix_graph.graph.nodes import Node
 from helix_graph.graph.routes import Choice, shortest_layers
 
 if TYPE_CHECKING:
@@ -58,12 +59,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The path, or why there is none.
 
-    ``depth`` counts edges. ``whole`` names the episodes that hold the path whole; with none it is ``stitched``.
+    ``path`` are its nodes; `Graph.path` names their episodes. ``depth`` counts edges. ``whole`` names the episodes that
+    hold the path whole; with none it is ``stitched``.
     ``error`` has the sentence of the original, ``hint`` what to do about it.
     """
 
     found: bool
-    path: tuple[Card, ...]
+    path: tuple[Card, ...] | tuple[Node, ...]
     steps: tuple[Step, ...] = ()
     depth: int | None = None
     whole: tuple[str, ...] = ()

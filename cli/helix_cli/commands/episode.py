@@ -84,8 +84,11 @@ def list_episodes(
     *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, as_json: bool
 ) -> None:
     """List episodes, the newest first."""
-    found = open_memory().episodes.list(outcome=outcome, since=since, task=task, max_results=max_results)
+    episodes = open_memory().episodes
+    found = episodes.list(outcome, since, max_results, task=task)
     show([plain(one) for one in found] if as_json else found, as_json=as_json, render=_render_list)
+    if not as_json and (total := episodes.count(outcome, since, task=task)) > len(found):
+        say(f"The newest {len(found)} of {count(total, 'episode')}; --max-results shows up to 100.")
 
 
 def _render_list(found: Sequence[Episode]) -> None:

@@ -9,7 +9,7 @@ import click
 from helix_cli.commands.episode_view import plain, render_episode
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import say, show, table
+from helix_cli.output import complain, say, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,8 @@ def new(  # noqa: PLR0913  (the parts of an episode)
     parts = _parts(data)
     parts["lessons"] = [*parts.get("lessons", []), *lessons]
     one = open_memory().episodes.new(session_id, task, outcome, force=force, **parts)
+    for link in one.extra.get("unresolved", ()):
+        complain(f"left out: the link {link} names what is not there")
     _show(one, as_json=as_json)
 
 
@@ -86,18 +88,19 @@ def _render_decisions(found: Sequence[Decision]) -> None:
 
 @click.command
 @click.argument("name", metavar="EPISODE")
-@click.option("--success", "outcome", flag_value="success", help="It succeeded.")
-@click.option("--partial", "outcome", flag_value="partial", help="It succeeded in part.")
-@click.option("--failure", "outcome", flag_value="failure", help="It failed.")
-@click.option("--unknown", "outcome", flag_value="unknown", help="It is not known, whatever the log says.")
+@click.option("--success", is_flag=True, help="It succeeded.")
+@click.option("--partial", is_flag=True, help="It succeeded in part.")
+@click.option("--failure", is_flag=True, help="It failed.")
+@click.option("--unknown", is_flag=True, help="It is not known, whatever the log says.")
 @click.option("--because", required=True, metavar="TEXT", help="How you know.")
 @json_option
-def outcome(*, name: str, outcome: str | None, because: str, as_json: bool) -> None:
+def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
     """Say how an EPISODE really came out; dated, and kept apart from what the log says."""
-    if outcome is None:
-        problem = "say which: --success, --partial, --failure or --unknown"
+    outcomes = [outcome for outcome, given in said.items() if given]
+    if len(outcomes) != 1:
+        problem = "say which one: --success, --partial, --failure or --unknown"
         raise click.UsageError(problem)
-    _show(open_memory().episodes.outcome(name, outcome, because=because), as_json=as_json)
+    _show(open_memory().episodes.outcome(name, outcomes[0], because=because), as_json=as_json)
 
 
 @click.command

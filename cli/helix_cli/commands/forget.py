@@ -36,14 +36,15 @@ def forget(
     """Forget sessions: episodes, assertions about them, their share in the graph.
 
     Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
-    logs are read again, until --force. At last every file of the memory is searched for what the sessions said.
+    logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when
+    that was cut short or found something, run it again (without options it takes up what is not proved yet).
     """
     memory = open_memory()
     report = memory.forget(sessions, project=project, since=since, until=until, dry_run=dry_run)
     for name in report.undecided:
         complain(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
     show(report, as_json=as_json, render=_render)
-    return 1 if report.undecided or (report.proof and report.proof.left) else 0
+    return 1 if report.undecided or (report.proof and not report.proof.whole) else 0
 
 
 def _render(report: ForgetReport) -> None:
@@ -51,6 +52,9 @@ def _render(report: ForgetReport) -> None:
         say(session)
     done = "would be forgotten" if report.dry_run else "forgotten"
     say(f"{count(len(report.sessions), 'session')} and {count(len(report.assertions), 'assertion')} {done}.")
+    if report.taken_up:
+        since = "yet" if report.dry_run else "until now"
+        say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
     if report.proof:
         _render_proof(report.proof)
 
@@ -61,6 +65,8 @@ def _render_proof(proof: Proof) -> None:
     for trace in proof.left:
         what = "names a session" if trace.names_session else "holds their words"
         say(f"  left in {trace.file}: {count(trace.texts, 'text')}; it {what}")
+    for one in proof.unsearched:
+        say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
         say(f"{count(proof.shared, 'text')} of these stand in sessions that are kept, in their own right.")
 

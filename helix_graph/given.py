@@ -1,0 +1,148 @@
+"""What callers hand in, checked once for library and command alike: each function gives the value or refuses it.
+
+Types are checked as well as ranges, because the library's callers are programs written by agents, and a sentence that
+names the argument helps them more than an ``AttributeError`` from deep inside.
+
+>>> share("--weight", 1)
+1.0
+>>> one_of("--type", "causes", ("causes", "enables"))
+'causes'
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from numbers import Real
+from pathlib import Path
+from typing import TypeVar
+
+from helix_graph.errors import ControlCharacter, EmptyText, NotOneOf, OutOfRange, WrongType
+
+_Word = TypeVar("_Word", bound=str)
+_One = TypeVar("_One")
+#: Lines and tabs are the shape of a text.
+_SHAPE = frozenset("\n\r\t")
+
+
+def text(option: str, value: str) -> str:
+    """A text on one line, without secrets.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+        EmptyText: There is nothing in it.
+    """
+    plain = prose(option, " ".join(_string(option, value).split()))
+    if not plain:
+        raise EmptyText(option)
+    return plain
+
+
+def prose(option: str, value: str) -> str:
+    """A text of any lines, perhaps empty, without secrets.
+
+    Control characters are refused, not cut: what people assert is kept as they said it, or not at all.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+    """
+    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+
+    for place, character in enumerate(_string(option, value)):
+        if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
+            raise ControlCharacter(option, character=character, place=place + 1)
+    return redact_text(value)
+
+
+def query(option: str, value: str) -> str:
+    """A text to look for; half a character, which no file can hold, becomes a question mark.
+
+    Raises:
+        WrongType: It is no text.
+    """
+    return _string(option, value).encode("utf-8", "replace").decode()
+
+
+def one_of(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
+    """The word itself, when it is one of those allowed.
+
+    Raises:
+        WrongType: It is no text.
+        NotOneOf: It is none of them.
+    """
+    given = _string(option, value)
+    for word in allowed:
+        if given == word:
+            return word
+    raise NotOneOf(option, value=given, allowed=allowed)
+
+
+def share(option: str, value: float) -> float:
+    """A number from 0 to 1.
+
+    Raises:
+        WrongType: It is no number.
+        OutOfRange: It lies outside, or is not a number (NaN).
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise WrongType(option, value=value, wanted="a number")
+    if not 0 <= value <= 1:
+        raise OutOfRange(option, value=value, lowest=0, highest=1)
+    return float(value)
+
+
+def whole(option: str, value: int, *, lowest: int, highest: int) -> int:
+    """A whole number within a range.
+
+    Raises:
+        WrongType: It is no whole number.
+        OutOfRange: It lies outside.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise WrongType(option, value=value, wanted="a whole number")
+    if not lowest <= value <= highest:
+        raise OutOfRange(option, value=value, lowest=lowest, highest=highest)
+    return value
+
+
+def when(option: str, value: datetime | None) -> datetime | None:
+    """A time, or None.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if value is None or isinstance(value, datetime):
+        return value
+    raise WrongType(option, value=value, wanted="a datetime")
+
+
+def place(option: str, value: Path | str) -> Path:
+    """A path, also from its text.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if isinstance(value, str | os.PathLike):
+        return Path(value)
+    raise WrongType(option, value=value, wanted="a path")
+
+
+def several(option: str, value: Iterable[_One]) -> tuple[_One, ...]:
+    """The members of a collection; a text is not meant as one of letters.
+
+    Raises:
+        WrongType: It is no collection.
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise WrongType(option, value=value, wanted="a list")
+    return tuple(value)
+
+
+def _string(option: str, value: str) -> str:
+    if not isinstance(value, str):
+        raise WrongType(option, value=value, wanted="a text")
+    return value

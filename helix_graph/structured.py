@@ -1,0 +1,107 @@
+"""Structured data into an episode: what ``New-Episode`` of the original takes, checked and completed.
+
+Parts may leave out what the caller does not know: an ``id`` gets the next free number, a ``timestamp`` is not known.
+The two sides of a link (``effects`` of a decision, ``caused_by`` of an event) are made to agree.
+
+A link to an id that is not there joins nothing. It is left out, and named in the file under ``unresolved``: the
+original's own example of a decision has such ``effects``, and refusing a whole episode for them would lose it. A link
+that runs backwards in time or closes a circle is a mistake, and is refused with its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.corrections import parts_of, stated_links
+from helix_episodes.errors import InvalidEpisode
+from helix_episodes.redaction import redact_text
+from helix_episodes.store import decode_episode
+from helix_graph.doctor.agreement import agreed, unsound_links
+from helix_graph.doctor.parts import free_id, sound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from helix_episodes.model import Decision, Episode, Event
+
+#: The key of an episode under which links are named that lead nowhere.
+UNRESOLVED = "unresolved"
+
+
+def structured_episode(given: Mapping[str, Any], path: Path) -> Episode:
+    """An episode of structured data, without secrets; ``path`` is where it will stand.
+
+    Raises:
+        InvalidEpisode: A part does not fit the schema, has a time that is none or an id that is another's, or a link
+            runs backwards in time or closes a circle.
+    """
+    stated = decode_episode(_as_json(given, path), path=path)
+    _, problems = sound(stated)
+    episode = _without(stated, unresolved := _unresolved(stated))
+    for problem in (*problems, *unsound_links(episode)):
+        raise InvalidEpisode(path=path, problem=problem)
+    whole, _ = agreed(episode)
+    return replace(whole, extra={UNRESOLVED: unresolved}) if unresolved else whole
+
+
+def _as_json(given: Mapping[str, Any], path: Path) -> bytes:
+    try:
+        plain = _redacted(msgspec.to_builtins(given))
+        for name, letter in (("decisions", "d"), ("events", "e")):
+            plain[name] = _completed(plain[name], letter)
+        return msgspec.json.encode(plain)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise InvalidEpisode(path=path, problem=f"it cannot be written as JSON ({error})") from error
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, dict):
+        return {key: _redacted(each) for key, each in value.items()}
+    return [_redacted(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _completed(parts: Any, letter: str) -> Any:  # noqa: ANN401  (JSON that may be anything)
+    """Parts with an id and a time each; what is no list of objects is left to the schema."""
+    if not isinstance(parts, list):
+        return parts
+    names = {str(one["id"]) for one in parts if isinstance(one, dict) and "id" in one}
+    completed = []
+    for one in parts:
+        if not isinstance(one, dict):
+            completed.append(one)
+            continue
+        name = one.get("id") or free_id(letter, names)
+        names.add(str(name))
+        completed.append({"timestamp": None} | one | {"id": name})
+    return completed
+
+
+def _unresolved(episode: Episode) -> list[str]:
+    names = {one.id for one in parts_of(episode)}
+    links = sorted((link.source, link.target) for link in stated_links(episode))
+    return [f"{source} -> {target}" for source, target in links if not {source, target} <= names]
+
+
+def _without(episode: Episode, unresolved: list[str]) -> Episode:
+    """The episode whose parts name only each other."""
+    if not unresolved:
+        return episode
+    names = {one.id for one in parts_of(episode)}
+
+    def decision(one: Decision) -> Decision:
+        return replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
+
+    def event(one: Event) -> Event:
+        return replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
+
+    return replace(episode, decisions=tuple(map(decision, episode.decisions)), events=tuple(map(event, episode.events)))
+
+
+def _among(names: set[str], ends: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(end for end in ends if end in names)

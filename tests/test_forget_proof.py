@@ -1,0 +1,229 @@
+"""Is the proof of a forgetting as strong after a kill, in archives and under names, as it looks?"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from helix_cli.app import run
+from helix_graph import Memory
+from helix_graph.errors import NothingSelected
+from helix_graph.fingerprints import Searcher, fingerprints_of
+from processes import PATIENCE, write_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helix_graph.traces import Proof
+    from session_script import Script
+
+THEIR_TASK = "Prepare the layoffs of the bindery"
+SESSION = "the-secret-session"
+
+
+@pytest.fixture
+def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
+    memory = Memory(tmp_path / ".helix")
+    secret = script(SESSION, root="/work/bindery").prompt(THEIR_TASK).run("pytest -q", "1 failed in 0.1s", code=1)
+    memory.extract([*write_logs(tmp_path / "logs", script, 2), secret.edit("bindery/knife.py").save(tmp_path / "own")])
+    memory.graph.compile()
+    memory.episodes.outcome(SESSION, "failure", because="the guillotine was stuck")
+    return memory
+
+
+def proof_of(memory: Memory) -> Proof:
+    proof = memory.forget([SESSION]).proof
+    assert proof is not None
+    return proof
+
+
+#: Dies as by kill -9 before or after the n-th thing that a forgetting does.
+DIES_AT = """
+import os, signal, sys
+from pathlib import Path
+from helix_graph import Memory, database, forgetting, tombstones
+from helix_graph.graph.door import Graph
+memory, when = Memory(Path(sys.argv[1])), int(sys.argv[2])
+moments = iter(range(when + 1))
+def moment():
+    if next(moments) == when:
+        os.kill(os.getpid(), signal.SIGKILL)
+def dying(function):
+    def wrapped(*arguments, **named):
+        moment()
+        answer = function(*arguments, **named)
+        moment()
+        return answer
+    return wrapped
+for module, name in [(tombstones, "write_atomically"), (forgetting, "remove_file"), (Graph, "compile"),
+                     (database, "erase_traces"), (forgetting, "find_traces")]:
+    setattr(module, name, dying(getattr(module, name)))
+memory.forget(["the-secret-session"])
+"""
+
+
+def test_killed_at_every_step_the_next_run_proves_the_same(memory: Memory, tmp_path: Path) -> None:
+    (memory.root / "notes.txt").write_text(f"see {THEIR_TASK}")
+    whole = tmp_path / "whole"
+    shutil.copytree(memory.root, whole)
+    expected = proof_of(Memory(whole))
+    assert [trace.file for trace in expected.left] == ["notes.txt"]
+    for when in range(100):
+        cut = tmp_path / f"cut-{when}"
+        shutil.copytree(memory.root, cut)
+        code = [sys.executable, "-c", DIES_AT, str(cut), str(when)]
+        ended = subprocess.run(code, check=False, timeout=PATIENCE).returncode
+        again = proof_of(Memory(cut))
+        assert replace(again, files=0, bytes=0) == replace(expected, files=0, bytes=0), when
+        if ended == 0:
+            break
+        assert ended == -signal.SIGKILL
+    assert when >= 10, "it was killed at too few places"
+
+
+def test_what_was_left_is_looked_for_again_until_it_is_gone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = memory.root / "notes.txt"
+    notes.write_text(f"see {THEIR_TASK}")
+    first = proof_of(memory)
+    assert not first.whole
+    (stone,) = (memory.root / "forgotten").iterdir()
+    assert json.loads(stone.read_text())["unproved"]
+    assert THEIR_TASK.encode() not in stone.read_bytes()
+    assert [one.kind for one in memory.doctor().findings if one.severity == "fault"] == ["not proved forgotten"]
+    notes.unlink()
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    assert run(["forget"]) == 0
+    assert "unproved" not in stone.read_text()
+    assert memory.doctor().healthy
+    with pytest.raises(NothingSelected):
+        memory.forget()
+
+
+def test_a_later_run_takes_up_what_an_earlier_one_has_not_proved(memory: Memory) -> None:
+    (memory.root / "notes.txt").write_text(f"see {THEIR_TASK}")
+    proof_of(memory)
+    report = memory.forget(["session-0"])
+    assert (report.sessions, report.taken_up) == (("session-0",), 1)
+    assert report.proof is not None
+    assert [trace.file for trace in report.proof.left] == ["notes.txt"]
+
+
+def zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("backup/episode.json", data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [gzip.compress, bz2.compress, lzma.compress, zipped, lambda data: gzip.compress(zipped(bz2.compress(data)))],
+    ids=["gz", "bz2", "xz", "zip", "one in another"],
+)
+def test_archives_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:
+    (memory.root / "backup.bin").write_bytes(pack(b"x" * 3_000_000 + THEIR_TASK.encode()))
+    (trace,) = proof_of(memory).left
+    assert (trace.file, trace.texts) == ("backup.bin", 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\x28\xb5\x2f\xfd rest", "zstd"),
+        (gzip.compress(b"x" * 1000)[:-12], "Compressed file ended"),
+        (b"PK\x03\x04 no zip", "zip"),
+        (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"x")))), "more than 3 times"),
+    ],
+    ids=["zstd", "cut off", "no zip", "too deep"],
+)
+def test_what_cannot_be_unpacked_is_named(
+    memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data: bytes, problem: str
+) -> None:
+    (memory.root / "backup.bin").write_bytes(data)
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    assert run(["forget", "--session", SESSION]) == 1
+    said = capsys.readouterr().out
+    assert "not searched: backup.bin" in said
+    assert problem in said
+
+
+def test_a_bomb_is_named_and_not_unpacked(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("helix_graph.unpacking._MOST_BYTES", 10_000)
+    (memory.root / "backup.bin").write_bytes(gzip.compress(b"\0" * 20_000_000))
+    (unsearched,) = proof_of(memory).unsearched
+    assert "gigabyte" in unsearched.problem
+
+
+def test_a_files_name_is_searched_too(memory: Memory) -> None:
+    (memory.root / f"state-of-{SESSION}.txt").write_text("nothing")
+    (trace,) = proof_of(memory).left
+    assert (trace.file, trace.names_session) == (f"state-of-{SESSION}.txt", True)
+
+
+def test_a_file_without_permission_is_named(memory: Memory) -> None:
+    locked = memory.root / "locked.txt"
+    locked.write_text(THEIR_TASK)
+    locked.chmod(0)
+    try:
+        locked.read_bytes()
+    except PermissionError:
+        assert [one.file for one in proof_of(memory).unsearched] == ["locked.txt"]
+    else:
+        pytest.skip("nothing is forbidden to this user")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=st.binary(max_size=40),
+    text=st.text(min_size=12, max_size=300),
+    after=st.binary(max_size=40),
+    chunk=st.integers(16, 64),
+)
+def test_a_text_is_found_wherever_it_stands(before: bytes, text: str, after: bytes, chunk: int) -> None:
+    searcher = Searcher(fingerprints_of([text]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+        assert searcher.search(before + text.encode("utf-8", "replace") + after)
+        assert searcher.search(before + json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") + after)
+
+
+@settings(max_examples=60, deadline=None)
+@given(content=st.binary(max_size=300), text=st.text("ab", min_size=12, max_size=13), chunk=st.integers(1, 64))
+def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+        found = Searcher(fingerprints_of([text])).search(content)
+    assert bool(found) == (text.encode() in content)
+
+
+@pytest.mark.parametrize("chunk", [7, 16, 17, 1 << 20])
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"session-0000012", False),
+        (b"x session-000001 y", True),
+        (b"session-000001", True),
+        (b"my-session-000001", False),
+    ],
+)
+def test_a_bounded_name_is_a_word_whatever_the_pieces(
+    monkeypatch: pytest.MonkeyPatch, chunk: int, content: bytes, *, found: bool
+) -> None:
+    monkeypatch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+    wanted = fingerprints_of(["session-000001"], names=True)
+    assert bool(Searcher(wanted, bounded=wanted).search(content)) == found
