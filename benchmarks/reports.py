@@ -9,8 +9,11 @@ carry meaning, compared by their first five letters; what the annotator put in b
 " / " will do. An annotated item is found when one of ours meets it; one of ours is right when it meets an annotated
 item. The annotation is a selection (a review lists two dozen defects, the annotator names eight), so what is not in it
 counts as false here although the log tells it: the precision printed is a lower bound. Explicit decisions are counted
-by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. n stands
-beside every figure. ``--set second`` puts a second set beside them (`extraction`).
+by walking the JSON for the names under which logs keep them; each is found when a decision of ours quotes it. An
+annotated chain of causes ("a -> b -> c") is found when one of our links that cause (not `correlates`) leads from what
+meets one of its parts to what meets a later one, over one statement between them at most; how many of ours are false
+cannot be counted against a selection. A quotation stands when `helix_episodes.verification` finds it on its line. n
+stands beside every figure. ``--set second`` puts a second set beside them (`extraction`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import argparse
 import json
 import re
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +30,7 @@ from tallies import CORPORA, SECOND, Tally, print_table, share
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from helix_episodes.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +85,18 @@ def met(one: Event, episode: Episode) -> str:
     return " ".join(f"{event.content} {quoted(event)}" for event in episode.events if event.id in beside)
 
 
+def score_links(episode: Episode, chains: list[str], tally: Tally, *, name: str) -> None:
+    told = {one.id: f"{one.content} {quoted(one)}" for one in episode.events}
+    told |= {one.id: decided(one) for one in episode.decisions}
+    direct = [(link.source, link.target) for link in episode.links if link.type != "correlates"]
+    over = [(a, d) for a, b in direct for c, d in direct if b == c]
+    for chain in chains:
+        parts = [part.strip() for part in chain.split("->")]
+        pairs = [(early, late) for place, early in enumerate(parts) for late in parts[place + 1 :]]
+        hit = any(meets(early, told[a]) and meets(late, told[b]) for a, b in (*direct, *over) for early, late in pairs)
+        tally.want(hit=hit, text=f"{name}: {chain}")
+
+
 def quoted(event: Event) -> str:
     return event.evidence.quote if event.evidence else ""
 
@@ -106,6 +123,11 @@ def score_explicit(episode: Episode, log: Path, tally: Tally) -> None:
             tally.want(hit=text.strip()[:80] in chosen, text=f"{log.stem}: {text}")
 
 
+def score_quotations(episode: Episode, log: Path, tally: Tally) -> None:
+    for one in verify(episode, log):
+        tally.want(hit=one.result == "stands", text=f"{log.stem}: {one.of} [{one.line}] {one.result}: {one.quote[:80]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
@@ -121,12 +143,9 @@ def report(corpus: Path, *, second: bool, misses: bool) -> None:
     episodes, times = read_all(corpus)
     print(", ".join(f"{name}: {len(gold)} logs" for name, gold in golds.items()), "- one annotator each")
     print_table({name: score_set(gold, episodes) for name, gold in golds.items()}, misses=misses)
-    tally = Tally()
-    for log, episode in episodes.items():
-        score_explicit(episode, log, tally)
-    print(f"{f'explicit, {len(episodes)} logs':<22}{tally.cells()}")
-    if misses:
-        print("\n".join(tally.differences()))
+    print_table({f"all {len(episodes)} logs": score_all(episodes)}, misses=misses)
+    outcomes = Counter(one.outcome for episode in episodes.values() for one in episode.decisions)
+    print(f"outcomes of {outcomes.total()} decisions: {dict(sorted(outcomes.items()))}")
     print_times(times)
 
 
@@ -153,10 +172,19 @@ def print_times(times: list[tuple[float, str]]) -> None:
 
 def score_set(gold: dict[str, Any], episodes: dict[Path, Episode]) -> dict[str, Tally]:
     """The tallies of one annotated set of logs, by measure."""
-    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome")}
+    tallies = {name: Tally() for name in ("decisions", "failures", "lessons", "outcome", "links")}
     for log, episode in episodes.items():
         if log.stem in gold:
             score_annotated(episode, gold[log.stem], tallies)
+    return tallies
+
+
+def score_all(episodes: dict[Path, Episode]) -> dict[str, Tally]:
+    """What needs no annotation: explicit decisions and quotations, over all logs."""
+    tallies = {"explicit decisions": Tally(), "quotations": Tally()}
+    for log, episode in episodes.items():
+        score_explicit(episode, log, tallies["explicit decisions"])
+        score_quotations(episode, log, tallies["quotations"])
     return tallies
 
 
@@ -167,6 +195,7 @@ def score_annotated(episode: Episode, annotated: dict[str, Any], tallies: dict[s
     score(tallies["failures"], wanted=annotated["F"], given=errors, name=name)
     score(tallies["lessons"], wanted=annotated["L"], given=list(episode.lessons), name=name)
     hit = episode.outcome == annotated["O"]
+    score_links(episode, annotated["K"], tallies["links"], name=name)
     tallies["outcome"].want(hit=hit, text=f"{name}: {episode.outcome}, not {annotated['O']}")
 
 

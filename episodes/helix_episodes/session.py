@@ -31,9 +31,11 @@ plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``con
 tool ``diagnostics`` whose text is a JSON list of files with their ``diagnostics`` (``message``, ``severity``).
 
 A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
-``found`` (what was found, or came of it), ``problem`` (what the log names as one), ``remedy``, ``outcome`` (what came
-of a stated decision), ``task`` (the objective), ``next`` (what is left to do) or ``other`` (kept, but nothing that
-happened). ``context`` says what it is about. Statements that the log puts side by side share a ``call_id``.
+``found`` (what was found, or came of it), ``detail`` (more of what was done), ``problem`` (what the log names as one),
+``cause`` (of the problem beside it), ``remedy``, ``outcome`` (what came of a stated decision), ``task`` (the
+objective), ``commit`` (the name of one that the session made), ``next`` (what is left to do) or ``other`` (kept, but
+nothing that happened). ``context`` says what it is about. Statements that the log puts side by side share a
+``call_id``.
 """
 
 from __future__ import annotations
@@ -58,8 +60,18 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None = None
 
 
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """Words as they stand on one line of the log."""
+
+    line: int
+    text: str
+
+
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that happened. ``actor`` is ``user``, ``agent``, ``agent:<id>`` for a helper, or ``system``."""
+    """One thing that happened. ``actor`` is ``user``, ``agent``, ``agent:<id>`` for a helper, or ``system``.
+
+    ``pieces`` is set where ``text`` was put together from several places of the log, so that each can be quoted.
+    """
 
     kind: StepKind
     source: Source
@@ -72,6 +84,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     call_id: str | None = None
     status: Status = "unknown"
     exit_code: int | None = None
+    pieces: tuple[Piece, ...] = ()
 
 
 class BadLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,8 +3,10 @@ r"""Verification: does each quotation of an episode stand on the line of the log
 A quotation is the text behind a record, with secrets cut, home folders shortened and its end perhaps cut off; the log
 has the same text in JSON, escaped. So both are brought to one form, in which blanks and terminal colours do not count,
 and the quotation must be found within its line, or each line of it there in order (a quotation may leave out what lies
-between). Where it is not, the rest of the log is searched: a quotation that
-stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong episode or another log.
+between). In prose the marks of Markdown do not count either (asterisks, underscores, the targets of links), and a
+sentence that is wrapped may run on over the lines below the one where it begins. Where it is not, the rest of the log
+is searched: a quotation that stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong
+episode or another log.
 
 >>> from helix_episodes.model import Evidence
 >>> quoted = Evidence(line=2, quote="2 failed\n1 passed")
@@ -21,6 +23,7 @@ import msgspec
 
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.model import QUOTE_LIMIT
 from helix_episodes.readers.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
 
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 Result: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _DATABASE = b"SQLite format 3\0"
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
+_MARKS = re.compile(r"[*_]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -103,10 +108,30 @@ def _result(evidence: Evidence, lines: list[str]) -> tuple[Result, int | None]:
     wanted = [plain for part in evidence.quote.removesuffix("…").split("\n") if (plain := _plain(part))]
     if not wanted or not lines:
         return "unchecked", None
-    if evidence.line <= len(lines) and _holds(lines[evidence.line - 1], wanted):
-        return "stands", evidence.line
-    found = next((number for number, text in enumerate(lines, 1) if _holds(text, wanted)), None)
+    places = [evidence.line] if evidence.line <= len(lines) else []
+    found = next((number for number in (*places, *range(1, len(lines) + 1)) if _begins(lines, number, wanted)), None)
+    if found == evidence.line:
+        return "stands", found
     return ("moved", found) if found else ("missing", None)
+
+
+def _begins(lines: list[str], number: int, wanted: list[str]) -> bool:
+    """Whether the quotation stands on a line, or begins there and runs on below it."""
+    line = lines[number - 1]
+    if _holds(line, wanted):
+        return True
+    first = wanted[0].partition(" ")[0]
+    return first in line[-QUOTE_LIMIT:] and _runs_on(lines, number, wanted)
+
+
+def _runs_on(lines: list[str], number: int, wanted: list[str]) -> bool:
+    end = lines[number - 1][-QUOTE_LIMIT:]
+    text = end
+    for below in lines[number:]:
+        if len(text) > len(end) + QUOTE_LIMIT:
+            break
+        text = f"{text} {below}"
+    return 0 <= text.find(wanted[0]) < len(end) and _holds(text, wanted)
 
 
 def _holds(text: str, wanted: list[str]) -> bool:
@@ -163,7 +188,7 @@ def _unescaped(line: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_COLOUR.sub("", text).split())
+    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", _COLOUR.sub("", text))).split())
 
 
 def _beside(log: Path, file: str) -> Path | None:

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision without an id: the calls it was carried out by (numbers of acts) and its place among the steps."""
+    """A decision without an id: the calls it was carried out by (numbers of acts) and its place among the steps.
+
+    ``mark`` is a name by which whoever drafted it finds its id again (`Account.marked`).
+    """
 
     position: int
     decision: Decision
     acts: tuple[int, ...] = ()
+    mark: str = ""
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +59,8 @@ class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
 class Account(msgspec.Struct, frozen=True, kw_only=True):
     """The numbered whole. ``positions`` has the place among the steps of every id.
 
-    ``marked`` has the id of every mark; a decision's mark is ``d`` and its position. ``told`` has what is known of the
-    failures that only words report.
+    ``marked`` has the id of every mark; that of a decision that was given none is ``d`` and its position. ``told`` has
+    what is known of the failures that only words report.
     """
 
     decisions: tuple[Decision, ...]
@@ -103,7 +107,7 @@ def number(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> 
         events_of=_events_of(named_events),
         act_of={name: draft.act for name, draft in named_events if draft.act is not None},
         marked={draft.mark: name for name, draft in named_events if draft.mark}
-        | {f"d{draft.position}": name for name, draft in named_decisions},
+        | {draft.mark or f"d{draft.position}": name for name, draft in named_decisions},
         told={name: draft.told for name, draft in named_events if draft.told is not None},
     )
 

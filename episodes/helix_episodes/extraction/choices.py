@@ -31,62 +31,159 @@ _TAKES = Regex(
     r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+#: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
 _CHANGES = (
-    r"(?:added|allowed|applied|archived|built|changed|combined|deferred|deleted|disabled|documented|dropped|enabled|extended|extracted|filed|kept|"
-    r"left|made|merged|migrated|moved|obeyed|pass(?:ed)?|preserved|put|raised|rejected|removed|renamed|replaced|restored|"
-    r"reverted|reversed|shipped|skipped|split|switched|took|used|updated|bypassed|retained|merging|reimplemented)"
+    r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|"
+    r"identifi|investigat|analy[sz]|"
+    r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
+    r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|"
+    r"finish|prov|fix|clos|correct|fir|resolv|"
+    r"address|repair|captur|record)(?:ed|d)\b)"
+    r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
+    r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
+    r"split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|per (?:\w+ ){0,2}(?:feedback|review|request|[A-Z]+-\d+)|so that|for no |for consistency|"
+    r"(?P<how>because|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
+    r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
+    r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
     r"to (?:keep|prevent|avoid) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
-    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory)\b|"
+    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
+    r"intentionally)\b|"
+    r"^\W*(?:left|kept) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
     re.IGNORECASE,
 )
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
-_SWAPS = Regex(r"^\W*removed (?P<other>[^,;]+), (?:added|using|used) .+", re.IGNORECASE)
-_REASONED_PREFERENCE = Regex(
-    r"^(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since|so) (?P<why>.+)", re.IGNORECASE
+_SWAPS = Regex(
+    r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
+    r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
+    r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
+    re.IGNORECASE,
 )
-_CONCLUDES = Regex(rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>{_CHANGES}\b.+)", re.IGNORECASE | re.DOTALL)
+#: "..., used the subscript instead": what was taken, where the sentence before says what was left.
+_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,120}}\binstead\b(?! of)", re.IGNORECASE)
+_RULED_OUT = Regex(
+    r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
+    r"deferred|left out|abandoned)"
+    r"(?:[:,]| because| since| as)\s+(?P<why>.+)",
+    re.IGNORECASE,
+)
+#: What is put off, and where to.
+_DEFERS = Regex(
+    rf"^\W*(?:[a-z-]+ed [^,;]+ and )?{_CHANGES}\b.{{3,120}}? (?:for|to|into|as|in) (?:an? |its |their |the )?"
+    r"(?:own |separate |later |follow-?up |focused |future )+(?:PR|pull request|issue|session|"
+    r"phase|change|commit|branch)s?\b",
+    re.IGNORECASE,
+)
+_REASONED_PREFERENCE = Regex(
+    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|"
+    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|"
+    r"since) (?P<why>.+)",
+    re.IGNORECASE,
+)
+_CONCLUDES = Regex(
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
+    rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Those who judge write their judgement in capitals.
+_VERDICT = Regex(
+    r"\b(?:[Vv]erdict|[Cc]onsensus|[Rr]uling|[Rr]ecommendation)\b[^.;]{0,20}?\b"
+    r"(?:APPROVED?|APPROVE_\w+|ACCEPT(?:ED)?|REJECT(?:ED)?|BLOCK(?:ED)?|NEEDS_\w+|MERGE|DEFER(?:RED)?)\b"
+)
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
-_WHY = Regex(r",?\s+(?:because|since|so that|so|as|to avoid|for)\s+(?P<why>.+)$", re.IGNORECASE | re.DOTALL)
+_WHY = Regex(
+    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$",
+    re.IGNORECASE | re.DOTALL,
+)
+#: "Use GraphQL (REST lacks threads)": brackets behind a decision hold its reason when they say what was wrong.
+_IN_BRACKETS = Regex(
+    r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
+    r"slow(?:er)?|too|not|no|cannot|can't|"
+    r"lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
+    re.IGNORECASE,
+)
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
+_BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
+#: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
+_PURPOSE = Regex(
+    r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
+    r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
+    r"makes?|gives?|faster|cleaner|easier|best|good|useful|acknowledge|support\w*|us(?:e|es|ing))\b",
+    re.IGNORECASE,
+)
+#: Somebody's word was the reason.
+_ASKED_FOR = Regex(
+    r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
+)
+#: "Queue over polling: bursts", as decisions are headed.
+_OVER_HEAD = Regex(
+    r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
+)
+#: Fewer words name a thing ("REST limits"), they state nothing.
+_FACT_WORDS = 3
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
 _LONGEST = 1000
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
 
 
-def choice_in(text: str) -> Choice | None:
-    """The choice that a statement makes, or None: one that it calls so, else the first.
+def choices_in(text: str) -> tuple[Choice, ...]:
+    """The choices that a statement makes, in order.
 
-    >>> choice_in("Chose a hook over a cron job so one tool serves both").options
+    >>> choices_in("Chose a hook over a cron job so one tool serves both")[0].options
     ('a cron job',)
-    >>> choice_in("Moved the script to tools/ per PR feedback").rationale
+    >>> choices_in("Moved the script to tools/ per PR feedback")[0].rationale
     'per PR feedback'
-    >>> choice_in("Read the chosen file and the decision log") is None
-    True
+    >>> choices_in("Read the chosen file and the decision log")
+    ()
     """
     sentences = [part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip()]
-    made = [
+    return tuple(
         _in_context(choice, before)
         for before, sentence in pairwise(["", *sentences])
         if (choice := _choice(sentence)) is not None
-    ]
-    named = (choice for choice in made if _TAKES.search(choice.said) or _DECLARED.search(choice.said))
-    return next(named, made[0] if made else None)
+    )
+
+
+def reason_in(decision: str) -> Choice | None:
+    """The choice that a stated decision spells out itself, behind its label if it has one.
+
+    >>> reason_in("Storage: Kept one file rather than a folder, because nothing reads it twice").options
+    ('a folder',)
+    """
+    words = decision.strip()[:_LONGEST]
+    over = _OVER_HEAD.match(words)
+    if over:
+        return Choice(said=words, chosen=over["what"], options=(over["other"],), rationale=over["why"])
+    behind = _IN_BRACKETS.search(words)
+    spelled = _choice(words) or _choice(words.partition(": ")[2])
+    return Choice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
+
+
+def fact_in(rationale: str) -> str:
+    """The first sentence of a reason when it states a fact; a purpose ("to avoid ...") caused nothing.
+
+    >>> fact_in("because the queue drops messages. So it goes"), fact_in("to keep it simple")
+    ('the queue drops messages.', '')
+    """
+    first = _SENTENCE.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:_LONGEST]
+    if _ASKED_FOR.match(first):
+        return first
+    return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
 
 def _in_context(choice: Choice, before: str) -> Choice:
@@ -97,18 +194,19 @@ def _in_context(choice: Choice, before: str) -> Choice:
 
 
 def _choice(sentence: str) -> Choice | None:
-    if _UNMEANT.search(sentence):
-        return None
+    choice = _made(sentence)
+    return None if choice is None or _UNMEANT.search(sentence) else choice
+
+
+def _made(sentence: str) -> Choice | None:
     takes = _TAKES.search(sentence)
     if takes:
         return _taken(sentence, takes["what"])
-    prefers = _PREFERS.match(sentence)
+    prefers = _PREFERS.search(sentence)
     if prefers:
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
-        return Choice(
-            said=sentence, chosen=sentence, options=(other.strip(),), rationale=why["why"].strip() if why else ""
-        )
+        return Choice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why))
     reasoned = _REASONED.match(sentence)
     if reasoned:
         return Choice(
@@ -127,8 +225,17 @@ def _rule_set(sentence: str) -> Choice | None:
         return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
     swaps = _SWAPS.match(sentence)
     if swaps:
-        return Choice(said=sentence, chosen=sentence, options=(swaps["other"].strip(),))
-    sets = _DECLARED.search(sentence) or _RULES.search(sentence)
+        return Choice(said=sentence, chosen=sentence, options=((swaps["gone"] or swaps["old"]).strip(),))
+    ruled_out = _RULED_OUT.match(sentence)
+    if ruled_out:
+        return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
+    sets = (
+        _VERDICT.search(sentence)
+        or _INSTEAD.match(sentence)
+        or _DECLARED.search(sentence)
+        or _RULES.search(sentence)
+        or _DEFERS.match(sentence)
+    )
     return Choice(said=sentence, chosen=sentence) if sets else None
 
 
@@ -138,9 +245,15 @@ def _taken(sentence: str, what: str) -> Choice:
     chosen = what[: over.start()] if over else what
     why = _WHY.search(chosen)
     if why and not over:
-        return Choice(said=sentence, chosen=sentence, rationale=why["why"].strip())
+        return Choice(said=sentence, chosen=sentence, rationale=_said_why(why))
     other = over["other"] if over else ""
     because = _WHY.search(other)
     option = other[: because.start()] if because else other
-    reason = because["why"].strip() if because else ""
-    return Choice(said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=reason)
+    return Choice(
+        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_said_why(because)
+    )
+
+
+def _said_why(match: re.Match[str] | None) -> str:
+    """A reason without its "because"; an aim keeps the word that says that it is one."""
+    return (match["fact"] or match["aim"]).strip() if match else ""

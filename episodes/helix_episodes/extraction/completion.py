@@ -28,7 +28,7 @@ def complete(
     decisions = tuple(
         replace(
             _in_context(decision, history.account, ends),
-            outcome=_outcome(decision, history, ends),
+            outcome=_outcome(decision, history, ends) if decision.outcome == "unknown" else decision.outcome,
             effects=ends.effects(decision.id),
             caused_by=ends.causes(decision.id),
         )
@@ -102,14 +102,17 @@ def _tried_in_vain(decision: Decision, history: History, ends: _Ends) -> bool:
 
 def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
-    targets = [
-        history.account.event(link.target) for link in ends.leaving[decision.id] if link.reason in {"call", "edit-test"}
-    ]
-    judged = [event for event in targets if event.type in {"error", "test"}]
+    targets = [history.account.event(link.target) for link in ends.leaving[decision.id] if _judges(link)]
+    judged = [event for event in targets if event.type in {"error", "test"} or event.status == "ok"]
     if decision.action is not None and decision.action.verb == "run" and judged:
         last = max(history.account.positions[event.id] for event in judged)
         judged = [event for event in judged if history.account.positions[event.id] == last]
-    return {event.type for event in judged}
+    return {"error" if event.type == "error" else "test" for event in judged}
+
+
+def _judges(link: Link) -> bool:
+    """Whether a link leads to what came of a decision: of its calls, or by a report's own words."""
+    return link.reason in {"call", "edit-test"} or (link.reason in {"entry", "stated"} and link.target.startswith("e"))
 
 
 def _answers_in_vain(decision: Decision, ends: _Ends) -> bool:

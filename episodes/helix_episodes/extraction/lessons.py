@@ -10,16 +10,17 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.evidence import evidence_of
+from helix_episodes.extraction.lessons_told import each_lesson, lessons_in
 from helix_episodes.extraction.marked import marked_items
 from helix_episodes.extraction.words import first_sentence, line
 from helix_episodes.model import LessonEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.model import Decision, Event, Fix
-    from helix_episodes.session import Session
+    from helix_episodes.session import Session, Step
 
 _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)\s*(?:key |main )?"
@@ -30,7 +31,11 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUE = re.compile(r"lesson|learning|takeaway|retrospective|root cause", re.IGNORECASE)
+_CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause", re.IGNORECASE)
+#: The statements of a report that say what happened; what is planned teaches nothing yet.
+_TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
+#: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.
+_LESSON_LIMIT = 400
 
 
 def lessons_of(session: Session, account: Account, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
@@ -42,10 +47,17 @@ def lessons_of(session: Session, account: Account, fixes: Sequence[Fix]) -> list
 def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
     for step in session.steps:
         if step.kind == "lesson":
-            yield line(step.text), LessonEvidence(evidence=evidence_of(step, step.text))
+            yield from _told(step, each_lesson(step.text))
+        elif step.kind == "note" and step.arguments.get("part") in _TELLING and _CUE.search(step.text):
+            yield from _told(step, lessons_in(step.text))
         elif step.kind == "message" and _CUE.search(step.text):
             for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))
+
+
+def _told(step: Step, lessons: Iterable[str]) -> Iterator[tuple[str, LessonEvidence]]:
+    for text in lessons:
+        yield line(text, limit=_LESSON_LIMIT), LessonEvidence(evidence=evidence_of(step, text))
 
 
 def _derived(account: Account, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
@@ -63,7 +75,7 @@ def _sentence(error: Event, changes: Sequence[Decision], *, check: str) -> str:
     done = dict.fromkeys(_what(change) for change in changes)
     remedy = "; ".join(list(done)[:3]) + (f"; and {len(done) - 3} more" if len(done) > 3 else "")  # noqa: PLR2004  (a sentence)
     detail = f" ({line(error.message, limit=120)})" if error.message and error.message not in error.content else ""
-    return line(f"When {error.content}{detail}: {remedy} (verified by {check})", limit=400)
+    return line(f"When {error.content}{detail}: {remedy} (verified by {check})", limit=_LESSON_LIMIT)
 
 
 def _what(change: Decision) -> str:

@@ -8,7 +8,7 @@ backwards (a change removes an error that came before it), are kept apart in `he
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.history import pointed_at, touches
 from helix_episodes.extraction.paths import file_name
@@ -20,29 +20,19 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.history import History
     from helix_episodes.extraction.runs import Run
-    from helix_episodes.model import Decision, EdgeType, Event
+    from helix_episodes.extraction.told_links import Pair
+    from helix_episodes.model import Decision, Event
 
 
-def links_of(history: History, *, told: Iterable[tuple[str, str, Literal["entry", "stated"]]] = ()) -> tuple[Link, ...]:
-    """Every link of a session once, by source, target and reason.
-
-    ``told`` has the marks of what a report puts side by side (`helix_episodes.extraction.statements`).
-    """
+def links_of(history: History, *, told: Iterable[Pair] = ()) -> tuple[Link, ...]:
+    """Every link of a session once, by source, target and reason; ``told`` is what a report joins."""
     rules = (_calls, _handoffs, _answers, _edit_tests, _commits, _stated)
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(history)}
     marked = history.account.marked
-    for source, target, reason in told:
-        link = Link(
-            source=marked[source], target=marked[target], reason=reason, type=_told_type(history, marked[target])
-        )
-        found[link.source, link.target, reason] = link
+    for pair in told:
+        link = Link(source=marked[pair.source], target=marked[pair.target], reason=pair.reason, type=pair.type)
+        found[link.source, link.target, link.reason] = link
     return tuple(link for _, link in sorted(found.items()))
-
-
-def _told_type(history: History, target: str) -> EdgeType:
-    """What a report puts side by side: what was done brought what was found; an error it found, and did not make."""
-    found_error = target.startswith("e") and history.account.event(target).type == "error"
-    return "correlates" if found_error else "causes"
 
 
 def _calls(history: History) -> Iterator[Link]:

@@ -7,6 +7,7 @@ is an answer. Only the first four kinds of evidence are measured or judged; a de
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
 
+#: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
+_NOT_OURS = re.compile(
+    r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b",
+    re.IGNORECASE,
+)
 _DECLARED: dict[str, Outcome] = {"success": "success", "partial": "partial", "failure": "failure"}
 
 
@@ -176,7 +182,8 @@ def _stopped(session: Session) -> Judgement | None:
 
 def _contradicted(session: Session, history: History) -> Judgement | None:
     """A success that the log declares although the last check it tells of failed."""
-    checks = [event for event in history.account.events if event.check and event.type in {"error", "test"}]
+    judged = (event for event in history.account.events if event.check and event.type in {"error", "test"})
+    checks = [event for event in judged if not _NOT_OURS.search(event.content)]
     if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
         return None
     return _by_event("partial", "declared a success, but the last check failed", checks[-1])

@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.choices import reason_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.marked import marked_items
 from helix_episodes.extraction.words import line
@@ -43,19 +44,29 @@ def stated_in(step: Step, *, context: str) -> Iterator[Decision]:
 
 def _from_step(step: Step, *, context: str) -> Decision:
     given = step.arguments
+    rationale, options = reasons_of(step)
     return Decision(
         id="",
         timestamp=timestamp_of(step),
         type="design",
         context=line(str(given.get("context") or context)),
         chosen=line(step.text),
-        rationale=line(str(given.get("rationale") or "")),
-        options=tuple(line(str(option)) for option in given.get("options") or ()),
+        rationale=line(rationale),
+        options=tuple(line(option) for option in options),
+        outcome=given.get("outcome") or "unknown",
         stated=True,
         action=Action(verb="choose", object=line(step.text, limit=80)),
         actor=step.actor,
         evidence=evidence_of(step, step.text),
     )
+
+
+def reasons_of(step: Step) -> tuple[str, tuple[str, ...]]:
+    """Why a stated decision was taken, and over what: as the log keeps it, else as the decision's own words say."""
+    rationale = str(step.arguments.get("rationale") or "")
+    options = tuple(str(option) for option in step.arguments.get("options") or ())
+    spelled = reason_in(step.text) if not rationale else None
+    return (spelled.rationale, options or spelled.options) if spelled else (rationale, options)
 
 
 def _from_words(step: Step, words: str, *, context: str) -> Decision:

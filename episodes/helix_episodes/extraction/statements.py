@@ -2,72 +2,70 @@
 
 Such a log says what was *done* and what was *found*, which problems were met and how they were mended. Each statement
 becomes an event: a failure where one is told (`helix_episodes.extraction.troubles_told`), a test run where one passed,
-else a milestone. What a log puts side by side is linked: what an entry did with what it found (``entry``), a problem
-with its remedy and a decision with what came of it (``stated``). Order alone links nothing here either.
+else a milestone; and a decision where it makes a choice (`helix_episodes.extraction.choices`), with the fact that it
+gives as the reason. What the log joins is linked (`helix_episodes.extraction.told_links`).
+
+A failure that is told again in much the same words is one failure; where a later statement says that it was mended,
+that is the answer to it.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections import Counter
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.extraction.account import DraftDecision, DraftEvent
-from helix_episodes.extraction.choices import choice_in
+from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
-from helix_episodes.extraction.troubles_told import Trouble, mended_in, troubles_in
+from helix_episodes.extraction.lessons_told import lessons_in
+from helix_episodes.extraction.sameness import share, stems
+from helix_episodes.extraction.stated import reasons_of
+from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
+from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
+from helix_episodes.extraction.troubles_told import Trouble, cause_in, changes, mended_in, mends, troubles_in
 from helix_episodes.extraction.words import line
-from helix_episodes.model import Action, Decision, Event
+from helix_episodes.model import Action, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from helix_episodes.model import Event
     from helix_episodes.session import Session, Step
 
-_CONTENT_LIMIT = 240
-#: Git's shortest name for a commit, and so the longest that every spelling of it begins with.
-_SHORTEST_SHA = 7
-_PASSED = re.compile(
-    r"\b(?P<count>\d[\d,]*)\s+(?:[\w./-]+\s+){0,3}?(?:tests?\s+)?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE
-)
-_ALL_PASS = re.compile(r"\ball (?:[\w./-]+ ){0,3}tests? (?:are )?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE)
-_FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
-_RUNNER = re.compile(
-    r"\b(pytest|pester|jest|vitest|mypy|ruff|go test|cargo test|rspec|dotnet test|eslint)\b", re.IGNORECASE
-)
-
-Kind = Literal["did", "found", "problem", "remedy", "outcome", "decision"]
+#: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
+_SAME, _SAME_WORDS = 0.8, 3
+#: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
+_POINTS, _POINTS_WORDS = 0.5, 2
+#: A change that is no mending deals with a failure when it shares so many words that so few statements use.
+_FEW, _FEW_WORDS = 3, 4
+#: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
+_RESTATED = 0.6
+_PARTS: dict[str, Kind] = {"did": "did", "found": "found", "detail": "found", "remedy": "remedy", "outcome": "outcome"}
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report tells: events, decisions that its prose makes, and pairs of marks that it puts side by side."""
+    """What a report tells: events, decisions that its prose makes, and what it joins."""
 
     events: tuple[DraftEvent, ...] = ()
     decisions: tuple[DraftDecision, ...] = ()
-    pairs: tuple[tuple[str, str, Literal["entry", "stated"]], ...] = ()
-
-
-class _Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """One drafted statement: its mark, what it is and the entry that it belongs to."""
-
-    mark: str
-    kind: Kind
-    entry: str
-    fails: bool = False
+    pairs: tuple[Pair, ...] = ()
 
 
 def told_in(session: Session) -> Told:
     """Everything that the notes of a session tell; nothing for a recording."""
+    if not is_report(session):
+        return Told()
     teller = _Teller(session)
     for position, step in enumerate(session.steps):
         if step.kind == "note":
             teller.take(position, step)
-        elif step.kind == "decision" and step.call_id:
-            teller.marks.append(_Mark(mark=f"d{position}", kind="decision", entry=step.call_id))
-    if session.steps and is_report(session):
-        teller.events += _commits(session, after=len(session.steps))
-    return Told(events=tuple(teller.events), decisions=tuple(teller.decisions), pairs=tuple(_pairs(teller.marks)))
+        elif step.kind == "decision":
+            teller.take_decision(position, step)
+    pairs = (*pairs_of(teller.marks), *teller.answers)
+    return Told(events=tuple(teller.events), decisions=tuple(teller.decisions), pairs=pairs)
 
 
 def is_report(session: Session) -> bool:
@@ -75,162 +73,214 @@ def is_report(session: Session) -> bool:
     return any(step.kind == "note" and "part" in step.arguments for step in session.steps)
 
 
+class _Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A failure that was told, with the words by which it is known again."""
+
+    mark: str
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+    def fits(self, numbers: frozenset[str]) -> bool:
+        """Whether the numbers of issues in another statement do not tell the two apart."""
+        return not numbers or not self.numbers or bool(numbers & self.numbers)
+
+
 class _Teller:
-    """Drafts the events and decisions of one report, each told problem once."""
+    """Drafts the events and decisions of one report, each failure once."""
 
     def __init__(self, session: Session) -> None:
         self.events: list[DraftEvent] = []
         self.decisions: list[DraftDecision] = []
-        self.marks: list[_Mark] = []
-        self.told: set[str] = set()
+        self.marks: list[Mark] = []
+        self.answers: list[Pair] = []
+        self.failures: list[_Failure] = []
+        self.told: dict[str, str] = {}
         self.findings = _findings(session.steps)
+        self.uses = Counter(word for step in session.steps if step.kind == "note" for word in stems(step.text))
+        self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
 
     def take(self, position: int, step: Step) -> None:
         part = step.arguments.get("part")
         if part == "problem":
             self._fail(position, step, (Trouble(said=step.text),), kind="problem")
+        elif part == "cause":
+            self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
+            self._fail(position, step, troubles_in(step.text), kind="found")
             self._choose(position, step)
-        elif part in {"did", "found", "remedy", "outcome"}:
-            self._say(position, step, part)
+        elif part == "commit":
+            self.events.append(DraftEvent(position=position, event=commit_of(step)))
+        elif part in _PARTS:
+            self._say(position, step, _PARTS[part])
             self._choose(position, step)
 
-    def _say(self, position: int, step: Step, part: Kind) -> None:
-        """A statement of what was done or found: the troubles it tells, else a test run or a milestone."""
-        beside = self.findings.get(step.call_id or "", "") if part == "did" else ""
-        mended = () if part != "did" or troubles_in(beside) else mended_in(step.text, found=beside)
-        self._fail(position, step, mended, kind="problem")
-        silent = mended or part in {"remedy", "outcome"} or troubles_in(beside)
-        troubles = () if silent else troubles_in(step.text)
-        told = self._fail(position, step, troubles, kind=part)
+    def take_decision(self, position: int, step: Step) -> None:
+        """A decision that the log spells out, which another stage drafts: what it is joined with."""
+        mark, within = f"d{position}", step.arguments.get("within")
+        self._give_reason(position, step, reasons_of(step)[0], mark=mark)
+        if within:
+            self.marks.append(Mark(mark=mark, kind="decision", entry=within))
+
+    def _say(self, position: int, step: Step, kind: Kind) -> None:
+        """A statement of what was done or found: the failures it tells, else a test run or a milestone."""
+        if kind == "did":
+            told = self._say_mended(position, step)
+        else:
+            teaches = bool(lessons_in(step.text))
+            troubles = () if teaches or kind == "remedy" else troubles_in(step.text)
+            mended = () if troubles or teaches or kind != "found" else mended_in(step.text)
+            told = self._fail(position, step, (*troubles, *mended), kind=kind)
         if not told:
-            event = _passes(step) or _event(step, type="milestone", content=step.text)
-            self._add(position, step, event, kind=part)
+            self._add(position, step, outcome_of(step) if kind == "outcome" else event_of(step), kind=kind)
+
+    def _say_mended(self, position: int, step: Step) -> bool:
+        """What was done: the failure that it mends, which may be told by its finding or have been told before.
+
+        Returns whether what was done is itself a failure met ("the export crashed").
+        """
+        finding = self.findings.get(step.call_id or "")
+        found = troubles_in(finding.text) if finding else ()
+        answered = self._answered(step.text)
+        if finding and not found and mended_in(finding.text):
+            self._fail(position, finding, mended_in(finding.text), kind="problem")
+        elif finding and found and changes(step.text):
+            self._fail(position, finding, found, kind="met")
+        elif not found and answered is None:
+            mended = mended_in(step.text, found=finding.text if finding else "")
+            self._fail(position, step, mended, kind="problem")
+            if not mended:
+                return self._fail(position, step, troubles_in(step.text), kind="did")
+        if answered is not None:
+            self.answers.append(Pair(source=answered, target=f"s{position}.{len(self.events)}", reason="answer"))
+        return False
+
+    def _answered(self, text: str) -> str | None:
+        """The failure told before that a change deals with: by most of its words, or by several that few others use."""
+        if mends(text):
+            return self._pointed_at(text.partition(". ")[0])
+        if not changes(text):
+            return None
+        words = self._rare(stems(text))
+        best = max(self.failures, key=lambda one: len(one.words & words), default=None)
+        return best.mark if best and len(best.words & words) >= _FEW_WORDS else None
+
+    def _rare(self, words: frozenset[str]) -> frozenset[str]:
+        """The words that few statements of this report use: they tell one thing from another."""
+        return frozenset(word for word in words if self.uses[word] <= _FEW)
+
+    def _pointed_at(self, text: str) -> str | None:
+        """The failure told before that a statement speaks of: one that was mended, or the reason for a choice."""
+        words, numbers = stems(text), _numbers(text)
+        rare = self._rare(words)
+        near = [one for one in self.failures if len(one.words & rare) >= _POINTS_WORDS]
+        best = max(near, key=lambda one: len(one.words & words), default=None)
+        if best is None or share(words, best.words) < _POINTS:
+            return None
+        return best.mark if best.fits(numbers) else None
 
     def _fail(self, position: int, step: Step, troubles: Sequence[Trouble], *, kind: Kind) -> bool:
-        new = [one for one in troubles if _same(one.said) not in self.told]
-        for trouble in new:
-            self.told.add(_same(trouble.said))
-            self._add(position, step, _failure(step, trouble), kind=kind)
-        return bool(new)
+        """Drafts the failures that were not told before; whether there was one."""
+        fresh = False
+        for trouble in troubles:
+            known = self._known(trouble.said, listed=kind == "problem" and not trouble.quote)
+            if known is None:
+                self._add_failure(position, step, trouble, kind=kind)
+                fresh = True
+            elif kind in {"problem", "met"} and step.call_id:
+                self.marks.append(Mark(mark=known, kind=kind, entry=step.call_id, type="error"))
+        return fresh
 
-    def _add(self, position: int, step: Step, event: Event, *, kind: Kind) -> None:
+    def _add_failure(self, position: int, step: Step, trouble: Trouble, *, kind: Kind) -> None:
+        """A failure, behind what its own words call the cause of it."""
+        cause = cause_in(trouble.said)
+        entry = f"{position}.{len(self.events)}"
+        if cause:
+            self._add(position, step, reason_of(step, cause), kind="cause", entry=entry)
+        mark = self._add(position, step, failure_of(step, trouble), kind=kind)
+        if cause:
+            self.marks.append(Mark(mark=mark, kind="problem", entry=entry, type="error"))
+
+    def _known(self, said: str, *, listed: bool) -> str | None:
+        """The failure that these words have told before; what a log lists apart is told apart."""
+        words = stems(said)
+        exact = self.told.get(_spelled(said))
+        if exact or listed or len(words) < _SAME_WORDS:
+            return exact
+        numbers = _numbers(said)
+        alike = (one for one in self.failures if len(one.words) >= _SAME_WORDS and share(words, one.words) >= _SAME)
+        found = next((one for one in alike if one.fits(numbers)), None)
+        return found.mark if found else None
+
+    def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> str:
+        """Drafts an event that belongs to an entry; returns its mark."""
         mark = f"s{position}.{len(self.events)}"
         self.events.append(DraftEvent(position=position, event=event, mark=mark))
-        if step.call_id:
-            self.marks.append(_Mark(mark=mark, kind=kind, entry=step.call_id, fails=event.type == "error"))
+        if event.type == "error":
+            self.told[_spelled(event.content)] = mark
+            words, numbers = stems(event.content), _numbers(event.content)
+            self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
+        belongs = entry or step.call_id
+        if belongs:
+            detail = step.arguments.get("part") == "detail"
+            self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail))
+        return mark
 
     def _choose(self, position: int, step: Step) -> None:
-        choice = choice_in(step.text)
-        if choice is not None:
-            decision = Decision(
-                id="",
-                timestamp=timestamp_of(step),
-                type="design",
-                context=line(choice.context or str(step.arguments.get("context") or "")),
-                chosen=line(choice.chosen),
-                rationale=line(choice.rationale),
-                options=tuple(line(option) for option in choice.options),
-                stated=True,
-                action=Action(verb="choose", object=line(choice.chosen, limit=80)),
-                actor=step.actor,
-                evidence=evidence_of(step, choice.said),
-            )
-            self.decisions.append(DraftDecision(position=position, decision=decision))
+        for number, choice in enumerate(choices_in(step.text)):
+            if any(share(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
+                continue
+            mark = f"c{position}.{number}"
+            self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
+            self._give_reason(position, step, choice.rationale, mark=mark)
+            met = self.told.get(_spelled(choice.context))
+            if met:
+                self.marks.append(Mark(mark=met, kind="reason", entry=mark))
+
+    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str) -> None:
+        """Joins a decision with its entry and with the fact that was the reason for it."""
+        if step.call_id:
+            self.marks.append(Mark(mark=mark, kind="decision", entry=step.call_id))
+        fact = fact_in(rationale)
+        known = self._pointed_at(fact)
+        if known:
+            self.marks.append(Mark(mark=known, kind="reason", entry=mark))
+        elif fact:
+            trouble = next(iter(troubles_in(fact)), None)
+            event = failure_of(step, Trouble(said=fact, family=trouble.family)) if trouble else reason_of(step, fact)
+            self._add(position, step, event, kind="reason", entry=mark)
+        self.marks.append(Mark(mark=mark, kind="decision", entry=mark))
 
 
-def _commits(session: Session, *, after: int) -> list[DraftEvent]:
-    """The commits that a report names as the session's own; it does not say when, so they stand at its end."""
-    place = session.steps[-1]
-    return [
-        DraftEvent(
-            position=after,
-            event=Event(
-                id="",
-                timestamp=None,
-                type="commit",
-                content=f"commit {sha}",
-                commit=sha,
-                status="ok",
-                evidence=evidence_of(_naming(session, sha) or place, sha),
-            ),
-        )
-        for sha in session.commits
-    ]
+def _decision(step: Step, choice: Choice) -> Decision:
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=line(choice.context or str(step.arguments.get("context") or "")),
+        chosen=line(choice.chosen),
+        rationale=line(choice.rationale),
+        options=tuple(line(option) for option in choice.options),
+        stated=True,
+        action=Action(verb="choose", object=line(choice.chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, choice.said),
+    )
 
 
-def _naming(session: Session, sha: str) -> Step | None:
-    """The statement that names a commit, by the beginning of its name."""
-    return next((step for step in session.steps if sha[:_SHORTEST_SHA] in step.text), None)
-
-
-def _findings(steps: Sequence[Step]) -> dict[str, str]:
+def _findings(steps: Sequence[Step]) -> dict[str, Step]:
     """What each entry found, for entries that only say that "issue 3" was fixed."""
-    found: dict[str, str] = {}
+    found: dict[str, Step] = {}
     for step in steps:
-        if step.kind == "note" and step.call_id and step.arguments.get("part") == "found":
-            found.setdefault(step.call_id, step.text)
+        if step.kind == "note" and step.call_id and step.arguments.get("part") in {"found", "detail"}:
+            found.setdefault(step.call_id, step)
     return found
 
 
-def _pairs(marks: Sequence[_Mark]) -> Iterator[tuple[str, str, Literal["entry", "stated"]]]:
-    """What stands side by side in an entry, from the earlier kind to the later."""
-    entries: dict[str, dict[str, list[str]]] = {}
-    for mark in marks:
-        entries.setdefault(mark.entry, {}).setdefault(mark.kind, []).append(mark.mark)
-    for parts in entries.values():
-        for first, second, reason in _SIDE_BY_SIDE:
-            for source in parts.get(first, ()):
-                for target in parts.get(second, ()):
-                    yield source, target, reason
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers by which a text names issues, findings and rounds."""
+    return frozenset(re.findall(r"(?:#|\b(?:issue|finding|round|thread|comment)s? #?)(\d+)", text, re.IGNORECASE))
 
 
-_SIDE_BY_SIDE: tuple[tuple[Kind, Kind, Literal["entry", "stated"]], ...] = (
-    ("did", "found", "entry"),
-    ("problem", "remedy", "stated"),
-    ("problem", "did", "stated"),
-    ("decision", "outcome", "stated"),
-)
-
-
-def _passes(step: Step) -> Event | None:
-    """A test run that the statement says passed."""
-    passed, everything = _PASSED.search(step.text), _ALL_PASS.search(step.text)
-    if (passed is None and everything is None) or _FAILED.search(step.text):
-        return None
-    runner = _RUNNER.search(step.text)
-    count = int(passed["count"].replace(",", "")) if passed else None
-    check = runner[1].casefold() if runner else "tests"
-    return _event(step, type="test", content=step.text, check=check, passed=count, status="ok")
-
-
-def _failure(step: Step, trouble: Trouble) -> Event:
-    failed = _FAILED.search(trouble.said)
-    runner = _RUNNER.search(trouble.said)
-    return _event(
-        step,
-        type="error",
-        content=trouble.said,
-        check=(runner[1].casefold() if runner else "tests") if failed else None,
-        family=trouble.family,
-        message=line(trouble.said, limit=_CONTENT_LIMIT),
-        failed=int(failed["count"]) if failed else None,
-        status="error",
-        quoted=trouble.said,
-    )
-
-
-def _event(step: Step, *, content: str, quoted: str = "", **fields: object) -> Event:
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        content=line(content, limit=_CONTENT_LIMIT),
-        actor=step.actor,
-        evidence=evidence_of(step, quoted or content),
-        **fields,  # type: ignore[arg-type]  # checked by msgspec
-    )
-
-
-def _same(text: str) -> str:
-    """A problem told twice in the same words is one."""
+def _spelled(text: str) -> str:
+    """A failure told twice in the same words is one."""
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -9,6 +9,7 @@ predicate in the past. What is denied, conditional, demanded, expected or a deli
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure as told: the clause that tells it, and its family when the clause names one."""
+    """One failure as told: the clause that tells it, and its family when the clause names one.
+
+    ``quote`` is the clause as it stands in the log, where something was added to it.
+    """
 
     said: str
     family: str | None = None
+    quote: str = ""
 
 
 _SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_.0-9])|\n+")
@@ -31,42 +36,66 @@ _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
     r"violations?|alerts?|off-by-one|false (?:positives?|negatives?|claims?|pass(?:es)?)|fail-opens?|recursion|"
-    r"contradictions?|gaps?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
+    r"contradictions?|conflicts?|gaps?|holes?|typos?|hangs?|timeouts?|drift|overflow|injection|failures?|"
     r"(?:syntax|type|lint|parse|runtime) errors?)"
 )
 _MENDS = Regex(
     r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
-    r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|eliminat(?:ed|e))\b(?P<rest>.*)",
+    r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|"
+    r"eliminat(?:ed|e))\b(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+#: Behind these stands how it was mended, not what.
+_MEANS = Regex(r"\s(?:by|via|using|through|with (?:an?|the)|instead|rather|not by)\b", re.IGNORECASE)
 #: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
 )
-_NAMED = Regex(rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*)\b", re.IGNORECASE)
+_CHANGED = Regex(
+    r"^(?:\W|also |then |[A-Z]\w* \d[\w.]*: )*(?:added|allowed|changed|cleared|converted|deleted|"
+    r"disabled|dropped|enabled|"
+    r"extended|extracted|guarded|hardened|migrated|moved|narrowed|patched|pinned|reimplemented|"
+    r"removed|renamed|reordered|"
+    r"replaced|restored|restricted|reverted|rewrote|rewritten|split|switched|tightened|updated|used|widened|wrapped)\b",
+    re.IGNORECASE,
+)
+_NAMED = Regex(
+    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*|"
+    r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
+    r"dangling) [\w`./-]+)\b",
+    re.IGNORECASE,
+)
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
-    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?:failed(?! clos)|crashed|broke|hung|timed out|"
-    r"regressed|errored|threw|refused|exited [1-9]|exit(?:ed)? (?:with )?(?:code )?[1-9]|"
-    r"blocked (?:at|on|by|the|because)|collided|flipped|misread|mislabel\w+|misclassif\w+|overstated|"
+    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
+    r"crashed|broke|hung|timed out|"
+    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
+    r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
+    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
+    r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
     r"rejected (?:the|a|with|four|valid))"
 )
 _IS_BAD = (
     r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
-    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|vacuous|dead|untested|"
+    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
+    r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
 _DOES_NOT = (
     r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
-    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover)"
+    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
+    r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
+    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
 )
 _HIDES = (
-    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|fabricated|misses|missed|"
+    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
+    r"fabricated (?:an?|the|its)|misses|missed|"
     r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
-    r"not (?:available|found|registered|installed)$|still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
+    r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
+    r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
 )
 _LACKS = (
     r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
@@ -80,13 +109,49 @@ _FINDS = Regex(
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
     re.IGNORECASE,
 )
-_A_DEFECT = Regex(rf"\b(?:(?:real|testable|critical|silent|false|new|shipped|\d+|\w+) )?{_DEFECT}\b", re.IGNORECASE)
+#: What somebody or something whose work it is to find faults found is one.
+_REVIEWED = Regex(
+    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
+    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
+    r" (?!(?:no|nothing|none|zero|0)\b)",
+    re.IGNORECASE,
+)
+_REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
+#: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
+_LABELLED = Regex(
+    r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
+    r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    re.IGNORECASE,
+)
+#: Who writes about a failure has not met it by that.
+_WRITES = Regex(
+    r"^\W*(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
+    r"established|explained|clarified|mentioned|posted|replied)\b",
+    re.IGNORECASE,
+)
+#: Nouns that say that something was wrong, not what.
+_BLANK = Regex(
+    r"\b(?:defects?|bugs?|failures?|issues?|gaps?|errors?|problems?|findings?|regressions?|violations?|alerts?|"
+    r"found|discovered|identified|caught|reproduced|confirmed|fixed|resolved|reported|flagged|detected|exposed|"
+    r"and|the|was|were|been|all|new|real|its|their|this|that|these|for|with|from|locally|again|\d+\w*|"
+    r"first|second|third|fourth|fifth|two|three|four|five|six|both|each|every|one|more|another|critical)\b",
+    re.IGNORECASE,
+)
+_WORD = Regex(r"[A-Za-z]{2,}")
+#: A clause that has fewer words of its own only counts or points at what another says.
+_TELLING_WORDS = 2
+_A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
-    r"\b(?:controls?|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
-    r"so that|to (?:prevent|avoid|ensure)|in case|whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
+    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
+    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|"
+    r"by design|deliberately|"
+    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
+    r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
+    r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
-    r"fails? closed|fail-closed|failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
+    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
+    r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
     re.IGNORECASE,
 )
@@ -103,25 +168,53 @@ _FAMILIES: tuple[tuple[str, Regex], ...] = (
     ("stale", Regex(r"\bstale\b", re.IGNORECASE)),
     ("missing", Regex(r"\bmissing\b", re.IGNORECASE)),
 )
+#: "Caught a rounding error": what was met, before or after it did harm.
+_CAUGHT = Regex(
+    r"^\W*(?:caught|found|discovered|spotted|hit|noticed) (?:an?|one|two|three|\d+|another|the) (?:[\w-]+ ){0,4}"
+    r"(?:errors?|mistakes?|problems?|conflicts?|inconsistenc\w+)\b",
+    re.IGNORECASE,
+)
+#: A failure of another check or command than the one that the paragraph began with.
+_FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|because|when|after)\b", re.IGNORECASE)
+#: A label of two words ("Commands missed") states nothing.
+_CLAUSE_WORDS = 3
+_CAUSED = Regex(
+    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
+    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
+    re.IGNORECASE,
+)
+#: Who breaks a thing to see whether a test notices has met no failure.
+_ON_PURPOSE = Regex(
+    r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
+    r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
+    re.IGNORECASE,
+)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 
 
+@lru_cache(maxsize=64)
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
-    A paragraph that circles one defect names it again and again; what it begins with is what it is about.
+    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Only what
+    failed elsewhere ("Validate failed at ... Test failed at ...") is another.
 
     >>> [one.said for one in troubles_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
     >>> troubles_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
     """
+    found: list[Trouble] = []
     for sentence in _sentences(text):
-        found = tuple(_trouble(clause) for clause in _clauses(sentence) if _tells(clause))
-        if found:
-            return found[:_PER_SENTENCE]
-    return ()
+        told: list[Trouble] = []
+        if not found:
+            told = [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)]
+        elif _FAILED_AT.search(sentence) and _tells(sentence):
+            told = [_trouble(sentence)]
+        if told and not _ON_PURPOSE.search(sentence):
+            found += told
+    return tuple(found[:_PER_SENTENCE])
 
 
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
@@ -138,11 +231,40 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
         return ()
-    name = _NAMED.search(match["rest"])
-    if name is None or _UNMEANT.search(match["rest"][: name.end() + 12]):
+    what = _MEANS.split(match["rest"])[0]
+    name = _NAMED.search(what)
+    if name is None or _UNMEANT.search(what[: name.end() + 12]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
-    return (_trouble(said),)
+    return (msgspec.structs.replace(_trouble(said), quote=first),)
+
+
+def mends(text: str) -> bool:
+    """Whether a statement says that something was mended.
+
+    >>> mends("Fixed the export"), mends("Fix the export next"), mends("Ran the export")
+    (True, False, False)
+    """
+    return _MENDS.match(text) is not None and _ORDERS.match(text) is None
+
+
+def changes(text: str) -> bool:
+    """Whether a statement says that the work was changed, and not only looked at or run.
+
+    >>> changes("Replaced the parser"), changes("Ran the parser")
+    (True, False)
+    """
+    return _CHANGED.match(text) is not None or mends(text)
+
+
+def cause_in(said: str) -> str:
+    """What a clause calls the cause of the failure that it tells, or nothing.
+
+    >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
+    ('the token had expired', '')
+    """
+    match = _CAUSED.search(said)
+    return match["cause"].strip() if match else ""
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -154,13 +276,33 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
-    if _UNMEANT.search(clause):
-        return False
+    told = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _is_found(clause)
+    return bool(told) and not _UNMEANT.search(clause) and not _WRITES.match(clause)
+
+
+def _fails(clause: str) -> bool:
+    """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = _PREDICATE.search(clause)
-    if predicate and (predicate.start() > 0 or clause[0].isdigit()):  # what begins with its verb, the agent itself did
-        return True
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS:
+        return False
+    return predicate.start() > 0 or clause[0].isdigit()
+
+
+def _is_found(clause: str) -> bool:
+    """Whether a clause says that somebody found a fault, and which."""
+    if _FINDS.search(clause) is None and _REFUTES.search(clause) is None:
+        return False
+    return (_REVIEWED.search(clause) is not None or _finds_defect(clause)) and _says_what(clause)
+
+
+def _finds_defect(clause: str) -> bool:
     defect = _A_DEFECT.search(clause)
     return defect is not None and _FINDS.search(clause) is not None and not _DENIED.search(clause[: defect.start()])
+
+
+def _says_what(clause: str) -> bool:
+    """Whether a clause says what was wrong, not only that something was."""
+    return len(_WORD.findall(_BLANK.sub(" ", clause))) >= _TELLING_WORDS
 
 
 def _trouble(said: str) -> Trouble:

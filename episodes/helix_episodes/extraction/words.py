@@ -7,6 +7,7 @@ a few lines. It always runs before shortening, since half a secret no longer loo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from helix_episodes.model import QUOTE_LIMIT
 from helix_episodes.redaction import redact_text
@@ -25,7 +26,7 @@ def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
     >>> quote("a" * 500)[-3:], len(quote("a" * 500))
     ('aa…', 240)
     """
-    return shorten(redact_text(text[: limit + _MARGIN].strip()), limit=limit)
+    return shorten(_redacted(text[: limit + _MARGIN].strip()), limit=limit)
 
 
 def line(text: str, *, limit: int = LINE_LIMIT) -> str:
@@ -34,7 +35,11 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
     >>> line("first\n  second")
     'first second'
     """
-    return shorten(_BLANKS.sub(" ", redact_text(text[: limit + _MARGIN])).strip(), limit=limit)
+    return shorten(_BLANKS.sub(" ", _redacted(text[: limit + _MARGIN].strip())).strip(), limit=limit)
+
+
+#: A statement is quoted, shown on one line and summed up, one after the other.
+_redacted = lru_cache(maxsize=64)(redact_text)
 
 
 def shorten(text: str, *, limit: int) -> str:

@@ -14,10 +14,10 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.ai_agents.gates import ABOUT_COMMITS
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.report import PLACEHOLDER, SHA, Reading, read_report
-from helix_episodes.readers.ai_agents.steps import day
+from helix_episodes.readers.ai_agents.steps import day, in_order_of_cause
 from helix_episodes.readers.jsonl import parse, read_document
 from helix_episodes.readers.located import locate
-from helix_episodes.session import Session
+from helix_episodes.session import Piece, Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,7 +108,10 @@ def _read_json(path: Path, text: str) -> Reading:
 
 
 def _session(path: Path, reading: Reading, lines: Sequence[str]) -> Session:
-    steps = tuple(reading.steps.found)
+    commits = _commits(reading)
+    for commit in commits:
+        reading.steps.note(commit.text, part="commit", line=commit.line)
+    steps = tuple(in_order_of_cause(reading.steps.found))
     times = [step.at for step in steps if step.at is not None]
     return Session(
         id=session_id(path.stem),
@@ -119,7 +122,7 @@ def _session(path: Path, reading: Reading, lines: Sequence[str]) -> Session:
         ended=max(times, default=None),
         task=_task(reading),
         declared_outcome=reading.declared,
-        commits=_commits(reading),
+        commits=tuple(commit.text for commit in commits),
         accounting=reading.steps.ledger(list(lines)).accounting(),
     )
 
@@ -144,25 +147,28 @@ def _task(reading: Reading) -> str | None:
     return first or reading.branch.rpartition("/")[2].replace("-", " ") or None
 
 
-def _commits(reading: Reading) -> tuple[str, ...]:
+def _commits(reading: Reading) -> list[Piece]:
     """The session's own commits, each once under its longest name; the one that it started from is not its own."""
     named = [*reading.commits, *(sha for step in reading.steps.found for sha in _committed(step))]
-    kept: list[str] = []
-    for sha in sorted(dict.fromkeys(named), key=len, reverse=True):
-        if not any(one.startswith(sha) for one in kept) and not _is_start(sha, reading.starting):
-            kept.append(sha)
-    return tuple(sorted(kept, key=lambda sha: _first(named, sha)))
+    kept: list[Piece] = []
+    for commit in sorted(named, key=lambda one: len(one.text), reverse=True):
+        if not any(one.text.startswith(commit.text) for one in kept) and not _is_start(commit.text, reading.starting):
+            kept.append(commit)
+    return sorted(kept, key=lambda one: _first(named, one.text))
 
 
-def _first(named: list[str], sha: str) -> int:
-    return next(place for place, one in enumerate(named) if sha.startswith(one))
+def _first(named: list[Piece], sha: str) -> int:
+    return next(place for place, one in enumerate(named) if sha.startswith(one.text))
 
 
 def _is_start(sha: str, starting: str) -> bool:
     return any(one.startswith(sha) or sha.startswith(one) for one in SHA.findall(starting))
 
 
-def _committed(step: Step) -> list[str]:
+def _committed(step: Step) -> list[Piece]:
     """The commits that the evidence of a gate about committing names."""
     is_gate = step.kind == "gate" and ABOUT_COMMITS.search(step.arguments["name"])
-    return SHA.findall(step.text) if is_gate and step.status == "ok" else []
+    if not is_gate or step.status != "ok":
+        return []
+    places = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    return [Piece(line=place.line, text=sha) for place in places for sha in SHA.findall(place.text)]

@@ -114,7 +114,8 @@ def _joined(blocks: Iterator[Block]) -> Iterator[Block]:
     last: Block | None = None
     for block in blocks:
         if last is not None and _continues(last, block):
-            last = msgspec.structs.replace(last, text=f"{last.text}\n{block.text}", last=block.line)
+            between = "\n" if block.kind == "code" else " "
+            last = msgspec.structs.replace(last, text=f"{last.text}{between}{block.text}", last=block.line)
             continue
         if last is not None:
             yield last

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.readers.ai_agents.words import words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     level: str = ""
     evidence: str = ""
+    evidence_line: int = 0
     phase: str = ""
 
 
@@ -48,10 +50,11 @@ def add_gate(steps: Steps, gate: Gate) -> None:
     status: Status = "unknown" if gate.passed is None else "ok" if gate.passed else "error"
     arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": gate.passed}
     words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
-    steps.add("gate", words, line=gate.line, status=status, arguments=arguments)
+    said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
+    steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
-        steps.add("lesson", recorded[1], line=gate.line)
+        steps.add("lesson", recorded[1], line=said.line)
 
 
 def take_gates(steps: Steps, node: Node, *, phase: str = "") -> None:
@@ -72,9 +75,17 @@ def take_gates(steps: Steps, node: Node, *, phase: str = "") -> None:
 
 
 def _gate(key: str, marks: dict[str, Node], mark: Node, *, phase: str) -> Gate:
-    said = next((marks[name].text for name in ("evidence", "note", "notes", "reason") if name in marks), "")
+    said = next((marks[name] for name in ("evidence", "note", "notes", "reason") if name in marks), mark)
     level = marks["level"].text if "level" in marks else ""
-    return Gate(name=_spaced(key), passed=is_yes(mark), line=mark.line, level=level, evidence=said, phase=phase)
+    return Gate(
+        name=_spaced(key),
+        passed=is_yes(mark),
+        line=mark.line,
+        level=level,
+        evidence=said.text if said is not mark else "",
+        evidence_line=said.line,
+        phase=phase,
+    )
 
 
 def is_yes(node: Node) -> bool | None:

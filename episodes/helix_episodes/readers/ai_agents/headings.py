@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.ai_agents.words import label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import is_cause, label_role, role_of, words_of
 
 if TYPE_CHECKING:
     from helix_episodes.readers.ai_agents.blocks import Block
@@ -64,4 +64,5 @@ def asks(block: Block) -> bool:
 def names_problems(title: str) -> bool:
     """Whether a heading names problems, not what was made of them ("Gap Analysis", "Issues Created")."""
     words = words_of(head_words(title))
-    return label_role(head_words(title)) == "problem" or (bool(words) and role_of(words[-1]) == "problem")
+    last = words[-1:]
+    return label_role(head_words(title)) == "problem" or any(role_of(one) == "problem" or is_cause(one) for one in last)

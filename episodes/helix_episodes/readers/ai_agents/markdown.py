@@ -17,14 +17,16 @@ from helix_episodes.readers.ai_agents.headings import (
     checked,
     head_words,
     is_item,
+    is_none,
     names_problems,
     without_number,
 )
-from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
 from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
-from helix_episodes.readers.ai_agents.statements import is_bare_state
+from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import day, moment
-from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +57,11 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
+_IS_PLANNED = re.compile(r"^(?:must|should|to be|needs?|todo|add later)\b", re.IGNORECASE)
+#: Labels of what was found, as against what shows it.
+_FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+#: Fewer words count or name something.
+_TOLD_WORDS = 3
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
 
 
@@ -130,33 +137,59 @@ class _Markdown(Outline):
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
         if self.role in STATEMENTS and block.kind == "item":
+            return self._beside(block, name, text)
+        return self._aside(block, name, text) or self._statement(block, name, text)
+
+    def _beside(self, block: Block, name: str, text: str) -> bool:
+        """An item that says how the one before it was mended, or why it was so, though no deeper than that."""
+        role = label_role(name)
+        fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
+        if self.owner is None or role not in fits.get(self.owner, set()):
             return False
-        return self._aside(block, name, text) or self._statement(block, label_role(name), text)
+        self.belonging(role, text, block)
+        return True
 
     def _aside(self, block: Block, name: str, text: str) -> bool:
         """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""
         role = label_role(name)
-        if self.role == "problem" and role in _ABOUT_PROBLEMS:
+        if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
+            self.steps.note(text, part="cause", line=block.line, call_id=self.join)
+        elif self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
-            self.extend(f"{name}: {text}", name="text")
+            self.extend(f"{name}: {text}", name="text", line=block.line)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.belonging(role, text, block)
+        elif role == "task":
+            self.steps.note(text, part="other", line=block.line, context=name)
         else:
             return role == "status"
         return True
 
-    def _statement(self, block: Block, role: Role | None, text: str) -> bool:
+    def _statement(self, block: Block, name: str, text: str) -> bool:
         """A label that names the statement itself: "Decision:", "Root cause:", "Lesson:"."""
-        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text)):
+        role = label_role(name)
+        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
             self.open_item(text, block, role=role)
             if block.kind == "paragraph":
                 self.owner_level = -1
+            return True
+        if role is None and self._names_problem(block, name, text):
+            self.open_item(f"{name}: {text}", block, role="problem")
+            self.owner_level = -1
+            return True
+        if role == "found" and set(words_of(name)) & _FOUND_WORDS:
+            self.steps.note(text, part="found", line=block.line, context=self.context())
             return True
         if role == "lesson" and (block.text.startswith("**") or self.owner is not None):
             self.steps.add("lesson", text, line=block.line)
             return True
         return False
+
+    def _names_problem(self, block: Block, name: str, text: str) -> bool:
+        """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
+        told = len(text.split()) >= _TOLD_WORDS and "#" not in text and not is_none(text)
+        return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _at_the_head(self) -> bool:
         return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
@@ -172,7 +205,7 @@ class _Markdown(Outline):
         elif "starting" in words_of(name):
             reading.starting = " ".join(SHA.findall(text))
         elif role == "commit":
-            reading.commits += SHA.findall(text)
+            self._commits(text, block)
         elif name.casefold() == "branch":
             reading.branch = text
         else:
@@ -196,7 +229,7 @@ class _Markdown(Outline):
             self.open_item(plain(block.text), block, role="decision")
             return True
         self.close(LABEL_RANK)
-        kept = role if role in _TELLING or role in {"found", "background"} else self.beneath()
+        kept = role if role in _TELLING or role in {"found", "background", "impact"} else self.beneath()
         self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=kept, line=block.line))
         self.owner = None
         return True
@@ -208,12 +241,12 @@ class _Markdown(Outline):
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
         elif role == "rationale" and self.owner == "decision":
-            self.extend(text, name="rationale")
+            self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
             self.open_item(text, block, role="work")
             self.owner = "work"
         elif role == "commit":
-            self.reading.commits += SHA.findall(text)
+            self._commits(text, block)
         elif role == "task":
             self._task(block, text)
         else:
@@ -227,7 +260,7 @@ class _Markdown(Outline):
             self.reading.status = self.reading.status or text
             self.steps.note(text, part="found", line=block.line, context=self.context())
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
-            self.extend(text, name="rationale" if self.owner == "decision" else "text")
+            self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
         elif role == "problem" and self._opens_problem(block, text):
             self.open_item(text.rstrip(":"), block, role="problem")
             self.owner_level = -1 if self.is_single() or block.label else block.level
@@ -247,6 +280,9 @@ class _Markdown(Outline):
         if (text.endswith(":") and not self.is_single()) or labelled:
             return False
         return self.owner is None or plain(block.text) != block.text
+
+    def _commits(self, text: str, block: Block) -> None:
+        self.reading.commits += [Piece(line=block.line, text=sha) for sha in SHA.findall(text)]
 
     def _task(self, block: Block, text: str) -> None:
         if not self.reading.task:
@@ -283,12 +319,17 @@ class _Markdown(Outline):
         elif self.role == "decision" or "decision" in roles:
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
-            told = by_role.get("problem", []) + by_role.get("found", []) or cells
-            self.open_item(": ".join(told), block, role="problem")
+            self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
+        elif self.role in {None, "work", "found", "background"} and any(
+            _tells(one) for one in by_role.get("problem", [])
+        ):
+            for told in by_role["problem"]:
+                self.steps.note(told, part="found", line=block.line, context=self.context())
         else:
-            self.steps.note(" \u00b7 ".join(cells), part="other", line=block.line, context=self.context())
+            words = " \u00b7 ".join(cells)
+            self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))
 
     def _gate_row(self, block: Block, cells: list[str]) -> None:
         columns = [column.casefold() for column in block.columns]
@@ -311,17 +352,18 @@ class _Markdown(Outline):
     def _decision_row(self, block: Block, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
         chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
-        rationale = " ".join(by_role.get("rationale", []))
-        self.decide(": ".join(chosen), block, context=self.context(), rationale=rationale)
+        self.decide(": ".join(chosen), block, context=self.context(), pieces=pieces(chosen, block))
+        for reason in by_role.get("rationale", []):
+            self.extend(reason, name="rationale", line=block.line)
         for option in by_role.get("options", []):
-            self.extend(option, name="options")
+            self.extend(option, name="options", line=block.line)
         for role in ("outcome", "impact"):
             for text in by_role.get(role, []):
                 self.belonging(role, text, block)
 
     def _work_row(self, block: Block, by_role: dict[Role | None, list[str]]) -> None:
         done = [text for text in by_role.get("did", []) if text]
-        if done:
+        if done and not _IS_PLANNED.match(done[0]):
             self.open_item(done[0], block, role="work")
             self.owner = "work"
             for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
@@ -332,3 +374,8 @@ class _Markdown(Outline):
         for line in block.lines:
             self.steps.used.discard(line)
             self.steps.skip(line, name)
+
+
+def _tells(cell: str) -> bool:
+    """Whether a cell says something, and is not the number or the name of an issue."""
+    return len(cell.split()) >= _TOLD_WORDS and "#" not in cell

@@ -7,14 +7,17 @@ added.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from helix_episodes.readers.ai_agents.blocks import Block, plain
 from helix_episodes.readers.ai_agents.headings import is_none
 from helix_episodes.readers.ai_agents.report import Reading
-from helix_episodes.readers.ai_agents.statements import is_bare_state
-from helix_episodes.readers.ai_agents.steps import Steps
+from helix_episodes.readers.ai_agents.states import is_bare_state
+from helix_episodes.readers.ai_agents.steps import Part, Steps
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
@@ -56,6 +59,12 @@ class Outline:
         """Ends the scopes of this rank and below."""
         self.scopes = [scope for scope in self.scopes if scope.rank < rank]
 
+    def open_row(self, cells: list[str], block: Block, *, role: Role | None) -> None:
+        """A statement put together from the cells of a row."""
+        self.open_item(": ".join(cells), block, role=role)
+        if self.steps.found and self.steps.found[-1].call_id == self.join:
+            self.steps.found[-1] = msgspec.structs.replace(self.steps.found[-1], pieces=pieces(cells, block))
+
     def open_item(self, text: str, block: Block, *, role: Role | None) -> None:
         """A statement to which what follows belongs."""
         self.join, self.owner, self.owner_level = self.steps.entry(), role, block.level
@@ -75,14 +84,16 @@ class Outline:
         named = [scope for scope in self.scopes if scope.rank < LABEL_RANK and scope.rank > 1]
         return named[-1].title if named else ""
 
-    def decide(self, text: str, block: Block, *, context: str, rationale: str = "") -> None:
+    def decide(
+        self, text: str, block: Block, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
+    ) -> None:
         """A stated decision."""
         arguments = {
             "context": context if role_of(context) != "decision" else "",
             "rationale": rationale,
             "options": [],
         }
-        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments)
+        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments, pieces=pieces)
 
     def is_detail(self, block: Block) -> bool:
         """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
@@ -105,50 +116,85 @@ class Outline:
 
     def belonging(self, role: Role | None, text: str, block: Block) -> None:
         """What is said of the statement before: its reason, its remedy, what came of it."""
+        if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
+            self._of_decision(role, text, line=block.line)
+        else:
+            self._of_statement(role, text, block)
+
+    def _of_decision(self, role: Role | None, text: str, *, line: int) -> None:
+        if role is None and self._is_listing():
+            self.extend(text, name="text", line=line)
+        elif role in {"rationale", None, "context", "background", "options", "found"}:
+            self.extend(text, name="options" if role == "options" else "rationale", line=line)
+        else:
+            part: Part = "outcome" if role in {"outcome", "impact"} else "other"
+            self.steps.note(text, part=part, line=line, call_id=self.join)
+
+    def _of_statement(self, role: Role | None, text: str, block: Block) -> None:
         steps, line = self.steps, block.line
         if role == "lesson":
             steps.add("lesson", text, line=line)
         elif role == "decision":
             self.open_item(text, block, role="decision")
         elif role == "problem" and self.owner == "problem":
-            self.extend(text, name="text")
+            self.extend(text, name="text", line=line)
         elif role == "problem":
             steps.note(text, part="problem", line=line, call_id=self.join)
+        elif role == "rationale" and self.owner == "problem":
+            self._explain(text, line=line)
         elif role == "remedy":
             steps.note(text, part="remedy", line=line, call_id=self.join)
-        elif self.owner == "decision" and role in {"rationale", None, "context", "background", "options"}:
-            self.extend(text, name="options" if role == "options" else "rationale")
         elif self.owner == "lesson":
-            self.extend(text, name="text")
-        elif self.owner == "decision" and role in {"outcome", "impact", "found"}:
-            steps.note(text, part="outcome", line=line, call_id=self.join)
+            self.extend(text, name="text", line=line)
         elif self.owner == "work" and not is_bare_state(text):
             self.find(text, line=line)
         else:
             steps.note(text, part="other", line=line, call_id=self.join)
 
+    def _explain(self, text: str, *, line: int) -> None:
+        """The reason for a problem's remedy: with it, the remedy was a decision."""
+        last = self.steps.found[-1]
+        if last.call_id != self.join or last.arguments.get("part") != "remedy":
+            self.steps.note(text, part="other", line=line, call_id=self.join)
+            return
+        place = last.source.line
+        pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
+        arguments: dict[str, Any] = {
+            "context": self.context(),
+            "rationale": text,
+            "options": [],
+            "within": self.join,
+        }
+        self.steps.add(
+            "decision", last.text, line=place, call_id=self.steps.entry(), arguments=arguments, pieces=pieces
+        )
+
+    def _is_listing(self) -> bool:
+        """Whether the open statement ends in a colon: what follows is what was decided, not why."""
+        own = (step for step in self.steps.found if step.call_id == self.join)
+        return any((step.pieces[0].text if step.pieces else step.text).endswith(":") for step in own)
+
     def find(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
         last = self.steps.found[-1]
-        if last.call_id == self.join and last.arguments.get("part") == "found":
-            self.steps.found[-1] = msgspec.structs.replace(last, text=f"{last.text}; {text}")
+        if last.call_id == self.join and last.arguments.get("part") == "detail":
+            self.steps.found[-1] = _with(last, f"{last.text}; {text}", Piece(line=line, text=text))
         else:
-            self.steps.note(text, part="found", line=line, call_id=self.join)
+            self.steps.note(text, part="detail", line=line, call_id=self.join)
 
-    def extend(self, text: str, *, name: str) -> None:
-        """Adds to the statement that is open: a decision's reason or options, a lesson's words."""
+    def extend(self, text: str, *, name: str, line: int = 0) -> None:
+        """Adds to the statement that is open: a decision's reason or options, a lesson's words on ``line``."""
         place = next((n for n, step in enumerate(self.steps.found) if step.call_id == self.join), None)
         if place is None:
             return
         step = self.steps.found[place]
         if name == "text":
-            changed = msgspec.structs.replace(
-                step, text=f"{step.text}: {text}" if "\n" not in text else f"{step.text}: {plain(text)}"
-            )
+            changed = _with(step, f"{step.text}: {text}", Piece(line=line, text=text))
         else:
             had = step.arguments.get(name) or ([] if name == "options" else "")
             more = [*had, text] if name == "options" else f"{had} {text}".strip()
-            changed = msgspec.structs.replace(step, arguments=step.arguments | {name: more})
+            changed = _with(step, step.text, Piece(line=line, text=text))
+            changed = msgspec.structs.replace(changed, arguments=step.arguments | {name: more})
         self.steps.found[place] = changed
 
     def beneath(self) -> Role | None:
@@ -159,3 +205,14 @@ class Outline:
         """Whether what stands here is about one problem: "Problem", "Root Cause", not "Issues"."""
         words = words_of(self.scopes[-1].title) if self.scopes else []
         return bool(words) and words[-1] in _ONE_PROBLEM
+
+
+def pieces(cells: list[str], block: Block) -> tuple[Piece, ...]:
+    """The cells of a row as they stand on its line."""
+    return tuple(Piece(line=block.line, text=cell) for cell in cells if cell)
+
+
+def _with(step: Step, text: str, piece: Piece) -> Step:
+    """A statement that was added to, with the place of every part of it."""
+    had = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    return msgspec.structs.replace(step, text=text, pieces=(*had, piece))

@@ -11,15 +11,16 @@ import msgspec
 from helix_episodes.readers.ai_agents.gates import declared_by_gates, take_gates
 from helix_episodes.readers.ai_agents.statements import (
     fields_of,
-    is_bare_state,
     skip,
     take_decisions,
     take_entry,
     take_lessons,
     take_problems,
 )
+from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
 from helix_episodes.readers.ai_agents.steps import Steps, day, moment
 from helix_episodes.readers.ai_agents.words import role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from helix_episodes.readers.located import Node
@@ -29,9 +30,6 @@ PLACEHOLDER = re.compile(
 )
 #: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
 SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
-_SUCCESS = re.compile(r"\b(complete[d]?|done|success\w*|pass(ed|ing)?|shipped|merged|resolved)\b|\u2705", re.IGNORECASE)
-_PARTIAL = re.compile(r"\b(partial\w*|in[ _-]progress|blocked|incomplete|pending|ongoing|wip|paused)\b", re.IGNORECASE)
-_FAILURE = re.compile(r"\b(fail\w*|abort\w*|abandon\w*|error)\b", re.IGNORECASE)
 
 
 class Reading(msgspec.Struct, kw_only=True):
@@ -43,25 +41,13 @@ class Reading(msgspec.Struct, kw_only=True):
     branch: str = ""
     status: str = ""
     starting: str = ""
-    commits: list[str] = msgspec.field(default_factory=list)
+    commits: list[Piece] = msgspec.field(default_factory=list)
 
     @property
     def declared(self) -> str | None:
         """The outcome by the log's own status, else by its gates."""
         gates = [step for step in self.steps.found if step.kind == "gate"]
         return declared_by_words(self.status) or declared_by_gates(gates)
-
-
-def declared_by_words(status: str) -> str | None:
-    """The outcome that a status declares, or None when it declares none.
-
-    >>> declared_by_words("\u2705 COMPLETE"), declared_by_words("In Progress"), declared_by_words("filed")
-    ('success', 'partial', None)
-    """
-    for outcome, pattern in (("partial", _PARTIAL), ("failure", _FAILURE), ("success", _SUCCESS)):
-        if pattern.search(status):
-            return outcome
-    return None
 
 
 def read_report(document: Node) -> Reading:
@@ -149,7 +135,8 @@ def take_commits(reading: Reading, node: Node) -> None:
     """The commits that a log names as its own."""
     for field in fields_of(node, name="commit"):
         reading.steps.used.add(field.line)
-        reading.commits += SHA.findall(field.text) or [field.text] * (field.text.isdigit() and len(field.text) >= 7)  # noqa: PLR2004  (git's shortest)
+        shas = SHA.findall(field.text) or [field.text] * (field.text.isdigit() and len(field.text) >= 7)  # noqa: PLR2004  (git's shortest)
+        reading.commits += [Piece(line=field.line, text=sha) for sha in shas]
 
 
 def _take_outcome(reading: Reading, key: str, node: Node) -> None:

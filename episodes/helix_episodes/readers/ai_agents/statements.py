@@ -6,13 +6,14 @@ neighbours are, so that a shape nobody has met yet is read as well as those that
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
 from helix_episodes.readers.ai_agents.steps import Part, Steps, moment
-from helix_episodes.readers.ai_agents.words import Role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, is_cause, role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.located import Node
 
-#: A state, not a statement: it says that something is over, not what came of it.
-_BARE_STATE = re.compile(
-    r"^\W*(complete[d]?|done|success(ful)?|pass(ed)?|ok|pending|in progress|n/?a|none|yes|no|true|false|start(ed)?|end)"
-    r"\W*$",
-    re.IGNORECASE,
-)
 #: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
 _LABEL_WORDS = 3
 _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
 #: What of a lesson says why it is one; the lesson itself stands in the other members.
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
+
+
+#: Names under which an entry says more of what it did, as against what came of it.
+_DETAILS = frozenset({"detail", "details", "description", "evidence", "note", "notes", "summary"})
+#: Names beside lessons that hold none.
+_NO_LESSON = frozenset({"header", "measure", "files", "time", "status", "commit"})
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,15 +41,6 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     text: str
     line: int
-
-
-def is_bare_state(text: str) -> bool:
-    """Whether a text only says that something is over, or not.
-
-    >>> is_bare_state("✅ Complete"), is_bare_state("Branch created")
-    (True, False)
-    """
-    return not text.strip() or _BARE_STATE.match(text) is not None
 
 
 def fields_of(node: Node, *, name: str = "", role: Role | None = None) -> Iterator[Field]:
@@ -77,39 +69,46 @@ def take_entry(steps: Steps, item: Node) -> None:
         _take_member(steps, key, member, join=join, at=at, told={field.name for field in done})
 
 
+def _role_in_entry(key: str) -> Role | None:
+    """What a member of an entry stands for; its phase is what it belongs to, not work of its own."""
+    role = role_of(key)
+    return "label" if role == "work" and words_of(key) == ["phase"] else role
+
+
 def _done(item: Node) -> list[Field]:
-    """What an entry did: the texts named so, else its longer label, else its summary."""
+    """What an entry did: the texts named so, else its longer label, else its summary; one word is a label."""
+    found = _fields(item, "found", "outcome")
     own = [field for field in _fields(item, "did") if not field.text.isdigit()]
-    return (
-        own
-        or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS]
-        or (_fields(item, "found")[:1])
-    )
+    own = [field for field in own if not found or " " in field.text] or ([] if found else own)
+    return own or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS] or found[:1]
 
 
 def _fields(item: Node, *roles: Role) -> list[Field]:
     """The texts directly under an object whose names have one of these roles."""
     return [
-        Field(role=role_of(key), name=key, text=member.text, line=member.line)
+        Field(role=role, name=key, text=member.text, line=member.line)
         for key, member in item.members.items()
-        if member.text and role_of(key) in roles
+        if member.text and (role := _role_in_entry(key)) in roles
     ]
 
 
 def _take_member(steps: Steps, key: str, member: Node, *, join: str, at: datetime | None, told: set[str]) -> None:
     """One member of a work-log entry beside what it did."""
-    role = role_of(key)
+    role = _role_in_entry(key)
     if key in told and member.text:
+        return
+    if role == "did" and " " not in member.text:
+        skip(steps, key, member)
         return
     if role == "decision":
         take_decisions(steps, member, join=join, at=at)
     elif role == "lesson":
         take_lessons(steps, member, at=at)
     elif role in {"problem", "remedy"}:
+        part: Part = "remedy" if role == "remedy" else "cause" if is_cause(key) else "problem"
         for field in fields_of(member, name=key, role=role):
-            steps.note(
-                field.text, part="problem" if role == "problem" else "remedy", line=field.line, at=at, call_id=join
-            )
+            if not is_bare_state(field.text):
+                steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
     elif role in {"time", "files", "measure", "header", "label", "status"} or not any(fields_of(member)):
         skip(steps, key, member)
     else:
@@ -125,7 +124,8 @@ def _take_finding(steps: Steps, key: str, member: Node, *, join: str, at: dateti
         elif is_bare_state(field.text) or field.text.isdigit():
             steps.skip(field.line, key)
         else:
-            steps.note(field.text, part="found", line=field.line, at=at, call_id=join)
+            part: Part = "detail" if _DETAILS & set(words_of(field.name or key)) else "found"
+            steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
 
 
 def take_decisions(steps: Steps, node: Node, *, join: str | None = None, at: datetime | None = None) -> None:
@@ -151,22 +151,39 @@ def _take_decision(steps: Steps, item: Node, *, join: str | None, at: datetime |
         return
     own = steps.entry()
     texts: dict[str, list[str]] = {"rationale": [], "options": [], "context": []}
+    pieces = [Piece(line=chosen.line, text=chosen.text)]
     for field in fields:
         steps.used.add(field.line)
         name = "context" if field.role in {"context", "problem", "background"} else str(field.role)
         if field is not chosen and (name in texts):
             texts[name].append(field.text)
+            pieces.append(Piece(line=field.line, text=field.text))
     arguments = {
         "context": "; ".join(texts["context"]),
         "options": texts["options"],
         "rationale": " ".join(texts["rationale"]),
         "within": join,
+        "outcome": _declared_of(fields),
     }
     words = f"{title}: {chosen.text}" if title else chosen.text
     moment_of_it = _time_of(item) or at
-    steps.add("decision", words, line=chosen.line, at=moment_of_it, call_id=own, arguments=arguments)
+    steps.add(
+        "decision",
+        words,
+        line=chosen.line,
+        at=moment_of_it,
+        call_id=own,
+        arguments=arguments,
+        pieces=tuple(pieces),
+    )
     for field in fields:
         _take_aside(steps, field, chosen=chosen, own=own, at=moment_of_it)
+
+
+def _declared_of(fields: list[Field]) -> str | None:
+    """How a decision came out, where a member says so in a word; "accepted" says only that it was taken."""
+    states = (one.text for one in fields if one.role in {"outcome", "status"} and is_bare_state(one.text))
+    return next((outcome for text in states if (outcome := declared_by_words(text))), None)
 
 
 def _take_aside(steps: Steps, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
@@ -186,9 +203,12 @@ def take_lessons(steps: Steps, node: Node, *, at: datetime | None = None) -> Non
     if isinstance(node.value, list):
         for item in node.items:
             take_lessons(steps, item, at=at)
+    elif node.text.endswith("?"):
+        steps.note(node.text, part="other", line=node.line, at=at)
     elif node.members and any(member.members or isinstance(member.value, list) for member in node.members.values()):
-        for member in node.members.values():
-            take_lessons(steps, member, at=at)
+        for key, member in node.members.items():
+            if member.members or role_of(key) not in _NO_LESSON:
+                take_lessons(steps, member, at=at)
     elif node.members:
         _take_lesson(steps, node, at=at)
     else:
@@ -206,7 +226,8 @@ def _take_lesson(steps: Steps, node: Node, *, at: datetime | None) -> None:
     names = {word for field in core for word in words_of(field.name)}
     if _is_one_lesson(names):
         words = " ".join(_as_advice(field) for field in core)
-        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)})
+        pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
+        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)}, pieces=pieces)
     else:
         for field in core:
             steps.add("lesson", field.text, line=field.line, at=at)
@@ -249,6 +270,7 @@ def take_problems(steps: Steps, node: Node, *, name: str) -> None:
         told = next((one for role in ("problem", "did", "found") for one in fields if one.role == role), None)
         for field in fields:
             part: Part = "problem" if field is told else "remedy" if field.role == "remedy" else "other"
+            part = "cause" if part == "other" and is_cause(field.name) else part
             steps.note(field.text, part=part, line=field.line, call_id=join)
 
 

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from helix_episodes.readers.ledger import Ledger
-from helix_episodes.session import Source, Status, Step, StepKind
+from helix_episodes.session import Piece, Source, Status, Step, StepKind
 
-Part = Literal["task", "did", "found", "problem", "remedy", "outcome", "next", "other"]
+Part = Literal["task", "did", "found", "detail", "problem", "cause", "remedy", "outcome", "commit", "next", "other"]
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _FULL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -46,8 +46,9 @@ class Steps:
         call_id: str | None = None,
         status: Status = "unknown",
         arguments: dict[str, Any] | None = None,
+        pieces: tuple[Piece, ...] = (),
     ) -> None:
-        """One statement; blank text states nothing."""
+        """One statement; blank text states nothing. ``pieces``: where it was put together from, when from several."""
         self.used.add(line)
         if text.strip():
             step = Step(
@@ -59,10 +60,11 @@ class Steps:
                 status=status,
                 arguments=arguments or {},
                 actor="user" if kind == "prompt" else "agent",
+                pieces=pieces,
             )
             self.found.append(step)
 
-    def note(
+    def note(  # noqa: PLR0913  (as `add`)
         self,
         text: str,
         *,
@@ -71,10 +73,11 @@ class Steps:
         at: datetime | None = None,
         call_id: str | None = None,
         context: str = "",
+        pieces: tuple[Piece, ...] = (),
     ) -> None:
         """A statement that is neither a decision, nor a lesson, nor a gate. ``context``: what it is about."""
         arguments: dict[str, Any] = {"part": part} | ({"context": context} if context else {})
-        self.add("note", text, line=line, at=at, call_id=call_id, arguments=arguments)
+        self.add("note", text, line=line, at=at, call_id=call_id, arguments=arguments, pieces=pieces)
 
     def skip(self, line: int, name: str) -> None:
         """A line that is known to say nothing of what happened."""
@@ -101,6 +104,28 @@ class Steps:
             else:
                 ledger.skip(self.skipped.get(number, "structure"))
         return ledger
+
+
+#: What came first among the statements of an entry, wherever its members stand.
+_CAUSE_FIRST = {"cause": 0, "problem": 1}
+
+
+def in_order_of_cause(steps: list[Step]) -> list[Step]:
+    """The steps with each entry's problem, and what caused it, before what was done about it."""
+    entries: dict[str | None, list[int]] = {}
+    for place, step in enumerate(steps):
+        entries.setdefault(step.call_id, []).append(place)
+    ordered = list(steps)
+    for name, places in entries.items():
+        if name is not None:
+            ranked = sorted((steps[place] for place in places), key=_rank)
+            for place, step in zip(places, ranked, strict=True):
+                ordered[place] = step
+    return ordered
+
+
+def _rank(step: Step) -> int:
+    return _CAUSE_FIRST.get(step.arguments.get("part", ""), 2)
 
 
 def moment(text: str) -> datetime | None:

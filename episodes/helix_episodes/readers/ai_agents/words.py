@@ -12,6 +12,7 @@ apart into lower-case words and looked up; what is not found here is unknown, an
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Role = Literal[
@@ -54,16 +55,16 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("next", "next,follow up,followup,follow ups,todo,remaining,upcoming"),
     ("lesson", "learning,learnings,lesson,lessons,takeaway,takeaways,insight,insights,learned,retrospective"),
     ("options", "alternative,alternatives,option,options,considered,rejected"),
-    ("decision", "decision,decisions,verdict,answer,resolved to,choice,choices,chosen"),
+    ("decision", "decision,decisions,verdict,winner,answer,resolved to,choice,choices,chosen"),
     ("rationale", "rationale,reason,reasoning,why,justification"),
-    ("remedy", "fix,remedy,solution,resolution,mitigation,recovery,correction"),
+    ("remedy", "fix,remedy,workaround,workarounds,solution,resolution,mitigation,recovery,correction"),
     ("problem", "issue,issues,problem,problems,blocker,blockers,challenge,challenges,failure,failures,bug,bugs,defect"),
     (
         "problem",
         "defects,error,errors,vulnerability,vulnerabilities,gap,gaps,root cause,root causes,regression,symptom",
     ),
     ("problem", "regressions,violations,obstacle,obstacles"),
-    ("task", "objective,objectives,goal,goals,task description"),
+    ("task", "objective,objectives,goal,goals,task description,user request,up request"),
     ("status", "status,state"),
     ("impact", "impact,impacts,consequence,consequences,trade offs,tradeoffs,benefit,benefits"),
     (
@@ -73,7 +74,10 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("work", "implementation,changes,deliverables,work,fixes applied,changes made,completed,phase"),
     ("outcome", "outcome,outcomes,result"),
     ("found", "finding,findings,summary,detail,details,evidence,note,notes,observation,observations,output,analysis"),
-    ("found", "conclusion,validation,results,verification,description,pattern,assessment,actual,test results"),
+    (
+        "found",
+        "conclusion,discovery,validation,results,verification,description,pattern,assessment,actual,test results",
+    ),
     ("did", "task,action,activity,step,item,entry,event,title,name,what,purpose"),
     ("label", "phase,type,stage"),
     ("time", "time,timestamp,date,duration,session end,started,ended,minutes,created"),
@@ -98,6 +102,7 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _SPLIT.split(name) if word]
 
 
+@lru_cache(maxsize=1024)
 def role_of(name: str) -> Role | None:
     """What a name stands for, or None when nobody has met it."""
     words = words_of(name)
@@ -105,6 +110,15 @@ def role_of(name: str) -> Role | None:
         return "lesson"
     runs = {" ".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, start + 4)}
     return next((role for role, known in _LOOKUP if known & runs), None)
+
+
+def is_cause(name: str) -> bool:
+    """Whether a name stands for what brought a problem about.
+
+    >>> is_cause("rootCause"), is_cause("Problem")
+    (True, False)
+    """
+    return bool({"cause", "causes"} & set(words_of(name)))
 
 
 #: What a label adds to the name of a part without making it another: "Issues Found", "Key Decision".
@@ -140,10 +154,13 @@ _ADDED = frozenset(
         "in",
         "this",
         "session",
+        "used",
+        "applied",
     ]
 )
 
 
+@lru_cache(maxsize=1024)
 def label_role(name: str) -> Role | None:
     """As `role_of`, for a label before a text: the role's words must be all that it says.
 

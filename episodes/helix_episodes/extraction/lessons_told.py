@@ -1,0 +1,42 @@
+"""Lessons that prose tells: several in one paragraph, and those that a sentence calls so.
+
+>>> [one[:12] for one in each_lesson("Two lessons. First, read the diff. It helps. Second, run the suite.")]
+['First, read ', 'Second, run ']
+>>> each_lesson("Read the diff first, then run the suite.")
+('Read the diff first, then run the suite.',)
+>>> lessons_in("Renamed it. The lesson is that a guard must not share the pattern of what it guards.")
+('a guard must not share the pattern of what it guards',)
+"""
+
+from __future__ import annotations
+
+from helix_episodes.regex import Regex
+
+_COUNTED = Regex(
+    r"(?:^|(?<=[.!?:;]\s))(?=(?:First|Second|Third|Fourth|Fifth|Sixth|Finally|Last)(?:ly)?,? \S|"
+    r"\(?[1-9]\)\s|[1-9]\.\s+[A-Z])"
+)
+_FIRST = Regex(r"^(?:First|\(?1\)|1\.)")
+#: A list has two items; one "First" is an adverb.
+_LIST = 2
+#: "Three lessons." announces the list; what is longer says something of its own.
+_ANNOUNCES = Regex(r"^[^.:;]{0,60}[.:;]\s*$")
+_HEADED = Regex(r"^(?:\w+ ){0,2}(?:[Ll]essons?|[Ll]earnings?|[Tt]akeaways?|[Ii]nsights?)\b[^.:]{0,40}[.:]\s")
+_CALLED = Regex(
+    r"\b(?:(?:[Ll]esson|[Tt]akeaway|[Ll]earning|[Ii]nsight)s?(?: (?:here|learn(?:ed|t)))?(?: (?:is|was|are) that|:)|"
+    r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
+)
+
+
+def each_lesson(text: str) -> tuple[str, ...]:
+    """The lessons of a paragraph that counts them off; any other is one lesson."""
+    parts = [part.strip() for part in _COUNTED.split(text) if part and part.strip()]
+    before = next((place for place, part in enumerate(parts) if _FIRST.match(part)), 0)
+    counted = [*(part for part in parts[:before] if not _ANNOUNCES.match(part)), *parts[before:]]
+    return tuple(counted) if len(counted) >= _LIST and any(_FIRST.match(part) for part in counted) else (text,)
+
+
+def lessons_in(text: str) -> tuple[str, ...]:
+    """What a statement calls a lesson: counted off below the word, or behind it."""
+    listed = each_lesson(text) if _HEADED.match(text) else ()
+    return listed if len(listed) >= _LIST else tuple(match["what"] for match in _CALLED.finditer(text))

@@ -1,0 +1,292 @@
+"""Does a report's prose become links, lessons and reasons that it tells, and each quotation one that its log holds?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_episodes.extraction.pipeline import extract
+from helix_episodes.readers import read_sessions
+from helix_episodes.verification import verify
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+
+
+def in_json(folder: Path, *entries: object, **more: object) -> Episode:
+    path = folder / "2026-04-01-session-1.json"
+    document = {"session": {"objective": "Tidy"}, "protocolCompliance": {}, "workLog": list(entries), **more}
+    path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    return standing(path)
+
+
+def in_markdown(folder: Path, body: str) -> Episode:
+    path = folder / "2026-04-01-session-2.md"
+    path.write_text(
+        f"# Session 2: Tidy\n\n**Date**: 2026-04-01\n\n## Objective\n\nTidy up.\n\n{body}\n", encoding="utf-8"
+    )
+    return standing(path)
+
+
+def standing(path: Path) -> Episode:
+    """The episode of a log, every quotation of which stands on its line."""
+    (session,) = read_sessions(path)
+    episode = extract(session)
+    assert [one for one in verify(episode, path) if one.result != "stands"] == []
+    return episode
+
+
+def links(episode: Episode) -> set[tuple[str, str, str, str]]:
+    names = {one.id: one.chosen for one in episode.decisions} | {one.id: one.content for one in episode.events}
+    return {(names[one.source], one.reason, one.type, names[one.target]) for one in episode.links}
+
+
+def failures(episode: Episode) -> list[str]:
+    return [event.content for event in episode.events if event.type == "error"]
+
+
+def test_a_quotation_stands_though_marks_are_cut_and_sentences_are_wrapped(tmp_path: Path) -> None:
+    body = """## Work Log
+
+- **Parser** - rewrote [the reader](src/reader.py) so that
+  wrapped sentences are one
+  - a first detail
+  - a second detail
+
+## Issues Encountered
+
+| Issue | Description |
+|-------|-------------|
+| Lost rows | The importer crashed on an empty file |
+
+## Learnings
+
+### Name the cache
+
+Two users of one key share a value,
+and neither knows.
+
+- Name what a key depends on
+
+## Commits
+
+- `abc1234` feat: name the cache
+"""
+    episode = in_markdown(tmp_path, body)
+    assert failures(episode) == ["Lost rows: The importer crashed on an empty file"]
+    (commit,) = [event for event in episode.events if event.type == "commit"]
+    assert commit.evidence is not None
+    assert commit.evidence.quote == "abc1234"
+
+
+def test_an_invented_quotation_does_not_stand_however_marks_are_read(tmp_path: Path) -> None:
+    episode = in_markdown(tmp_path, "## Work Log\n\n- Renamed the *old* reader\n")
+    path = tmp_path / "2026-04-01-session-2.md"
+    path.write_text(path.read_text().replace("old", "new"), encoding="utf-8")
+    assert [one.result for one in verify(episode, path) if "reader" in one.quote] == ["missing"]
+
+
+def test_a_commit_is_quoted_from_the_line_that_names_it(tmp_path: Path) -> None:
+    gate = {"level": "MUST", "complete": True, "evidence": "Commits abc1234 and def5678"}
+    path = tmp_path / "2026-04-01-session-1.json"
+    document = {
+        "protocolCompliance": {"sessionEnd": {"changesCommitted": gate}},
+        "workLog": [],
+        "endingCommit": "abc1234",
+    }
+    path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    episode = standing(path)
+    assert [event.commit for event in episode.events] == ["abc1234", "def5678"]
+
+
+def test_the_fact_that_a_decision_rests_on_is_its_cause_and_an_aim_is_none(tmp_path: Path) -> None:
+    decisions = [
+        {"decision": "Use a queue", "rationale": "The worker drops messages under load. It was measured."},
+        {"decision": "Use one file", "rationale": "To keep it simple for readers"},
+        "Use sockets for threads (pipes lack them and cannot be polled)",
+    ]
+    episode = in_json(tmp_path, decisions=decisions)
+    assert links(episode) == {
+        ("The worker drops messages under load.", "stated", "causes", "Use a queue"),
+        (
+            "pipes lack them and cannot be polled",
+            "stated",
+            "causes",
+            "Use sockets for threads (pipes lack them and cannot be polled)",
+        ),
+    }
+
+
+def test_a_problem_leads_to_the_decision_of_its_entry_and_the_decision_to_its_check(tmp_path: Path) -> None:
+    entry = {
+        "action": "Looked into the export",
+        "problem": "The export lost the last row",
+        "decision": "Read to the end of the file",
+        "result": "14 tests passed",
+    }
+    episode = in_json(tmp_path, entry)
+    assert ("The export lost the last row", "stated", "causes", "Read to the end of the file") in links(episode)
+    assert ("Read to the end of the file", "entry", "causes", "14 tests passed") in links(episode)
+    assert [one.outcome for one in episode.decisions] == ["success"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "outcome"),
+    [
+        ("success", "success"),
+        ("failed", "failure"),
+        ("accepted", "unknown"),
+        ("Totals now match the ledger", "success"),
+        ("Not yet measured", "unknown"),
+    ],
+)
+def test_a_decision_came_out_as_the_log_says_and_no_better(declared: str, outcome: str, tmp_path: Path) -> None:
+    episode = in_json(tmp_path, decisions=[{"decision": "Round once", "outcome": declared}], status="complete")
+    assert [one.outcome for one in episode.decisions] == [outcome]
+
+
+def test_what_says_more_of_a_deed_is_not_caused_by_it(tmp_path: Path) -> None:
+    entries = [
+        {"action": "Measured the cache", "detail": "Read all four hosts twice"},
+        {"action": "Added the index", "result": "Wrote it in schema.sql"},
+        {"action": "Warmed the cache", "result": "Reads now hit in 80 percent"},
+    ]
+    assert {(source, kind) for source, _, kind, _ in links(in_json(tmp_path, *entries))} == {
+        ("Measured the cache", "correlates"),
+        ("Added the index", "correlates"),
+        ("Warmed the cache", "causes"),
+    }
+
+
+def test_a_failure_leads_to_the_change_that_deals_with_it_and_is_told_once(tmp_path: Path) -> None:
+    entries = [
+        {"action": "Ran the importer", "result": "The importer crashed on quoted separators"},
+        {"action": "Tidied the readme"},
+        {"action": "Fixed the importer crash on quoted separators", "result": "9 tests passed"},
+    ]
+    episode = in_json(tmp_path, *entries)
+    assert failures(episode) == ["The importer crashed on quoted separators"]
+    assert (
+        "The importer crashed on quoted separators",
+        "answer",
+        "causes",
+        "Fixed the importer crash on quoted separators",
+    ) in links(episode)
+
+
+def test_issues_of_different_numbers_are_different_failures(tmp_path: Path) -> None:
+    entries = [
+        {"action": f"Fixed review issue #{number} of the exporter", "result": f"Closed handle {number}0 after reading"}
+        for number in (1, 2)
+    ]
+    assert len(failures(in_json(tmp_path, *entries))) == 2
+
+
+def test_a_told_cause_precedes_its_failure(tmp_path: Path) -> None:
+    entry = {"action": "Ran the upload", "result": "The upload failed because the token had expired overnight."}
+    body = "## Issues Encountered\n\n### Lost rows\n\n**Root Cause**: the reader stops at a blank line\n"
+    assert ("the token had expired overnight", "stated", "causes") in {
+        one[:3] for one in links(in_json(tmp_path, entry))
+    }
+    assert ("the reader stops at a blank line", "stated", "causes", "Lost rows") in links(in_markdown(tmp_path, body))
+
+
+def test_lessons_that_prose_counts_off_are_each_one(tmp_path: Path) -> None:
+    told = "Three lessons. First, measure before cutting. Second, cut once. Third, keep the receipt of every cut."
+    episode = in_json(tmp_path, {"action": "Looked back", "result": told}, learnings=["Are reviews too slow?"])
+    assert [text.partition(",")[0] for text in episode.lessons] == ["First", "Second", "Third"]
+
+
+def test_a_phase_and_a_single_word_are_labels_and_no_events(tmp_path: Path) -> None:
+    entries = [
+        {"phase": "diagnosis", "action": "Read the log", "outcome": "The disk was full"},
+        {"step": "Design", "detail": "Compared three layouts"},
+    ]
+    contents = {event.content for event in in_json(tmp_path, *entries).events}
+    assert contents == {"Read the log", "The disk was full", "Compared three layouts"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Attempted hardening with exit code 2",
+        "Documented the exporter failure and its cause",
+        "Fifth defect found and fixed",
+        "Disabling the guard fails 6 tests",
+        "Mutation-tested the guard; both variants failed",
+        "Confirmed 7 failures against the pre-fix code",
+        "Two runs are listed; Commands Missed",
+        "Added a guard so an empty scan cannot pass silently",
+        "Cleared the list by deleting dead entries, not by raising the limit",
+    ],
+)
+def test_what_only_speaks_of_failure_is_none(text: str, tmp_path: Path) -> None:
+    assert failures(in_json(tmp_path, {"action": "Went on", "result": text})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Protocol violation: pushed past the hook",
+        "The review bot found the summary naming the wrong column",
+        "The retry limit does NOT prevent the loop",
+        "Caught a rounding error before it shipped",
+        "Fixed three empty descriptions in the index",
+    ],
+)
+def test_what_was_met_in_other_shapes_is_a_failure(text: str, tmp_path: Path) -> None:
+    assert len(failures(in_json(tmp_path, {"action": "Went on", "result": text}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Left the fixture alone", 1),
+        ("Kept the gate narrow deliberately", 1),
+        ("Raising the limit was rejected: it only ratchets down", 1),
+        ("Changed the field from required to optional", 1),
+        ("Dropped the wrapper; used the plain call instead", 1),
+        ("Moved the helper to its own follow-up PR", 1),
+        ("Trimmed the prose rather than raising the limit. Pinned the version because the next one broke.", 2),
+        ("Isolated unit tests did not catch this because they share one path", 0),
+        ("Verified the export rather than trusting the cache", 0),
+        ("Rewrote the guide from 300 lines to 150", 0),
+    ],
+)
+def test_every_choice_of_a_statement_is_taken_and_no_description(text: str, count: int, tmp_path: Path) -> None:
+    assert len(in_json(tmp_path, {"action": "Went on", "result": text}).decisions) == count
+
+
+def test_a_choice_that_the_log_spells_out_is_one_decision(tmp_path: Path) -> None:
+    entry = {"action": "Cached the totals by currency rather than by host"}
+    episode = in_json(tmp_path, entry, decisions=["Cache totals by currency, not by host"])
+    assert [one.chosen for one in episode.decisions] == ["Cache totals by currency, not by host"]
+
+
+def test_the_reason_for_a_remedy_makes_it_a_decision(tmp_path: Path) -> None:
+    body = """## Challenges
+
+1. **Empty names**
+   - Problem: the reader threw on an empty name
+   - Fix: skip such rows
+   - Reason: they carry no data
+"""
+    (decision,) = in_markdown(tmp_path, body).decisions
+    assert (decision.chosen, decision.rationale) == ("skip such rows", "they carry no data")
+
+
+@pytest.mark.parametrize(
+    ("finding", "outcome"), [("2 tests failed in pytest", "partial"), ("2 pre-existing failures", "success")]
+)
+def test_only_a_failure_of_its_own_contradicts_a_declared_success(finding: str, outcome: str, tmp_path: Path) -> None:
+    assert in_json(tmp_path, {"action": "Ran pytest", "result": finding}, status="complete").outcome == outcome
+
+
+@pytest.mark.corpus
+def test_every_quotation_of_the_corpus_stands_on_its_line(corpora: Path) -> None:
+    for log in sorted((corpora / "ai-agents" / "sessions").iterdir()):
+        standing(log)
