@@ -140,11 +140,13 @@ def _scan(folder: Path) -> dict[str, Stamp]:
 
 
 def _change(path: Path, stamp: Stamp, known: Known | None) -> Change | None:
-    """What is new in a file; None when it holds what it held."""
+    """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
     if known and not differs(stamp, known):
         return None
     try:
         data = path.read_bytes()
+    except FileNotFoundError:
+        return None
     except OSError as error:
         return Change(Stamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()

@@ -172,6 +172,8 @@ class AssertionStore:
         for path in self.files():
             try:
                 yield path, read_assertion(path)
+            except FileNotFoundError:  # removed since the folder was listed
+                continue
             except InvalidAssertion as error:
                 yield path, error
 
@@ -214,9 +216,12 @@ def read_assertion(path: Path) -> Assertion:
     """The assertion in a file.
 
     Raises:
+        FileNotFoundError: It is not there.
         InvalidAssertion: It cannot be read, or holds none.
     """
     try:
         return decode_assertion(path.read_bytes(), path=path)
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise InvalidAssertion(path=path, problem=error.strerror or str(error)) from error

@@ -242,6 +242,10 @@ def _take_in_files(
         if job.progress:
             job.progress(done, len(plan.suspects), path)
         read, seen = read_source(path, plan.present[name], told, observe), plan.known.get(name)
+        if read is None:  # forgotten since the plan was made
+            spoilt += seen is not None and seen.episode is not None
+            _forget_known(connection, name, seen, changes)
+            continue
         if seen and read.sha256 == seen.sha256 and name not in plan.again:
             connection.execute("UPDATE file SET mtime_ns = ? WHERE name = ?", (read.stamp.mtime_ns, name))
             continue
@@ -255,12 +259,16 @@ def _take_in_files(
 
 
 def _replace(connection: sqlite3.Connection, name: str, read: Read, seen: Seen | None, changes: Changes) -> None:
-    if seen:
-        _forget(connection, name, seen, changes)
+    _forget_known(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
     episode = take_in(connection, read.facts, changes, read.observed) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _forget_known(connection: sqlite3.Connection, name: str, seen: Seen | None, changes: Changes) -> None:
+    if seen:
+        _forget(connection, name, seen, changes)
 
 
 def _forget(connection: sqlite3.Connection, name: str, seen: Seen, changes: Changes) -> None:

@@ -119,13 +119,15 @@ def read_source(
     stamp: Stamp,
     assertions: Callable[[str], Sequence[Named]] = lambda _: (),
     observe: Callable[[Episode], Observed] | None = None,
-) -> Read:
+) -> Read | None:
     """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
 
-    ``assertions`` gives what people have said about the episode of an id; ``observe`` makes the observations.
+    ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the episode of an id; ``observe`` makes the observations.
     """
     try:
         data = path.read_bytes()
+    except FileNotFoundError:
+        return None
     except OSError as error:
         return Read(Stamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
