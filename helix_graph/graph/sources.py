@@ -122,7 +122,8 @@ def read_source(
 ) -> Read | None:
     """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
 
-    ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the episode of an id; ``observe`` makes the observations.
+    ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the
+    episode of an id; ``observe`` makes the observations.
     """
     try:
         data = path.read_bytes()
