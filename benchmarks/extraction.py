@@ -1,11 +1,12 @@
 """How well episodes agree with a careful reader, by line, on the six annotated Claude Code logs.
 
-    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second]
+    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second|third]
 
 ``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states. ``--set second``
 puts a second set beside it: eight logs more (four reports), chosen by hash and annotated by a reader who had seen
 neither the rules of extraction nor their output, so the difference is what the rules owe to tuning. It adds what
-`unflagged` counts.
+`unflagged` counts. ``--corpus ai-agents --set third`` puts eight reports more beside both, annotated in the same way by
+another reader when the rules had been mended on the second set.
 
 Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from lines import Lines, twins
 from reports import report
-from tallies import CORPORA, SECOND, Tally, print_table
+from tallies import CORPORA, SETS, Tally, annotations, print_table
 from unflagged import print_agreement
 
 from helix_episodes.extraction.pipeline import extract
@@ -131,19 +132,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
-    parser.add_argument("--set", choices=("first", "second"), default="first", help="second: both, side by side")
+    parser.add_argument("--set", choices=SETS, default="first", help="this and the ones before it")
     options = parser.parse_args()
-    second = options.set == "second"
     if options.corpus.name == REPORTS:
-        report(CORPORA / REPORTS, second=second, misses=options.misses)
+        report(CORPORA / REPORTS, upto=options.set, misses=options.misses)
         return
-    files = {"GOLD": options.corpus / "GOLD.json"} | ({"second set": SECOND / "claude-code.json"} if second else {})
+    if options.set == "third":
+        parser.error(f"the third set holds reports only: --corpus {REPORTS}")
+    files = annotations(options.corpus, name="claude-code.json", upto=options.set)
     golds = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items()}
     print(
         ", ".join(f"{name}: {len(gold['sessions'])} sessions" for name, gold in golds.items()), "- one annotator each"
     )
     print_table({name: score(gold, options.corpus) for name, gold in golds.items()}, misses=options.misses)
-    if second:
+    if options.set == "second":
         print_agreement(options.corpus, misses=options.misses)
 
 

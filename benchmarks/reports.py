@@ -1,6 +1,6 @@
 """How well episodes agree with a careful reader on the annotated ai-agents logs, and how long reading takes.
 
-    python benchmarks/reports.py [--misses] [--corpus DIR] [--set second]
+    python benchmarks/reports.py [--misses] [--corpus DIR] [--set second|third]
 
 Rule. The annotator names what the log tells in a few words of their own, without lines. One of ours *meets* an
 annotated item when it is of the same kind and at least half of the item's content words stand in its text and
@@ -13,7 +13,8 @@ by walking the JSON for the names under which logs keep them; each is found when
 annotated chain of causes ("a -> b -> c") is found when one of our links that cause (not `correlates`) leads from what
 meets one of its parts to what meets a later one, over one statement between them at most; how many of ours are false
 cannot be counted against a selection. A quotation stands when `helix_episodes.verification` finds it on its line. n
-stands beside every figure. ``--set second`` puts a second set beside them (`extraction`).
+stands beside every figure. ``--set second`` puts a second set beside them, ``--set third`` a third one too
+(`extraction`). That one is no selection, and its ``judged`` holds what its annotator says of all the program gave on it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallies import CORPORA, SECOND, Tally, print_table, share
+from tallies import CORPORA, SETS, Tally, annotations, print_table, share
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
@@ -132,13 +133,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
-    parser.add_argument("--set", choices=("first", "second"), default="first", help="second: both, side by side")
+    parser.add_argument("--set", choices=SETS, default="first", help="this and the ones before it")
     options = parser.parse_args()
-    report(options.corpus, second=options.set == "second", misses=options.misses)
+    report(options.corpus, upto=options.set, misses=options.misses)
 
 
-def report(corpus: Path, *, second: bool, misses: bool) -> None:
-    files = {"GOLD": corpus / "GOLD.json"} | ({"second set": SECOND / "ai-agents.json"} if second else {})
+def report(corpus: Path, *, upto: str, misses: bool) -> None:
+    files = annotations(corpus, name="ai-agents.json", upto=upto)
     golds = {name: json.loads(file.read_text(encoding="utf-8"))["sessions"] for name, file in files.items()}
     episodes, times = read_all(corpus)
     print(", ".join(f"{name}: {len(gold)} logs" for name, gold in golds.items()), "- one annotator each")

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 #: Logs annotated by a reader who had seen neither the rules nor what the program says of them.
 SECOND = Path(__file__).resolve().parent / "second_set"
+#: The same by another reader, of logs in neither set; reports only, and all that they tell instead of a selection.
+THIRD = SECOND.with_name("third_set")
+#: What ``--set`` takes: each shows the sets before it too.
+SETS = ("first", "second", "third")
 
 
 class Tally:
@@ -38,6 +42,12 @@ class Tally:
 
     def differences(self) -> list[str]:
         return [*(f"    missed {text}" for text in self.misses), *(f"    false  {text}" for text in self.false)]
+
+
+def annotations(corpus: Path, *, name: str, upto: str) -> dict[str, Path]:
+    """The files that annotate a corpus, by the name of their set."""
+    files = {"GOLD": corpus / "GOLD.json", "second set": SECOND / name, "third set": THIRD / name}
+    return dict(list(files.items())[: SETS.index(upto) + 1])
 
 
 def share(part: int, whole: int) -> str:
