@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from lines import Lines, twins
 from reports import report
-from tallies import CORPORA, SETS, Tally, annotations, print_table
+from tallies import CORPORA, SETS, Tally, annotation_files, print_table
 from unflagged import print_agreement
 
 from helix_episodes.extraction.pipeline import extract
@@ -139,7 +139,7 @@ def main() -> None:
         return
     if options.set == "third":
         parser.error(f"the third set holds reports only: --corpus {REPORTS}")
-    files = annotations(options.corpus, name="claude-code.json", upto=options.set)
+    files = annotation_files(options.corpus, name="claude-code.json", upto=options.set)
     golds = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items()}
     print(
         ", ".join(f"{name}: {len(gold['sessions'])} sessions" for name, gold in golds.items()), "- one annotator each"

@@ -14,7 +14,7 @@ annotated chain of causes ("a -> b -> c") is found when one of our links that ca
 meets one of its parts to what meets a later one, over one statement between them at most; how many of ours are false
 cannot be counted against a selection. A quotation stands when `helix_episodes.verification` finds it on its line. n
 stands beside every figure. ``--set second`` puts a second set beside them, ``--set third`` a third one too
-(`extraction`). That one is no selection, and its ``judged`` holds what its annotator says of all the program gave on it.
+(`extraction`). That one is no selection; its ``judged`` holds what its annotator says of all the program gave on it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallies import CORPORA, SETS, Tally, annotations, print_table, share
+from tallies import CORPORA, SETS, Tally, annotation_files, print_table, share
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
@@ -139,7 +139,7 @@ def main() -> None:
 
 
 def report(corpus: Path, *, upto: str, misses: bool) -> None:
-    files = annotations(corpus, name="ai-agents.json", upto=upto)
+    files = annotation_files(corpus, name="ai-agents.json", upto=upto)
     golds = {name: json.loads(file.read_text(encoding="utf-8"))["sessions"] for name, file in files.items()}
     episodes, times = read_all(corpus)
     print(", ".join(f"{name}: {len(gold)} logs" for name, gold in golds.items()), "- one annotator each")

@@ -44,7 +44,7 @@ class Tally:
         return [*(f"    missed {text}" for text in self.misses), *(f"    false  {text}" for text in self.false)]
 
 
-def annotations(corpus: Path, *, name: str, upto: str) -> dict[str, Path]:
+def annotation_files(corpus: Path, *, name: str, upto: str) -> dict[str, Path]:
     """The files that annotate a corpus, by the name of their set."""
     files = {"GOLD": corpus / "GOLD.json", "second set": SECOND / name, "third set": THIRD / name}
     return dict(list(files.items())[: SETS.index(upto) + 1])
