@@ -223,14 +223,18 @@ def report(log: Path, *, rounds: int) -> None:
 
 def _report_signs(trials: Sequence[Trial]) -> None:
     found = pairs(trials)
+    if not found:
+        print("signs: no comparison shows a difference in both halves")
+        return
     print("\n".join(_rows(found)))
     agree = sum(one.agrees for one in found)
-    counted = f"signs agree between the halves in {agree} of {len(found)} comparisons"
-    if found:
-        interval = wilson_interval(agree, len(found))
-        counted += f" ({agree / len(found):.2f}; {interval.low:.2f} to {interval.high:.2f} as if they were independent)"
+    interval = wilson_interval(agree, len(found))
     low, middle, high = np.quantile(agreement_by_chance(trials), [0.05, 0.5, 0.95]).tolist()
-    print(f"{counted}; with outcomes shuffled within tasks {middle:.2f} ({low:.2f} to {high:.2f})")
+    print(
+        f"signs agree between the halves in {agree} of {len(found)} comparisons ({agreement(found):.2f}; "
+        f"{interval.low:.2f} to {interval.high:.2f} as if they were independent); "
+        f"with outcomes shuffled within tasks {middle:.2f} ({low:.2f} to {high:.2f})"
+    )
 
 
 def _rows(found: Sequence[Pair]) -> Iterator[str]:
