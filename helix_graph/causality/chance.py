@@ -61,8 +61,16 @@ def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
         OutOfRange: ``rounds`` is not within 1 to 1000.
         WrongType: It is no whole number.
     """
+    return placebo_on(Board(trials), rounds=rounds)
+
+
+def placebo_on(board: Board, *, rounds: int = ROUNDS) -> Placebo:
+    """The same over a table of trials that is there already.
+
+    Raises:
+        OutOfRange: As `placebo`; so does `WrongType`.
+    """
     whole("--rounds", rounds, lowest=1, highest=MOST_ROUNDS)
-    board = Board(trials)
     family = hypotheses(board)
     found, plain = _findings(board, family)
     noise = [_findings(board, shuffled) for shuffled in _shuffled(board, family, rounds)]

@@ -1,8 +1,9 @@
 """What a single session shows about where it went wrong, without any other session to compare with.
 
-Four signals, each a fact of the log: an error that was never repaired and what led to it; the step before the first
-failure that was not repaired; the same answer to the same error again and again; a change that no check was run over.
-None of them says that the step was wrong. They say where to look first.
+Five signals, each a fact of the log: an error that was never repaired and what led to it; the step before the first
+failure that was not repaired; the same answer to the same error again and again; a change that no check was run over;
+and, in a session that failed although every failure in it was repaired, the step before the first of them, since a
+repair may have gone round what was wanted. None of them says that the step was wrong. They say where to look first.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode
 
-SignalKind = Literal["led to an error never repaired", "before the first failure", "loop", "unchecked change"]
+SignalKind = Literal[
+    "led to an error never repaired",
+    "before the first failure",
+    "loop",
+    "unchecked change",
+    "before a repaired failure",
+]
 #: How strongly a signal points, fixed before any measurement: a recorded link over a place in time, that over a habit.
+#: The last was worked out on half of the Who&When runs (`benchmarks/real_localisation.py`): it counts least.
 STRENGTH: dict[SignalKind, float] = {
     "led to an error never repaired": 1.0,
     "before the first failure": 0.6,
     "loop": 0.4,
     "unchecked change": 0.3,
+    "before a repaired failure": 0.2,
 }
 #: The third try of the same thing is a loop; the second may be a retry.
 LOOP = 3
@@ -87,14 +96,28 @@ def _unrepaired(episode: Episode) -> Iterator[Signal]:
 
 def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     lasting = {error.id for error in unrepaired_errors(episode)}
+    if lasting:
+        yield from _before(
+            episode,
+            lasting,
+            kind="before the first failure",
+            text="the last step before the first failure that lasted",
+        )
+    elif episode.outcome == "failure":
+        errors = {event.id for event in episode.events if is_error(event)}
+        text = "the last step before the first failure; all were repaired, and the session failed all the same"
+        yield from _before(episode, errors, kind="before a repaired failure", text=text)
+
+
+def _before(episode: Episode, errors: set[str], *, kind: SignalKind, text: str) -> Iterator[Signal]:
+    """The decision before the first of some errors, if any was made."""
     before: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
             before = one
-        elif one.id in lasting:
+        elif one.id in errors:
             if before:
-                text = f"the last step before the first failure that lasted: {event_key(one)}"
-                yield Signal(decision=before.id, kind="before the first failure", text=text, events=(one.id,))
+                yield Signal(decision=before.id, kind=kind, text=f"{text}: {event_key(one)}", events=(one.id,))
             return
 
 
