@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.decided import Decided
     from helix_graph.graph.digests import Digests
     from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
@@ -139,6 +140,17 @@ class Graph:
         wanted = None if text is None else query("the text", text)
         with self._open() as connection:
             return find_seen(connection, wanted, limit=most)
+
+    def decided(self, words: Collection[str], *, limit: int) -> tuple[list[Decided], int]:
+        """The earlier decisions most alike in these words, one a session, and how many sessions have one.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.decided import find_decided  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return find_decided(connection, words, limit=limit)
 
     def path(
         self,
