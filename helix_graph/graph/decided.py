@@ -4,7 +4,8 @@
 its session's task. SQLite's FTS5 keeps it and ranks by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
 Framework: BM25 and Beyond", 2009): a word weighs more the fewer decisions have it, and the more often and the shorter
 the decision that has it. Words are compared by their stems (Porter's), so that *fails* and *failing* meet; meanings are
-not compared, and *car* is not *vehicle*.
+not compared, and *car* is not *vehicle*. Words that half of all decisions have tell nothing apart: BM25 gives them no
+weight, so they are not looked for as long as there are others, which saves ranking every decision there is.
 
 The index has no copy of the texts, which stand in ``mention`` already. A row's number is made of its episode's and of
 the decision's place among the mentions of that episode, so both are found from it.
@@ -32,6 +33,8 @@ _PLACES = 1 << 20
 #: A text is looked for by so many different words; a whole log would only be matched by everything.
 _MOST_WORDS = 64
 _WORD = re.compile(r"[^\W_]+")
+#: So many decisions are ranked in some milliseconds, whatever words they share.
+_FEW = 1000
 #: Digits to which ranks are told apart: sums of floating-point numbers differ in the last ones between machines.
 _DIGITS = 6
 
@@ -105,7 +108,7 @@ def find_decided(connection: sqlite3.Connection, words: Collection[str], *, limi
 
     Of equally alike ones the newest comes first.
     """
-    scores = _scores(connection, words)
+    scores = _scores(connection, _telling(connection, words))
     best: dict[int, tuple[float, int]] = {}
     others: defaultdict[int, int] = defaultdict(int)
     for row, score in scores:
@@ -121,8 +124,24 @@ def find_decided(connection: sqlite3.Connection, words: Collection[str], *, limi
     return found, len(best)
 
 
+def _telling(connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
+    """The words that fewer than half of all decisions have, or a few; if there are none among them, the rarest."""
+    (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
+    having = {word: _count(connection, word) for word in words}
+    met = sorted((count, word) for word, count in having.items() if count)
+    telling = [word for count, word in met if count < max(decisions / 2, _FEW)]
+    return telling or [word for _, word in met[:1]]
+
+
+def _count(connection: sqlite3.Connection, word: str) -> int:
+    (count,) = connection.execute("SELECT count(*) FROM decided WHERE decided MATCH ?", (_either([word]),)).fetchone()
+    return int(count)
+
+
 def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:
     """Every decision that has one of the words; FTS5's ranks are negative, the most alike the least."""
+    if not words:
+        return []
     rows = connection.execute("SELECT rowid, rank FROM decided WHERE decided MATCH ?", (_either(sorted(words)),))
     return [(row, round(rank, _DIGITS)) for row, rank in rows]
 
