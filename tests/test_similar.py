@@ -143,9 +143,10 @@ def test_forgotten_words_leave_the_index(memory: Memory) -> None:
     keep(memory, "a", "the wombat fails | look | why")
     keep(memory, "b", "the order fails | look | why")
     memory.graph.compile()
-    assert b"wombat" in memory.graph.path_of_file.read_bytes()
+    part = b"ombat"  # an index of words keeps beginnings that neighbours share once
+    assert part in memory.graph.path_of_file.read_bytes()
     assert memory.forget(["a"]).sessions == ("a",)
-    assert [path for path in memory.root.rglob("*") if path.is_file() and b"wombat" in path.read_bytes()] == []
+    assert [path for path in memory.root.rglob("*") if path.is_file() and part in path.read_bytes()] == []
     assert sessions(asked(memory, "wombat order")) == ["b"]
 
 
