@@ -24,6 +24,7 @@ from helix_graph.graph.door import Graph
 from helix_graph.graph.facts import facts_of
 from helix_graph.graph.file import read_facts
 from helix_graph.graph.fold import fold
+from helix_graph.graph.version import LABEL_VERSION
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
