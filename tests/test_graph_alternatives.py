@@ -58,7 +58,8 @@ def test_the_strongest_path_need_not_be_the_shortest(asserted: Graph) -> None:
     shortest = asserted.path(source="start", target="end")
     strongest = asserted.path(source="start", target="end", strongest=True)
     assert (labels(shortest), shortest.strength) == (["start", "end"], None)
-    assert (labels(strongest), strongest.strength) == (["start", "one", "end"], pytest.approx(0.72))
+    assert labels(strongest) == ["start", "one", "end"]
+    assert strongest.strength == pytest.approx(0.72)
     assert [step.weight for step in strongest.steps] == [0.9, 0.8]
 
 
@@ -190,7 +191,7 @@ def test_both_forms_agree_and_nothing_better_is_left_out(
     edges: list[tuple[str, str, str, int, int]], depth: int, count: int, *, strongest: bool
 ) -> None:
     if not strongest:  # of parallel edges the shortest path takes the one of more episodes, this oracle the strongest
-        edges = [(source, target, "causes", *rest) for source, target, _, *rest in edges]
+        edges = [(source, target, "causes", owner, weight) for source, target, _, owner, weight in edges]
     facts = _facts(edges)
     graph = fold(facts)
     options = {"source": "a", "target": "f", "max_depth": depth, "strongest": strongest, "alternatives": count}

@@ -212,7 +212,7 @@ def test_another_version_of_the_labels_means_a_new_fold(
     monkeypatch.setattr(compiling, "LABEL_VERSION", "0")
     report = graph.compile()
     assert report.episodes_processed == 1
-    assert f"labels were of version {LABEL_VERSION}, now 0" in (report.rebuilt or "")
+    assert f"labels were of version {LABEL_VERSION} " in (report.rebuilt or "")
     with pytest.raises(GraphNotCompiled, match="another version"):
         graph.status()
 

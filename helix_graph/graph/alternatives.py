@@ -92,7 +92,7 @@ def strength_of(graph: Neighbours, edges: Collection[Edge]) -> float:
     product = 1
     for edge in edges:
         product *= _millionths(graph, edge)
-    return round(product / MILLION ** len(edges), 12)
+    return float(round(product / MILLION ** len(edges), 12))
 
 
 def _gather(graph: Neighbours, ends: Ends, depth: int, types: Collection[str]) -> tuple[list[Edge], bool]:
