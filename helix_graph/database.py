@@ -51,12 +51,14 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
+    ``tidying`` is what makes an index of words let go of those that were deleted; the file's pages alone do not.
     """
 
     application_id: int
     version: int
     schema: str
     indexes: str = ""
+    tidying: str = ""
 
 
 def ownership(path: Path, kind: Kind) -> Ownership:
@@ -124,13 +126,15 @@ def open_in_memory() -> sqlite3.Connection:
 def create_tables(connection: sqlite3.Connection, kind: Kind) -> None:
     """Drops every table there is and makes those of the schema, within the transaction under way; indexes wait.
 
-    The last one made goes first, since tables refer to those made before them.
+    The last one made goes first, since tables refer to those made before them; virtual ones go before all, since they
+    take tables of their own with them.
     """
     tables = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid DESC"
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        " ORDER BY sql LIKE 'CREATE VIRTUAL TABLE%' DESC, rowid DESC"
     )
     for (name,) in tables.fetchall():
-        connection.execute(f'DROP TABLE "{name}"')
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     for statement in kind.schema.split(";"):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {kind.version}")
@@ -224,6 +228,8 @@ def erase_traces(path: Path, kind: Kind) -> bool:
     if ownership(path, kind) == "absent":
         return True
     with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
+        if kind.tidying and schema_version(connection) == kind.version:
+            connection.execute(kind.tidying)
         connection.execute("VACUUM")
         busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     return not busy

@@ -54,6 +54,12 @@ SAME_WORDS: dict[tuple[str, ...], Callable[[Memory], Any]] = {
     ("path", "--from", "ruff", "--to", "success", "--max-depth", "4"): lambda memory: memory.graph.path(
         source="ruff", target="success", max_depth=4
     ),
+    ("path", "--from", "ruff", "--to", "success", "--strongest", "--alternatives", "3"): lambda memory: (
+        memory.graph.path(source="ruff", target="success", strongest=True, alternatives=3)
+    ),
+    ("similar", "a missing package", "--limit", "3"): lambda memory: memory.causality.similar(
+        "a missing package", limit=3
+    ),
     ("causes", "pytest passes"): lambda memory: memory.graph.causes("pytest passes"),
     ("effects", "edit source"): lambda memory: memory.graph.effects("edit source"),
     ("patterns", "--min-success-rate", "0.5", "--min-occurrences", "2"): lambda memory: memory.causality.patterns(
@@ -197,3 +203,26 @@ def test_status_says_when_the_graph_is_behind(
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
     assert "1 episode file changed since then. Next: helix-graph compile" in ask("status")
     assert "1 taken out" in ask("compile")
+
+
+@pytest.mark.usefixtures("memory")
+def test_the_strength_of_a_path_is_said_to_be_no_probability(ask: Callable[..., str]) -> None:
+    printed = ask("path", "--from", "ruff fails", "--to", "commit", "--strongest", "--alternatives", "2")
+    assert "Strength 0.50 x 0.50 = 0.25." in printed
+    assert "neither is the probability that its end follows its start" in printed
+    assert "\n2. ruff fails" in printed
+    assert "\n3. " not in printed
+    given = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--alternatives", "2", "--json"))
+    assert (given["strength"], len(given["alternatives"])) == (0.25, 1)
+    plain = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--json"))
+    assert plain.keys().isdisjoint({"strength", "strength_means", "alternatives", "complete"})
+
+
+@pytest.mark.usefixtures("memory")
+def test_earlier_decisions_are_shown_with_the_words_that_met(ask: Callable[..., str]) -> None:
+    printed = ask("similar", "freezegun is not installed, says pytest", "--limit", "1")
+    assert "requirements-dev.txt" in printed
+    assert "words: freezegun" in printed or "words: installed" in printed
+    assert "words are compared, not meanings" in printed
+    assert "No decision has one of these words: zebra." in ask("similar", "zebra")
+    assert orjson.loads(ask("similar", "zebra", "--json"))["decisions"] == []

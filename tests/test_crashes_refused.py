@@ -58,10 +58,10 @@ def test_a_file_that_may_not_grow_leaves_what_was_there(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KB, where one may be made."""
+    """A file system of 512 KB, where one may be made."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(disk)], check=False)
     if made.returncode:
         pytest.skip("a small file system cannot be made here")
     yield disk

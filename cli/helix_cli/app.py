@@ -42,6 +42,7 @@ COMMANDS = {
     "explain": "explain:explain",
     "contrast": "explain:contrast",
     "without": "comparisons:without",
+    "similar": "similar:similar",
     "comparisons": "comparisons:comparisons",
     "claims": "comparisons:claims",
     "repeats": "repeats:repeats",

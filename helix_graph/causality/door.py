@@ -25,8 +25,8 @@ from helix_graph.causality.patterns import (
     told_patterns,
 )
 from helix_graph.causality.trials import Trial, distinct, trial_of, unpack
-from helix_graph.errors import InvalidAssertion, LabelNotMet
-from helix_graph.given import one_of, query
+from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
+from helix_graph.given import one_of, query, whole
 from helix_graph.graph.asserted_patterns import fold_patterns
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 
@@ -42,8 +42,12 @@ if TYPE_CHECKING:
     from helix_graph.causality.localise import Explanation
     from helix_graph.causality.model import EffectReport
     from helix_graph.causality.repeats import Repeats
+    from helix_graph.causality.similar import Similar
     from helix_graph.causality.without import Without
     from helix_graph.graph.door import Graph
+
+#: As many as `seen` shows at most.
+MOST_SHOWN = 100
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,6 +213,23 @@ class Causality:
             raise LabelNotMet(label, alike=_alike(label, known.values()))
         effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
         return without_of(exact, trials, effect=effects.get(exact))
+
+    def similar(self, text: str, *, limit: int = 5) -> Similar:
+        """What was decided before in such a situation, and how it came out: the decisions most alike in their words.
+
+        Raises:
+            EmptyQuery: There is no word in the text.
+            GraphNotCompiled: There is no graph yet, which keeps the words.
+            OutOfRange: ``limit`` is not between 1 and 100.
+        """
+        from helix_graph.causality.similar import similar_of  # noqa: PLC0415  (as above)
+        from helix_graph.graph.decided import words_of  # noqa: PLC0415  (as above)
+
+        most = whole("--limit", limit, lowest=1, highest=MOST_SHOWN)
+        words = words_of(query("TEXT", text))
+        if not words:
+            raise EmptyQuery("TEXT")
+        return similar_of(words, *self._graph.decided(words, limit=most))
 
     def repeats(self) -> Repeats:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.decided import Decided
     from helix_graph.graph.digests import Digests
     from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.status import Status
 
 MOST_PRECEDENTS = 100
+#: More than ten paths between the same ends nobody compares.
+MOST_ALTERNATIVES = 10
 
 
 class PatternSource(Protocol):
@@ -138,25 +141,52 @@ class Graph:
         with self._open() as connection:
             return find_seen(connection, wanted, limit=most)
 
+    def decided(self, words: Collection[str], *, limit: int) -> tuple[list[Decided], int]:
+        """The earlier decisions most alike in these words, one a session, and how many sessions have one.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.decided import find_decided  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return find_decided(connection, words, limit=limit)
+
     def path(
-        self, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] | None = None
+        self,
+        *,
+        source: str,
+        target: str,
+        max_depth: int = 5,
+        follow: Collection[str] | None = None,
+        strongest: bool = False,
+        alternatives: int = 1,
     ) -> PathAnswer:
         """The shortest way from ``source`` to ``target``; see `helix_graph.graph.paths.find_path`.
 
         ``follow`` names the types of edges to go along; by default those that lead to something: causes and enables.
+        ``strongest`` asks for the greatest product of weights instead, ``alternatives`` for so many different paths.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: One of the labels is empty.
-            OutOfRange: ``max_depth`` is not between 1 and 10.
+            OutOfRange: ``max_depth`` or ``alternatives`` is not between 1 and 10.
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path  # noqa: PLC0415  (as above)
 
         ends = {"source": query("--from", source), "target": query("--to", target)}
         depth = whole("--max-depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+        several_paths = whole("--alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
         types = [one_of("--follow", each, get_args(EdgeType)) for each in several("--follow", follow or LEADING)]
         with self._open() as connection:
-            answer = find_path(FileNeighbours(connection), **ends, max_depth=depth, follow=types)
+            answer = find_path(
+                FileNeighbours(connection),
+                **ends,
+                max_depth=depth,
+                follow=types,
+                strongest=strongest,
+                alternatives=several_paths,
+            )
             return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
     def causes(self, label: str) -> RelationsAnswer:

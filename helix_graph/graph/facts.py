@@ -169,6 +169,8 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         line=line,
         log=where,
         quote=quote,
+        context=decision.context,
+        outcome=decision.outcome,
     )
 
 

@@ -11,12 +11,13 @@ never leave the file: whatever is handed out is named and sorted by ids and labe
 from __future__ import annotations
 
 from operator import add
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph import observations as observing
+from helix_graph.graph.decided import forget_decisions, index_decisions
 from helix_graph.graph.fold import edge_shares, node_shares
 from helix_graph.graph.label_pages import write_pages
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, moment
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted"
+    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted,"
+    " context, outcome"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
@@ -74,6 +76,7 @@ def take_in(
         [_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions],
     )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
+    index_decisions(connection, episode, facts)
     connection.executemany(
         "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [_claim_row(claim, episode, numbers) for claim in facts.claims],
@@ -94,6 +97,7 @@ def take_out(connection: sqlite3.Connection, episode: int, changes: Changes) -> 
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
     observing.take_out(connection, episode)
+    forget_decisions(connection, episode, facts)
     for table in ("mention", "wording", "claim", "repair"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
@@ -189,6 +193,8 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
         mention.log,
         mention.quote,
         mention.counted,
+        mention.context,
+        mention.outcome,
     )
 
 
@@ -251,8 +257,12 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         " WHERE episode = ? ORDER BY local",
         (episode,),
     )
-    names = Mention.__struct_fields__
-    return [Mention(**{**dict(zip(names, row, strict=True)), "counted": bool(row[-1])}) for row in rows]
+    return [Mention(**_mention_fields(row)) for row in rows]
+
+
+def _mention_fields(row: tuple[Any, ...]) -> dict[str, Any]:
+    fields = dict(zip(Mention.__struct_fields__, row, strict=True))
+    return {**fields, "counted": bool(fields["counted"])}
 
 
 def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:

@@ -37,7 +37,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from helix_graph.graph.masking import extension, first_line, one_line, template
+from helix_graph.graph.masking import extension, first_line, kept_parts, one_line, template
 from helix_graph.graph.version import LABEL_VERSION as LABEL_VERSION  # noqa: PLC0414  (part of what this module offers)
 from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
 
@@ -55,8 +55,9 @@ _MAX_FAMILY_WORDS = 12
 #: How far into a sentence its verb may stand ("After looking at both options we decided to keep …").
 _VERB_WITHIN = 12
 _TOKEN = re.compile(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
-_FLAG_OR_CODE = re.compile(r"--[A-Za-z][\w-]*|[A-Z]{1,6}-?\d{2,5}")
-_CODE_WORD = re.compile(r"[A-Za-z]{1,6}-?\d{2,5}")
+#: Words whose case means something: -x is not -X.
+_FLAG_OR_CODE = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z]{1,6}-?\d{2,5}(?:-\d{2,7})?")
+_NEGATION = re.compile(rf"(?<![\w'-])(?:{'|'.join(sorted(NEGATIONS))})(?![\w'-])", re.IGNORECASE)
 
 #: The same few parts come in nearly every episode, and masking them is most of a label's work. So many labels take some
 #: megabytes; a memory with more of them only loses time.
@@ -138,7 +139,9 @@ def family_of(event: Event) -> str:
 
 @_remembered
 def _family(line: str) -> str:
-    return " ".join(template(line).split(" ")[:_MAX_FAMILY_WORDS]).strip(" .:") or "no message"
+    masked = template(line)
+    shown = " ".join(masked.split(" ")[:_MAX_FAMILY_WORDS])
+    return " ".join((shown, *_protected(masked, after=len(shown)))).strip(" .:") or "no message"
 
 
 def check_label(check: str) -> str:
@@ -212,17 +215,20 @@ def _prose(text: str) -> str:
     if thing is None:
         return _normal_form(text)
     negated = sum(word in NEGATIONS for word in words) % 2 == 1
-    codes = sorted({found for found in _TOKEN.findall(masked) if _FLAG_OR_CODE.fullmatch(found)})
-    return " ".join(("not " * negated + VERBS[words[place]], thing, *codes))
+    return " ".join(("not " * negated + VERBS[words[place]], thing, *sorted(set(kept_parts(masked)))))
 
 
 def _normal_form(text: str) -> str:
     """The first few words that carry meaning, masked; negations, flags and codes of the whole line stay in."""
     masked = template(first_line(text))
-    words = [word for word in _TOKEN.findall(masked) if word.casefold() not in STOP_WORDS]
-    kept = words[:_MAX_WORDS] + [word for word in words[_MAX_WORDS:] if _is_protected(word)]
-    return " ".join(word if _CODE_WORD.fullmatch(word) else word.casefold() for word in kept)
+    found = [word for word in _TOKEN.finditer(masked) if word.group().casefold() not in STOP_WORDS]
+    shown = found[:_MAX_WORDS]
+    rest = _protected(masked, after=shown[-1].end()) if shown else []
+    words = [*(word.group() for word in shown), *rest]
+    return " ".join(word if _FLAG_OR_CODE.fullmatch(word) else word.casefold() for word in words)
 
 
-def _is_protected(word: str) -> bool:
-    return word.casefold() in NEGATIONS or bool(_FLAG_OR_CODE.fullmatch(word))
+def _protected(masked: str, *, after: int) -> list[str]:
+    """What a line may not lose by being cut there: its negations, flags and codes."""
+    negations = [found.group().casefold() for found in _NEGATION.finditer(masked) if found.start() >= after]
+    return [*negations, *kept_parts(masked, after=after)]

@@ -32,15 +32,18 @@ _EXTENSIONS = (
 #: Survives whole: flags, codes, and the number after a word that makes it a code.
 _KEPT = (
     r"(?<![\w-])--?[A-Za-z][\w-]*"
-    r"|\b[A-Z]{1,6}-?\d{2,5}\b"
-    r"|\b(?:HTTP(?:/[\d.]+)?|(?:exit |error |status )?(?:code|status)|exited with(?: code)?|errno|signal):? \d{1,5}\b"
+    r"|\b[A-Z]{1,6}-?\d{2,5}(?:-\d{2,7})?\b"
+    r"|\b(?i:HTTP(?:/[\d.]+)?|(?:exit |error |status )?(?:code|status)|exited with(?: code)?|errno|signal):? \d{1,5}\b"
 )
 _URL = r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>)\]]+"
 _UUID = r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
 _TIME = r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _CLOCK = r"\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b"
-_HASH = r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"
-_QUOTE = r"\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)"
+_HASH = r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b|\b(?=[A-F]*\d)(?=\d*[A-F])[0-9A-F]{7,64}\b"
+_QUOTE = (
+    r"\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)"
+    r"|“[^”\n]{1,200}”|\u2018[^\u2019\n]{1,200}\u2019|«[^»\n]{1,200}»"
+)
 #: Rooted, or of three parts, or ending in an extension: "and/or" is none of these.
 _PATH = (
     r"(?<![\w/.<>])(?:"
@@ -51,7 +54,8 @@ _PATH = (
     rf"|[\w@+=%-][\w.@+=%-]*\.(?:{_EXTENSIONS})\b"
     r")(?::\d+)*"
 )
-_NUMBER = r"(?<![\w.])[+-]?\d(?:[\d_,.]*\d)?"
+#: With an exponent, or a version's "v".
+_NUMBER = r"(?<![\w.])(?:[+-]|v(?=\d+\.\d))?\d(?:[\d_,.]*\d)?(?:[eE][+-]?\d+\b)?"
 
 _TEMPLATE = re.compile(
     f"(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
@@ -60,6 +64,9 @@ _TEMPLATE = re.compile(
 _LINE = re.compile(
     f"(?P<kept>{_KEPT})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<hash>{_HASH})|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d+\\b)"
 )
+_KEPT_PART = re.compile(_KEPT)
+#: Word processors write "don't" with a closing quotation mark.
+_APOSTROPHE = re.compile(r"(?<=\w)\u2019(?=\w)")
 _LINE_END = re.compile(r"(?::\d+)+$")
 _SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -79,6 +86,15 @@ def template(text: str) -> str:
     'pull request <n> of <text>: HTTP 404, rerun with --force'
     """
     return _TEMPLATE.sub(_template_mask, one_line(text))
+
+
+def kept_parts(masked: str, *, after: int = 0) -> list[str]:
+    """What of a masked line survives whole because it carries meaning, as far as it ends ``after`` that place.
+
+    >>> kept_parts("rerun <path>.py with --force on HTTP 404, ignoring E501")
+    ['--force', 'HTTP 404', 'E501']
+    """
+    return [found.group() for found in _KEPT_PART.finditer(masked) if found.end() > after]
 
 
 @lru_cache(maxsize=8192)
@@ -108,7 +124,7 @@ def first_line(text: str) -> str:
 def one_line(text: str) -> str:
     """``text`` without colours, on one line with single blanks, in one Unicode form, no longer than `LINE_LIMIT`."""
     plain = _ANSI.sub("", text[: 4 * LINE_LIMIT])
-    return " ".join(unicodedata.normalize("NFKC", plain).split())[:LINE_LIMIT]
+    return _APOSTROPHE.sub("'", " ".join(unicodedata.normalize("NFKC", plain).split()))[:LINE_LIMIT]
 
 
 def extension(path: str) -> str:

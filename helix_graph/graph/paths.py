@@ -3,7 +3,7 @@
 A breadth-first search from both ends finds how many edges the shortest path has and all edges that lie on one. Among
 those paths one is chosen: first by the number of episodes that hold it whole, then by strength (the product of its
 weights: the chance that every link is right, were they independent), then by its labels, so that the same graph always
-gives the same answer.
+gives the same answer. Asked for the *strongest* path or for `alternatives`, a search of another kind finds them.
 
 An episode holds a path *whole* when its own claims chain up: the mention at which one link ends is the mention at which
 the next begins. If no episode does, the path is *stitched* from several, which is a weaker thing: its links may never
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.errors import EmptyQuery, OutOfRange
+from helix_graph.graph.alternatives import Way, Ways, best_ways, strength_of
 from helix_graph.graph.chains import Ends, WitnessedPath, chains_of, witnessed
 from helix_graph.graph.neighbours import Card, Edge, EdgeCard, Joint, Neighbours, Place
 from helix_graph.graph.nodes import Node
@@ -56,12 +57,27 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     witnesses: tuple[Witness, ...]
 
 
+class Alternative(msgspec.Struct, frozen=True, kw_only=True):
+    """Another path between the same ends, through other nodes; its fields are those of `PathAnswer`."""
+
+    path: tuple[Card, ...]
+    steps: tuple[Step, ...]
+    depth: int
+    whole: tuple[str, ...]
+    stitched: bool
+    strength: float
+
+
 class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The path, or why there is none.
 
     ``path`` are its nodes; `Graph.path` names their episodes. ``depth`` counts edges. ``whole`` names the episodes that
     hold the path whole; with none it is ``stitched``.
     ``error`` has the sentence of the original, ``hint`` what to do about it.
+
+    Asked for the strongest path or for several, it has a ``strength`` (the product of the weights of its steps, 0 to 1;
+    ``strength_means`` says what that is and is not) and ``alternatives``, the others in their order. ``complete`` is
+    false when there was too much to look at all of it.
     """
 
     found: bool
@@ -71,12 +87,23 @@ class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole: tuple[str, ...] = ()
     stitched: bool = False
     witnessed_path: WitnessedPath | None = None
+    strength: float | None = None
+    strength_means: str | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    complete: bool = True
     error: str | None = None
     hint: str | None = None
 
 
-def find_path(
-    graph: Neighbours, *, source: str, target: str, max_depth: int = 5, follow: Collection[str] = LEADING
+def find_path(  # noqa: PLR0913  (the options of the question)
+    graph: Neighbours,
+    *,
+    source: str,
+    target: str,
+    max_depth: int = 5,
+    follow: Collection[str] = LEADING,
+    strongest: bool = False,
+    alternatives: int = 1,
 ) -> PathAnswer:
     """The shortest path from a node that matches ``source`` to one that matches ``target``.
 
@@ -86,6 +113,8 @@ def find_path(
         target: The same for the other end.
         max_depth: The most edges it may have, 1 to 10.
         follow: The types of edges to go along.
+        strongest: The greatest product of weights first, instead of the fewest edges.
+        alternatives: How many different paths at most, the first included.
 
     Raises:
         EmptyQuery: One of the texts is empty.
@@ -97,7 +126,7 @@ def find_path(
     if not LOWEST_DEPTH <= max_depth <= HIGHEST_DEPTH:
         raise OutOfRange("--max-depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
     for ends in _pairs_of_ends(graph, source, target):
-        answer = _between(graph, ends, max_depth, follow)
+        answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
         if answer:
             return answer
     missing = [text for text in (source, target) if not _is_there(graph, text)]
@@ -108,6 +137,11 @@ def find_path(
     )
 
 
+#: Said with every strength, because a product of numbers from 0 to 1 looks like a probability.
+STRENGTH_MEANS = (
+    "the product of the weights: how sure all links are together, were they independent; a weight says how sure one "
+    "link is, and neither is the probability that its end follows its start"
+)
 _NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
@@ -151,7 +185,7 @@ def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset
     return one & other
 
 
-def _between(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer | None:
+def _shortest(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
     layers = shortest_layers(graph, ends.sources, ends.targets, depth=max_depth, types=follow, within=ends.within)
     if layers is None:
         return None
@@ -159,17 +193,66 @@ def _between(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[s
         return _same_node(graph, ends)
     route = Choice(graph, layers, ends.within).best()
     whole = tuple(sorted({episode for episode, _ in route.reached}))
-    nodes = (route.start, *(edge[1] for edge in route.edges))
-    chains = chains_of(graph, route.edges, whole[:_QUOTED])
+    first = Way(route.start, route.edges, strength_of(graph, route.edges), whole)
+    if count == 1:
+        return _answer(graph, first, ends, max_depth, follow)
+    ways = best_ways(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
+    others = tuple(way for way in ways.found if way.nodes != first.nodes)[: count - 1]
+    return _among_others(
+        _answer(graph, first, ends, max_depth, follow), graph, Ways((first, *others), ways.complete), ends
+    )
+
+
+def _strongest(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
+    if ends.sources & ends.targets:
+        return _same_node(graph, ends)
+    ways = best_ways(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
+    if not ways.found:
+        return None
+    return _among_others(_answer(graph, ways.found[0], ends, max_depth, follow), graph, ways, ends)
+
+
+def _answer(graph: Neighbours, way: Way, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
     return PathAnswer(
         found=True,
-        path=tuple(graph.card(node) for node in nodes),
-        steps=tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(route.edges)),
-        depth=len(layers),
-        whole=whole,
-        stitched=not whole,
-        witnessed_path=None if whole else witnessed(graph, ends, max_depth, follow),
+        path=_cards(graph, way),
+        steps=_steps(graph, way, ends),
+        depth=len(way.edges),
+        whole=way.whole,
+        stitched=not way.whole,
+        witnessed_path=None if way.whole else witnessed(graph, ends, max_depth, follow),
     )
+
+
+def _among_others(answer: PathAnswer, graph: Neighbours, ways: Ways, ends: Ends) -> PathAnswer:
+    first, *others = ways.found
+    return msgspec.structs.replace(
+        answer,
+        strength=first.strength,
+        strength_means=STRENGTH_MEANS,
+        alternatives=tuple(_alternative(graph, way, ends) for way in others),
+        complete=ways.complete,
+    )
+
+
+def _alternative(graph: Neighbours, way: Way, ends: Ends) -> Alternative:
+    return Alternative(
+        path=_cards(graph, way),
+        steps=_steps(graph, way, ends),
+        depth=len(way.edges),
+        whole=way.whole,
+        stitched=not way.whole,
+        strength=way.strength,
+    )
+
+
+def _cards(graph: Neighbours, way: Way) -> tuple[Card, ...]:
+    return tuple(graph.card(node) for node in way.nodes)
+
+
+def _steps(graph: Neighbours, way: Way, ends: Ends) -> tuple[Step, ...]:
+    chains = chains_of(graph, way.edges, way.whole[:_QUOTED])
+    return tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(way.edges))
 
 
 def _same_node(graph: Neighbours, ends: Ends) -> PathAnswer:

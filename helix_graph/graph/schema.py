@@ -11,7 +11,7 @@ from helix_graph.database import Kind
 
 GRAPH_FILE = Kind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=3,
+    version=4,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -38,7 +38,7 @@ GRAPH_FILE = Kind(
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL,
+        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE wording (episode INTEGER PRIMARY KEY REFERENCES episode, folded TEXT NOT NULL);
@@ -66,11 +66,15 @@ GRAPH_FILE = Kind(
         place INTEGER NOT NULL, action TEXT NOT NULL, decision TEXT NOT NULL, success INTEGER, timestamp TEXT,
         PRIMARY KEY (situation, episode, place)
     ) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE decided USING fts5 (
+        chosen, context, rationale, task, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
+    );
     CREATE TABLE digest (episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL);
     CREATE TABLE pattern (
         id TEXT PRIMARY KEY, situation INTEGER REFERENCES situation, body BLOB NOT NULL
     ) WITHOUT ROWID
     """,
+    tidying="INSERT INTO decided (decided) VALUES ('optimize')",
     indexes="""
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);

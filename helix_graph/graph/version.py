@@ -10,6 +10,6 @@ EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
 EXPORT_VERSION = "1.0"
 #: A change to `labels`, `masking` or `vocabulary` that gives any mention another label is a new version.
-LABEL_VERSION = "1"
+LABEL_VERSION = "2"
 #: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
 LABEL_MODE = "grammar"

@@ -67,7 +67,10 @@ _OBJECTS = {
     "ui": "ui page pages view views button form layout",
 }
 
-_NEGATIONS = "no not never without cannot don't doesn't won't didn't shouldn't can't"
+_NEGATIONS = """
+    no not never without cannot nor neither none don't doesn't won't didn't shouldn't can't isn't aren't wasn't weren't
+    haven't hasn't hadn't wouldn't couldn't mustn't needn't
+"""
 
 #: Words that a label can do without.
 _STOP_WORDS = """

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 @click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
 @click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
 @click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
+@click.option("--strongest", is_flag=True, help="The greatest product of weights first, not the fewest edges.")
+@click.option(
+    "--alternatives", type=int, default=1, show_default=True, help="At most so many different paths, 1 to 10."
+)
 @json_option
-def path(*, source: str, target: str, max_depth: int, as_json: bool) -> None:
+def path(*, source: str, target: str, max_depth: int, strongest: bool, alternatives: int, as_json: bool) -> None:
     """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
-    answer = open_memory().graph.path(source=source, target=target, max_depth=max_depth)
+    answer = open_memory().graph.path(
+        source=source, target=target, max_depth=max_depth, strongest=strongest, alternatives=alternatives
+    )
     show(answer, as_json=as_json, render=render_path)
 
 
@@ -36,6 +42,8 @@ def render_path(answer: PathAnswer) -> None:
         _render_step(step)
     say()
     _render_verdict(answer)
+    if answer.strength_means:
+        _render_strengths(answer, answer.strength_means)
 
 
 def _render_step(step: Step) -> None:
@@ -75,3 +83,31 @@ def _render_witnessed(witnessed: WitnessedPath | None) -> None:
     for kind, node in zip(witnessed.types, witnessed.path[1:], strict=True):
         chain += f" -{kind}-> {node.label}"
     say(f"The shortest chain that one episode holds ({', '.join(witnessed.episodes)}): {chain}")
+
+
+def _render_strengths(answer: PathAnswer, meaning: str) -> None:
+    """The strength of the path, then the other paths, one line for each node of them."""
+    say(f"Strength {_product(answer.steps, answer.strength or 0)}.")
+    for number, other in enumerate(answer.alternatives, 2):
+        say()
+        say(f"{number}. {other.path[0].label}")
+        for step in other.steps:
+            say(
+                f"     {step.type} (weight {step.weight:.2f}; {count(step.evidence_count, 'episode')}) -> {step.target}"
+            )
+        held = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
+        say(f"   {count(other.depth, 'edge')}, {held}; strength {_product(other.steps, other.strength)}")
+    say()
+    say(f"Strength is {meaning}.")
+    if not answer.complete:
+        say("There was too much to look at all of it: other paths may be as good.")
+
+
+def _product(steps: tuple[Step, ...], strength: float) -> str:
+    """A strength as the product that it is.
+
+    >>> _product((), 1.0)
+    '1'
+    """
+    factors = " x ".join(f"{step.weight:.2f}" for step in steps)
+    return f"{factors} = {strength:.3g}" if steps else f"{strength:g}"

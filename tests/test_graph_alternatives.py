@@ -1,0 +1,223 @@
+"""How else does A lead to B, and which way is the strongest?"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helix_graph import database
+from helix_graph.errors import OutOfRange
+from helix_graph.graph import alternatives
+from helix_graph.graph.door import Graph
+from helix_graph.graph.facts import node_id
+from helix_graph.graph.file import begin_changes, finish_changes, take_in
+from helix_graph.graph.fold import fold
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention
+from helix_graph.graph.neighbours import FileNeighbours
+from helix_graph.graph.networkx_form import NetworkxNeighbours
+from helix_graph.graph.paths import find_path
+from helix_graph.graph.schema import GRAPH_FILE
+from helix_graph.graph.weights import MILLION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from episode_drawing import Draw, Remember
+    from helix_graph.graph.paths import Alternative, PathAnswer
+
+#: A short weak way, a longer strong one, and one in between that is the weakest.
+WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))
+
+
+@pytest.fixture
+def asserted(tmp_path: Path) -> Graph:
+    """A graph made by hand, its weights as given."""
+    graph = Graph(tmp_path / "episodes", tmp_path / "causality")
+    for label in dict.fromkeys(end for way in WAYS for end in way[:2]):
+        graph.add_causal_node("decision", label)
+    for source, target, weight in WAYS:
+        graph.add_causal_edge(source, target, "causes", weight)
+    return graph
+
+
+def labels(path: PathAnswer | Alternative) -> list[str]:
+    return [card.label for card in path.path]
+
+
+def all_labels(answer: PathAnswer) -> list[list[str]]:
+    return [labels(answer), *map(labels, answer.alternatives)]
+
+
+def test_the_strongest_path_need_not_be_the_shortest(asserted: Graph) -> None:
+    shortest = asserted.path(source="start", target="end")
+    strongest = asserted.path(source="start", target="end", strongest=True)
+    assert (labels(shortest), shortest.strength) == (["start", "end"], None)
+    assert labels(strongest) == ["start", "one", "end"]
+    assert strongest.strength == pytest.approx(0.72)
+    assert [step.weight for step in strongest.steps] == [0.9, 0.8]
+
+
+def test_the_depth_bounds_the_strongest_path_too(asserted: Graph) -> None:
+    assert labels(asserted.path(source="start", target="end", strongest=True, max_depth=1)) == ["start", "end"]
+
+
+def test_alternatives_come_shortest_first_or_strongest_first(asserted: Graph) -> None:
+    direct, strong, weak = ["start", "end"], ["start", "one", "end"], ["start", "two", "end"]
+    short_first = asserted.path(source="start", target="end", alternatives=10)
+    assert all_labels(short_first) == [direct, strong, weak]
+    assert [short_first.strength, *(one.strength for one in short_first.alternatives)] == pytest.approx(
+        [0.2, 0.72, 0.15]
+    )
+    assert all_labels(asserted.path(source="start", target="end", alternatives=10, strongest=True)) == [
+        strong,
+        direct,
+        weak,
+    ]
+    assert all_labels(asserted.path(source="start", target="end", alternatives=2)) == [direct, strong]
+
+
+def test_a_strength_is_said_to_be_no_probability(asserted: Graph) -> None:
+    answer = asserted.path(source="start", target="end", strongest=True)
+    assert "neither is the probability that its end follows its start" in (answer.strength_means or "")
+
+
+@pytest.mark.parametrize("count", [0, 11])
+def test_a_number_of_alternatives_out_of_range_is_refused(asserted: Graph, count: int) -> None:
+    with pytest.raises(OutOfRange, match="between 1 and 10"):
+        asserted.path(source="start", target="end", alternatives=count)
+
+
+def test_each_alternative_says_whether_a_session_holds_it_whole(draw: Draw, remember: Remember) -> None:
+    graph = remember(
+        draw("one", "run a -> b fails: x", "b fails: x -> commit", "run a -> a fails: y"),
+        draw("two", "a fails: y -> commit"),
+    )
+    answer = graph.path(source="run a", target="commit", alternatives=5)
+    assert (labels(answer)[1], answer.whole, answer.stitched) == ("b fails: x", ("episode-one",), False)
+    (other,) = answer.alternatives
+    assert (labels(other)[1], other.whole, other.stitched) == ("a fails: y", (), True)
+    assert [step.witnesses[0].episode for step in other.steps] == ["episode-one", "episode-two"]
+
+
+def test_of_equally_strong_paths_the_one_that_most_sessions_hold_comes_first(draw: Draw, remember: Remember) -> None:
+    common = ("run a -> b fails: x", "b fails: x -> commit")
+    graph = remember(draw("s", "run a -> a fails: x", "a fails: x -> commit"), draw("t", *common), draw("u", *common))
+    answer = graph.path(source="run a", target="commit", strongest=True, alternatives=2)
+    assert all_labels(answer) == [["run a", "b fails: x", "commit"], ["run a", "a fails: x", "commit"]]
+
+
+def test_no_path_leads_through_a_second_match_or_twice_through_a_node(draw: Draw, remember: Remember) -> None:
+    graph = remember(
+        draw("s", "run a -> run b", "run b -> x fails: y", "x fails: y -> run b#2", "x fails: y -> commit")
+    )
+    assert all_labels(graph.path(source="run", target="commit", alternatives=9)) == [["run b", "x fails: y", "commit"]]
+
+
+def test_where_nothing_leads_there_is_nothing_else_either(asserted: Graph) -> None:
+    answer = asserted.path(source="end", target="start", strongest=True, alternatives=3)
+    assert (answer.found, answer.error) == (False, "No path found within depth 5")
+    assert asserted.path(source="start", target="start", strongest=True).depth == 0
+
+
+def test_a_search_that_gives_up_says_so(asserted: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asserted.path(source="start", target="end", alternatives=3).complete
+    monkeypatch.setattr(alternatives, "_PATIENCE", 1)
+    cut = asserted.path(source="start", target="end", alternatives=3)
+    assert (labels(cut), cut.complete) == (["start", "end"], False)
+
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+drawn_edges = st.lists(
+    st.tuples(
+        st.sampled_from(NAMES),
+        st.sampled_from(NAMES),
+        st.sampled_from(["causes", "enables"]),
+        st.integers(0, 2),
+        st.sampled_from([0, 1, 250_000, 500_000, 999_999, MILLION]),
+    ),
+    max_size=18,
+)
+
+
+def _facts(edges: Iterable[tuple[str, str, str, int, int]]) -> list[EpisodeFacts]:
+    """Three episodes that claim these edges, with weights in millionths; each mentions a label once."""
+    given = sorted({(*edge[:4],): edge for edge in edges if edge[0] != edge[1]}.values())
+    return [
+        EpisodeFacts(
+            episode=f"episode-{number}",
+            session=f"{number}",
+            timestamp=None,
+            task="",
+            mentions=tuple(
+                Mention(local=name, node=node_id("decision", name), type="decision", label=name) for name in NAMES
+            ),
+            claims=tuple(
+                Claim(
+                    source=node_id("decision", source),
+                    target=node_id("decision", target),
+                    type=kind,  # type: ignore[arg-type]  # one of the two drawn
+                    reason="drawn",
+                    weight=weight,
+                    source_local=source,
+                    target_local=target,
+                )
+                for source, target, kind, owner, weight in given
+                if owner == number
+            ),
+        )
+        for number in range(3)
+    ]
+
+
+def _in_a_file(facts: Sequence[EpisodeFacts]) -> FileNeighbours:
+    connection = database.open_in_memory()
+    database.create_tables(connection, GRAPH_FILE)
+    changes = begin_changes(connection)
+    for each in facts:
+        take_in(connection, each, changes)
+    finish_changes(connection, changes)
+    return FileNeighbours(connection)
+
+
+@settings(max_examples=60, deadline=None)
+@given(edges=drawn_edges, depth=st.integers(1, 6), count=st.integers(1, 10), strongest=st.booleans())
+def test_both_forms_agree_and_nothing_better_is_left_out(
+    edges: list[tuple[str, str, str, int, int]], depth: int, count: int, *, strongest: bool
+) -> None:
+    if not strongest:  # of parallel edges the shortest path takes the one of more episodes, this oracle the strongest
+        edges = [(source, target, "causes", owner, weight) for source, target, _, owner, weight in edges]
+    facts = _facts(edges)
+    graph = fold(facts)
+    options = {"source": "a", "target": "f", "max_depth": depth, "strongest": strongest, "alternatives": count}
+    answer = find_path(NetworkxNeighbours(graph), **options)  # type: ignore[arg-type]  # names of its own arguments
+    assert find_path(_in_a_file(facts), **options) == answer  # type: ignore[arg-type]  # as above
+    found = [tuple(names) for names in all_labels(answer)] if answer.found else []
+    assert len(set(found)) == len(found)
+    assert [_rank(graph, names, strongest=strongest) for names in found] == _best_ranks(
+        graph, depth, strongest=strongest
+    )[:count]
+
+
+def _best_ranks(graph: nx.MultiDiGraph[str], depth: int, *, strongest: bool) -> list[tuple[int, ...]]:
+    """What every path is ranked by, the best first; networkx finds them by trying them all."""
+    source, target = node_id("decision", "a"), node_id("decision", "f")
+    paths = nx.all_simple_paths(nx.DiGraph(graph), source, target, cutoff=depth)
+    named = ([graph.nodes[node]["label"] for node in path] for path in paths)
+    return sorted(_rank(graph, names, strongest=strongest) for names in named)
+
+
+def _rank(graph: nx.MultiDiGraph[str], names: Sequence[str], *, strongest: bool) -> tuple[int, ...]:
+    """Of parallel edges the one of greatest weight, of equals the first by type; strength as if all had six edges."""
+    strength, owners = MILLION ** (7 - len(names)), {f"episode-{number}" for number in range(3)}
+    for source, target in pairwise(node_id("decision", name) for name in names):
+        weight, kind = min((-edge["weight"], edge["type"]) for edge in graph[source][target].values())
+        strength *= round(-weight * MILLION)
+        owners &= {episode for episode, _ in graph.graph["claims"][source, target, kind]}
+    length, held = len(names) - 1, len(owners)
+    return (-strength, length, -held) if strongest else (length, -held, -strength)
