@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import corrected
-from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Episode
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.enrichment import enriched
 from helix_graph.causality.patterns import (
@@ -29,6 +28,7 @@ from helix_graph.errors import InvalidAssertion, LabelNotMet
 from helix_graph.given import one_of, query
 from helix_graph.graph.asserted_patterns import fold_patterns
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
+from helix_graph.graph.sources import decode_episode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_episodes.corrections import Correction
+    from helix_episodes.model import Episode
     from helix_graph.causality.chance import Placebo
     from helix_graph.causality.claims import Claim
     from helix_graph.causality.contrast import Contrast
@@ -194,7 +195,7 @@ class Causality:
         return contrast_of(trial_of(episode), self.trials())
 
     def without(self, label: str) -> Without:
-        """What follows in comparable sessions when something is not done.
+        """What follows in comparable sessions when something is not done; upper and lower case make no difference.
 
         Raises:
             LabelNotMet: No session did anything of that label.
@@ -203,10 +204,11 @@ class Causality:
         from helix_graph.causality.without import without_of  # noqa: PLC0415  (as above)
 
         trials = self.trials()
-        known = {step.label.casefold(): step.label for trial in trials for step in trial.steps}
-        exact = known.get(query("LABEL", label).strip().casefold())
+        labels = sorted({step.label for trial in trials for step in trial.steps})
+        wanted = query("LABEL", label).strip()
+        exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
-            raise LabelNotMet(label, alike=_alike(label, known.values()))
+            raise LabelNotMet(label, alike=_alike(label, labels))
         effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
         return without_of(exact, trials, effect=effects.get(exact))
 
@@ -257,14 +259,15 @@ def read_episodes(
 
     One bad file hides no other.
     """
-    decoder = msgspec.json.Decoder(Episode)
     episodes: list[Episode] = []
     skipped: list[Skipped] = []
     for path in files:
         try:
-            episode = decoder.decode(path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            skipped.append(Skipped(path=str(path), problem=str(error)))
+            episode = decode_episode(path.read_bytes(), path)
+        except OSError as error:
+            skipped.append(Skipped(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
+        except InvalidEpisode as error:
+            skipped.append(Skipped(path=str(path), problem=error.problem))
         else:
             episodes.append(corrected(episode, corrections.get(episode.id, ())))
     return episodes, tuple(skipped)

@@ -123,7 +123,6 @@ def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
 def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
-    ratio = risk_ratio(one.tables)
     return Effect(
         kind=hypothesis.kind,
         trigger=hypothesis.trigger,
@@ -141,7 +140,7 @@ def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: f
         successes_of_others=int((~hypothesis.exposed & hypothesis.success).sum()),
         strata=one.difference.informative,
         held=one.held,
-        e_value=None if ratio is None else e_value(ratio),
+        e_value=e_value(risk_ratio(one.tables)),
         unmeasured=hypothesis.unmeasured,
         examples=tuple(_examples(board, hypothesis)),
     )

@@ -31,7 +31,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     smallest rate of flukes at which it would be reported. ``uses`` and ``others`` count sessions with and without it,
     ``successes`` those that went well. ``strata`` had both arms; ``examples`` are the newest uses, at most
     `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant. ``e_value`` is
-    `helix_graph.statistics.strata.e_value`.
+    `helix_graph.statistics.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how they went.
     """
 
     kind: HypothesisKind

@@ -83,7 +83,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[str, ...]
     measured: bool = True
     effect: Effect | None = None
-    standing: Literal["associated", "not told apart", "too early", "told"] = "too early"
+    standing: Literal["associated", "not told apart", "too early", "not compared", "told"] = "too early"
 
 
 class _Situation:

@@ -53,11 +53,11 @@ def signals_of(episode: Episode) -> tuple[Signal, ...]:
 def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
     """The errors that no recorded fix repaired, and whose check did not pass later."""
     fixed = {fix.error for fix in episode.fixes}
-    passes = {event.check: place for place, event in enumerate(episode.events) if _passed(event)}
+    passes = {event.check: place for place, event in enumerate(episode.events) if event.check and _passed(event)}
     return tuple(
         event
         for place, event in enumerate(episode.events)
-        if is_error(event) and event.id not in fixed and passes.get(event.check, -1) < place
+        if is_error(event) and event.id not in fixed and passes.get(event.check or "", -1) < place
     )
 
 

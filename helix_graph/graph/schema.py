@@ -11,7 +11,7 @@ from helix_graph.database import Kind
 
 GRAPH_FILE = Kind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=3,
+    version=4,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -27,6 +27,9 @@ GRAPH_FILE = Kind(
     CREATE TABLE file (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
         episode INTEGER REFERENCES episode, problem TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE telling (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB
     ) WITHOUT ROWID;
     CREATE TABLE node (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
