@@ -71,6 +71,14 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     too_early: str
     skipped: tuple[Skipped, ...]
 
+    def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
+        """What works: `Causality.patterns`, of this survey."""
+        return select_patterns(self.patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+
+    def worst(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
+        """What keeps failing: `Causality.anti_patterns`, of this survey."""
+        return select_anti_patterns(self.patterns, max_success_rate=max_success_rate, evidence=evidence)
+
 
 class Causality:
     """The door to everything that counts and compares over all sessions.
@@ -110,17 +118,18 @@ class Causality:
         Raises:
             OutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
         """
-        return select_patterns(
-            self.survey().patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences
-        )
+        return self.survey().best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
-    def anti_patterns(self, *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
+    def anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
         """What keeps failing: the lowest success rate first, over at least two episodes.
 
+        With ``evidence="associated"`` only what goes with failure once like is compared with like.
+
         Raises:
+            NotOneOf: ``evidence`` is another word.
             OutOfRange: ``max_success_rate`` is not within 0 to 1.
         """
-        return select_anti_patterns(self.survey().patterns, max_success_rate=max_success_rate)
+        return self.survey().worst(max_success_rate=max_success_rate, evidence=evidence)
 
     def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
         """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them.
@@ -131,13 +140,15 @@ class Causality:
         rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
         return [msgspec.to_builtins(row) for row in rows]
 
-    def get_anti_patterns(self, *, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
+    def get_anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> list[dict[str, Any]]:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
 
         Raises:
+            NotOneOf: As `anti_patterns`.
             OutOfRange: As `anti_patterns`.
         """
-        return [msgspec.to_builtins(row) for row in self.anti_patterns(max_success_rate=max_success_rate)]
+        rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
+        return [msgspec.to_builtins(row) for row in rows]
 
     def comparisons(self) -> EffectReport:
         """Every comparison that the sessions allow, most striking first."""

@@ -117,10 +117,11 @@ def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
     widened = level_after_selection(selected=picked, tested=max(len(measured), 1))
     for one, q in zip(measured, quotients, strict=True):
         verdict: Verdict = "associated" if q <= FALSE_DISCOVERY_RATE else "not told apart"
-        yield _effect(board, one, q=q, verdict=verdict, level=widened if verdict == "associated" else 0.95)
+        level = widened if verdict == "associated" else 0.95
+        yield _effect(board, one, q=q, family=len(measured), verdict=verdict, level=level)
 
 
-def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: float) -> Effect:
+def _effect(board: Board, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
     return Effect(
@@ -134,6 +135,7 @@ def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: f
         interval=Interval(low=max(-1.0, estimate - margin), high=min(1.0, estimate + margin)),
         level=level,
         q=q,
+        family=family,
         uses=hypothesis.uses,
         successes=int((hypothesis.exposed & hypothesis.success).sum()),
         others=len(hypothesis.units) - hypothesis.uses,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.model import Effect, EffectReport, HypothesisKind
 
-#: What comparisons say of a row: it stands out; it does not; too few sessions to compare; it is not compared at all (the
+#: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
 #: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
 #: withheld at random.
 Standing = Literal["associated", "not told apart", "too early", "not compared", "told"]

@@ -29,7 +29,7 @@ import numpy as np
 from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -153,29 +153,47 @@ def _repetitions(board: Board, done: _Done) -> Iterator[Hypothesis]:
         if len(where) >= board.least:
             name = _Name("repetition", label, f"{label}, {REPEATED} times or more", label, frozenset({label}))
             met = board.first[board.row[label]] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, where))
+            yield _by_outcome(board, name, met=met, places=_places(board, where.keys(), where.values()))
 
 
 def _sequences(board: Board, done: _Done) -> Iterator[Hypothesis]:
     """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
-    followed: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-    for number, steps in enumerate(done):
-        known = [(place, step.label) for place, step in steps]
-        for pair, place in _pairs(known, board):
-            followed[pair].setdefault(number, place)
-    for (first, second), where in sorted(followed.items()):
-        if len(where) >= board.least:
+    kinds = len(board.labels)
+    pairs, numbers, places = _pairs(board, done)
+    for pair, begin, end in _runs(pairs):
+        if end - begin >= board.least:
+            one, second = pair // kinds, board.labels[pair % kinds]
+            first, where = board.labels[one], slice(begin, end)
             name = _Name("sequence", first, f"then {second}", second, frozenset({first, second}))
-            met = board.first[board.row[first]] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, where))
+            met = board.first[one] != ABSENT
+            yield _by_outcome(board, name, met=met, places=_places(board, numbers[where], places[where]))
 
 
-def _pairs(done: Sequence[tuple[int, str]], board: Board) -> Iterator[tuple[tuple[str, str], int]]:
-    for at, (_, first) in enumerate(done):
-        if first in board.row:
-            for place, second in done[at + 1 : at + 1 + WITHIN]:
-                if second in board.row and second != first:
-                    yield (first, second), place
+def _pairs(board: Board, done: _Done) -> tuple[NDArray[np.int64], ...]:
+    """What follows what in which trial, and the place of the first time that it does; by pair, then by trial.
+
+    A pair is a number, of two rows of the board. Millions of steps go through here, hence the arrays.
+    """
+    kinds, trials = len(board.labels), len(board.trials)
+    steps = [(number, place, board.row.get(step.label, -1)) for number, here in enumerate(done) for place, step in here]
+    trial, place, row = np.array(steps, dtype=np.int64).reshape(-1, 3).T
+    found = []
+    for gap in range(1, WITHIN + 1):
+        one, other = row[:-gap], row[gap:]
+        together = (trial[:-gap] == trial[gap:]) & (one >= 0) & (other >= 0) & (one != other)
+        keys = (one * kinds + other) * trials + trial[gap:]
+        found.append((keys[together], place[gap:][together]))
+    keys, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.lexsort((places, keys))
+    met, first = np.unique(keys[order], return_index=True)
+    return met // trials, met % trials, places[order][first]
+
+
+def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Each value of a sorted array, and where it begins and ends."""
+    different, begins = np.unique(values, return_index=True)
+    ends = [*begins[1:].tolist(), len(values)]
+    yield from zip(different.tolist(), begins.tolist(), ends, strict=True)
 
 
 def _unchecked(board: Board, done: _Done) -> Hypothesis:
@@ -188,13 +206,16 @@ def _unchecked(board: Board, done: _Done) -> Hypothesis:
             if not any(step.kind in {"check", "error"} for step in board.trials[number].steps[last + 1 :]):
                 where[number] = last
     name = _Name("unchecked", "a file is changed", "no check after the last change", "", frozenset())
-    return _by_outcome(board, name, met=changed, places=_places(board, where))
+    return _by_outcome(board, name, met=changed, places=_places(board, where.keys(), where.values()))
 
 
-def _places(board: Board, where: dict[int, int]) -> NDArray[np.int32]:
-    places = np.full(len(board.trials), ABSENT, dtype=np.int32)
-    places[list(where)] = list(where.values())
-    return places
+def _places(
+    board: Board, numbers: Collection[int] | NDArray[np.int64], places: Collection[int] | NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The places of some trials, and later than every step for all others."""
+    everyone = np.full(len(board.trials), ABSENT, dtype=np.int32)
+    everyone[np.fromiter(numbers, dtype=np.int64)] = np.fromiter(places, dtype=np.int32)
+    return everyone
 
 
 _Answer: TypeAlias = tuple[str, int, bool]

@@ -29,8 +29,8 @@ StepKind = Literal["edit", "act", "error", "refusal", "check"]
 _EDITS = frozenset({"edit", "create", "delete"})
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True):
-    """One thing done or met, by its label; ``id`` is its decision or event."""
+class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One thing done or met, by its label; ``id`` is its decision or event. Strings alone: no rubbish to collect."""
 
     kind: StepKind
     label: str

@@ -1,8 +1,8 @@
 """Revising: the assertions that later evidence makes, kept in step with the episodes.
 
-`helix_episodes.later` works out the revisions from what all episodes tell; here each stands as an assertion's file, like
-a person's correction, so that everything that reads episodes applies it. Their names follow from their content, so the
-same episodes give the same files on every machine. A file whose evidence is gone is removed, whoever removed that.
+`helix_episodes.later` works out the revisions from what all episodes tell; here each stands as an assertion's file,
+like a person's correction, so that everything that reads episodes applies it. Their names follow from their content, so
+the same episodes give the same files on every machine. A file whose evidence is gone is removed, whoever removed that.
 
 What an episode tells is kept in graph.db with the size and time of its file, so only files that changed are read.
 """

@@ -4,8 +4,8 @@ Two things count. A session's commit is *reverted* in a later one (:mod:`reverts
 passing *fails again* at the start of the next session of the project, before anything was changed (:mod:`rechecks`).
 Either gives a revision of the earlier outcome, dated as the later evidence is, so that a person's newer word holds.
 
-Revisions are worked out from what all episodes tell at once, as they were extracted. So it does not matter in which order the
-sessions were read, and without the later session there is no revision: nobody has to take it back.
+Revisions are worked out from what all episodes tell at once, as they were extracted. So it does not matter in which
+order the sessions were read, and without the later session there is no revision: nobody has to take it back.
 """
 
 from __future__ import annotations
