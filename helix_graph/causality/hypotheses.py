@@ -191,9 +191,8 @@ def _pairs(board: Board, done: _Done) -> tuple[NDArray[np.int64], ...]:
 
 def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """Each value of a sorted array, and where it begins and ends."""
-    different, begins = np.unique(values, return_index=True)
-    ends = [*begins[1:].tolist(), len(values)]
-    yield from zip(different.tolist(), begins.tolist(), ends, strict=True)
+    different, begins, counts = np.unique(values, return_index=True, return_counts=True)
+    yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
 
 
 def _unchecked(board: Board, done: _Done) -> Hypothesis:
