@@ -29,9 +29,10 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
     error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
     smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``uses``
-    and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms; ``examples`` are the newest uses, at most
-    `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant. ``e_value`` is
-    `helix_graph.statistics.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how they went.
+    and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms;
+    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant.
+    ``e_value`` is `helix_graph.statistics.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how
+    they went.
     """
 
     kind: HypothesisKind

@@ -97,7 +97,9 @@ def _claim_row(one: Claim) -> tuple[str, ...]:
 
 
 def _render_without(found: Without) -> None:
-    alike = "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
+    alike = (
+        "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
+    )
     rows = [
         ("step", found.label),
         ("sessions with it", _rate(found.with_it)),
