@@ -33,6 +33,13 @@ def test_what_led_to_an_error_that_stayed_comes_first(tmp_path: Path) -> None:
     assert found.suspects[0].line == 1
 
 
+def test_running_the_check_is_no_suspect_of_what_it_reports(tmp_path: Path) -> None:
+    steps = ("edit a.py", "run pytest", ERROR)
+    found = explain(tmp_path, session("one", *steps, success=False, links=("1 edit-test 3", "2 call 3")))
+    assert [suspect.decision for suspect in found.suspects] == ["d001"]
+    assert len(found.suspects[0].reasons) == 2
+
+
 def test_an_error_whose_check_passes_later_points_at_nothing(tmp_path: Path) -> None:
     steps = ("edit a.py", ERROR, "edit a.py", "pytest passes")
     assert explain(tmp_path, session("one", *steps, success=False, links=("1 edit-test 2",))).suspects == ()

@@ -2,7 +2,8 @@
 
 Four signals, each a fact of the log: an error that was never repaired and what led to it; the step before the first
 failure that was not repaired; the same answer to the same error again and again; a change that no check was run over.
-None of them says that the step was wrong. They say where to look first.
+Running a check is no step that led to what it reports, so the first two pass it over. None of them says that the step
+was wrong. They say where to look first.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def led_to(episode: Episode, targets: set[str]) -> dict[str, int]:
 
 
 def _unrepaired(episode: Episode) -> Iterator[Signal]:
-    decisions = {decision.id for decision in episode.decisions}
+    decisions = {decision.id for decision in episode.decisions if not _asks(decision)}
     for error in unrepaired_errors(episode):
         for name in sorted(led_to(episode, {error.id}).keys() & decisions):
             text = f"the log links it to an error that was never repaired: {event_key(error)}"
@@ -90,7 +91,7 @@ def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     before: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
-            before = one
+            before = before if _asks(one) else one
         elif one.id in lasting:
             if before:
                 text = f"the last step before the first failure that lasted: {event_key(one)}"
@@ -123,6 +124,11 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
             waiting.append(one)
     for decision in waiting:
         yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
+
+
+def _asks(decision: Decision) -> bool:
+    """Whether it only ran a check."""
+    return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
 
 
 def _is_check(event: Event) -> bool:

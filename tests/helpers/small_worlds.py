@@ -66,7 +66,12 @@ def _step(place: int, text: str) -> Decision | Event:
     if verb in {"run", "edit"}:
         action = Action(verb="run", program=rest) if verb == "run" else Action(verb="edit", role="source", path=rest)
         return Decision(
-            id=f"d{place:03}", timestamp=None, type="implementation", chosen=text, action=action, evidence=evidence
+            id=f"d{place:03}",
+            timestamp=None,
+            type="test" if text == "run pytest" else "implementation",
+            chosen=text,
+            action=action,
+            evidence=evidence,
         )
     if text.endswith(" passes"):
         check = text.removesuffix(" passes")
