@@ -111,7 +111,8 @@ def test_the_original_getters_keep_their_filters_and_order(memory: Memory) -> No
 
 def test_rows_say_why_they_have_no_comparison(tmp_path: Path) -> None:
     answered = group("a", ERROR, "edit a.py", "pytest passes", of=210, succeed=100, links=("1 answer 2",))
-    rows = memory_of(tmp_path, [*answered, *group("b", of=60, succeed=30), *group("c", "run look", of=30, succeed=9)]).causality.survey().patterns
+    others = [*group("b", of=60, succeed=30), *group("c", "run look", of=30, succeed=9)]
+    rows = memory_of(tmp_path, [*answered, *others]).causality.survey().patterns
     assert {(row.basis, row.standing) for row in rows if row.level == "check"} == {
         ("check passes later", "not compared"),
         ("next check passes", "not compared"),
