@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "causality"))
 
-from world import World, sessions, true_effects  # type: ignore[import-not-found]
+from world import World, sessions, true_effects
 
 SEEDS = (0, 1, 2)
 

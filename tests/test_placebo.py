@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError
 from small_worlds import group, memory_of
 
 if TYPE_CHECKING:
