@@ -109,7 +109,8 @@ class _Within:
         spread = np.sqrt(np.outer(self._variation(sums), self._spread))
         correlation = np.divide(together, spread, out=np.zeros_like(together), where=spread > 0)
         # Machines add up in different orders; the last digits must not tip a threshold.
-        return np.round(correlation * np.sqrt(len(self._order)), 6)
+        found: NDArray[np.float64] = np.round(correlation * np.sqrt(len(self._order)), 6)
+        return found
 
     def _by_stratum(self, values: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.add.reduceat(values[:, self._order].astype(np.float64), self._begins, axis=1)

@@ -72,7 +72,7 @@ def risk_difference(tables: Tables) -> Difference | None:
         return None
     estimate, variance = _pooled(held.astype(np.float64))
     if variance <= _NO_VARIANCE:
-        _, variance = _pooled(held + 0.5)
+        _, variance = _pooled(held.astype(np.float64) + np.float64(0.5))
     return Difference(estimate, math.sqrt(variance), len(held))
 
 
