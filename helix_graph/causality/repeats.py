@@ -91,8 +91,11 @@ class _Tally:
 
     @property
     def count(self) -> Count:
-        met, fixed = ({level: tally[level] for level in LEVELS} for tally in (self.met, self.fixed))
-        return Count(errors=self.errors, met=met, fixed=fixed)
+        return Count(errors=self.errors, met=_by_level(self.met), fixed=_by_level(self.fixed))
+
+
+def _by_level(tally: Counter[RepeatLevel]) -> dict[RepeatLevel, int]:
+    return {level: tally[level] for level in LEVELS}
 
 
 def _summed(tallies: Sequence[_Tally]) -> Count:
