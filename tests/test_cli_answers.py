@@ -66,6 +66,14 @@ SAME_WORDS: dict[tuple[str, ...], Callable[[Memory], Any]] = {
         min_success_rate=0.5, min_occurrences=2
     ),
     ("anti-patterns", "--max-success-rate", "0.4"): lambda memory: memory.causality.anti_patterns(max_success_rate=0.4),
+    ("anti-patterns", "--evidence", "associated"): lambda memory: memory.causality.anti_patterns(evidence="associated"),
+    ("comparisons",): lambda memory: memory.causality.comparisons(),
+    ("claims", "--status", "asserted"): lambda memory: memory.causality.claims(status="asserted"),
+    ("explain", GIFT_CARDS): lambda memory: memory.causality.explain(GIFT_CARDS),
+    ("contrast", GIFT_CARDS): lambda memory: memory.causality.contrast(GIFT_CARDS),
+    ("without", "run pytest"): lambda memory: memory.causality.without("run pytest"),
+    ("placebo", "--rounds", "2"): lambda memory: memory.causality.placebo(rounds=2),
+    ("repeats",): lambda memory: memory.causality.repeats(),
     ("status",): lambda memory: memory.graph.status(),
     ("compile", "--dry-run"): lambda memory: memory.graph.compile(dry_run=True),
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -236,3 +237,40 @@ def test_compiling_again_changes_nothing_and_a_dry_run_writes_nothing(tmp_path: 
 def test_a_measured_failure_lowers_what_works(tmp_path: Path, script: Scripts) -> None:
     memory = memory_of(tmp_path, [made(script), day(script, "late", 3).run("git revert abc1234", REVERTED)])
     assert [one.session for one in memory.episodes.list(outcome="failure")] == ["early"]
+
+
+def test_only_files_that_changed_are_read_again(tmp_path: Path, script: Scripts) -> None:
+    """What an unchanged file told is remembered: nobody notices that its content can no longer be read."""
+    memory = memory_of(tmp_path, [made(script)])
+    path = memory.graph.episodes / "episode-early.json"
+    before = datetime.now(tz=UTC).timestamp() - 60
+    os.utime(path, (before, before))
+    memory.graph.compile()
+    whole = path.read_bytes()
+    path.write_bytes(b" " * len(whole))
+    os.utime(path, (before, before))
+    memory.extract([day(script, "late", 3).run("git revert abc1234", REVERTED).save(tmp_path / "logs")])
+    memory.graph.compile()
+    path.write_bytes(whole)
+    assert memory.episodes.require("early").outcome == "failure"
+
+
+def test_what_is_remembered_gives_the_same_revisions_as_reading_everything(tmp_path: Path, script: Scripts) -> None:
+    late, again = day(script, "late", 3), day(script, "again", 5)
+    logs = [
+        made(script),
+        late.run("git revert abc1234", REVERTED),
+        again.run("git revert def5678", '[main 777aaaa] Reapply "Add the cart"'),
+    ]
+    memory = memory_of(tmp_path, logs)
+    kept: dict[str, bytes] = {}
+    for name in ("again", "late", "early"):
+        for fresh in (False, True):
+            if fresh:
+                memory.graph.path_of_file.unlink()
+            memory.graph.compile()
+            files = sorted((memory.graph.causality / "assertions").glob("*.json"))
+            found = {path.name: path.read_bytes() for path in files}
+            assert not fresh or found == kept
+            kept = found
+        (memory.graph.episodes / f"episode-{name}.json").unlink()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).parent))
 
 import localisation
+import timing
 from world import World, sessions, true_effects
 
 from helix_graph.causality.board import Board
@@ -71,6 +71,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--worlds", type=int, default=20)
     options.add_argument("--sessions", type=int, default=1000)
+    options.add_argument("--timed", type=int, default=10_000, help="sessions of the memory that is timed")
     given = options.parse_args()
     print(f"{given.worlds} worlds of each kind, {given.sessions} sessions in each, q = 0.10\n")
     for name, kind in KINDS.items():
@@ -80,7 +81,7 @@ def main() -> None:
         tell(name, tally)
     print("order and sharding:", "same bytes" if same_bytes(given.sessions) else "DIFFERENT BYTES")
     localisation.report(min(given.worlds, 5), given.sessions)
-    time_report()
+    timing.report(given.timed)
 
 
 def reseeded(kind: World, seed: int) -> World:
@@ -185,16 +186,6 @@ def same_bytes(count: int) -> bool:
     shards = [msgspec.json.decode(msgspec.json.encode(mixed[n::3]), type=list[Trial]) for n in range(3)]
     reports = [trials, mixed, [trial for shard in shards for trial in shard]]
     return len({msgspec.json.encode(effect_report(one)) for one in reports}) == 1
-
-
-def time_report(count: int = 10_000) -> None:
-    trials = [trial_of(one.episode) for one in sessions(World(seed=1), count)]
-    begun, worked = time.perf_counter(), time.process_time()
-    report = effect_report(trials)
-    print(
-        f"a report over {count} sessions, {report.tested} comparisons: "
-        f"{time.perf_counter() - begun:.1f} s, {time.process_time() - worked:.1f} s of processor time (wanted 5)"
-    )
 
 
 if __name__ == "__main__":

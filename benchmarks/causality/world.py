@@ -4,7 +4,8 @@ A world has 100 things that an agent may do and 4 errors that it may meet. Ten h
 do nothing but are mostly done on hard or on easy tasks; twelve do nothing but mostly follow something that hurts; eight
 answer errors, four of them well. Success follows a logistic rule of the task's difficulty, the errors and the things
 done, each counted once. Every true effect is the change in the chance of success when only that thing is switched on or
-off, averaged over the sessions. A ``hidden`` circumstance of given strength makes people do ten of the things and fail.
+off, averaged over the sessions. ``rare`` further things do nothing and are seldom done. A ``hidden`` circumstance of
+given strength makes people do ten of the things and fail.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Thing:
     slope: float = 0.0
     follows: str | None = None
     hidden: bool = False
+    likely: float = 0.15
 
 
 @dataclass(frozen=True)
@@ -45,20 +47,22 @@ class World:
     claims_told: float = 0.8
     false_claims: float = 3.0
     flipped_outcomes: float = 0.0
+    rare: int = 0
     things: tuple[Thing, ...] = field(init=False)
     errors: tuple[str, ...] = ("ea", "eb", "ec", "ed")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "things", tuple(_things()))
+        object.__setattr__(self, "things", tuple(_things(self.rare)))
 
 
-def _things() -> Iterator[Thing]:
+def _things(rare: int) -> Iterator[Thing]:
     yield from (Thing(f"bad{_letter(n)}", -STRENGTH) for n in range(10))
     yield from (Thing(f"good{_letter(n)}", STRENGTH) for n in range(10))
     yield from (Thing(f"null{_letter(n)}", hidden=n < 10) for n in range(40))
     yield from (Thing(f"task{_letter(n)}", slope=1.0 if n % 2 else -1.0) for n in range(20))
     yield from (Thing(f"after{_letter(n)}", follows=f"bad{_letter(n % 10)}") for n in range(12))
     yield from (Thing(f"cure{_letter(n)}", STRENGTH * (n % 2), follows=f"e{'abcd'[n % 4]}") for n in range(8))
+    yield from (Thing(f"rare{_letter(n)}", likely=0.04) for n in range(rare))
 
 
 def _letter(number: int) -> str:
@@ -151,7 +155,7 @@ def _likely(world: World, thing: Thing, task: int, met: dict[str, float], *, cir
         return chance(-1.7 + thing.slope * DIFFICULTY[task])
     if thing.hidden and world.hidden:
         return 0.3 if circumstance else 0.06
-    return 0.15
+    return thing.likely
 
 
 def _told(

@@ -37,6 +37,8 @@ ASSERTED_EPISODES = 3
 ASSERTED_SHARE = 0.3
 GOES_WITH_STEP = 3.29
 GOES_WITH_OUTCOME = 1.96
+#: Less is the dust of floating point: the least that a label can vary is one unit of a stratum, n - 1 of n.
+_NO_VARIATION = 1e-9
 
 
 def held_constant(board: Board, group: Sequence[Hypothesis]) -> Iterator[tuple[int, ...]]:
@@ -68,7 +70,7 @@ def _chosen(
 
 def _asserted(board: Board, one: Hypothesis) -> Iterator[int]:
     """The steps that logs link to this one often enough, most often first."""
-    row = board.row.get(one.action)
+    row = board.row.get(one.step)
     if row is None:
         return
     for cause, count in board.claims_on(row, least=ASSERTED_EPISODES):
@@ -85,27 +87,34 @@ def _comes_before(board: Board, row: int, one: Hypothesis) -> bool:
 
 
 class _Within:
-    """Correlations of many labels with many marks at once, with the differences between strata taken out."""
+    """Correlations of many labels with many marks at once, with the differences between strata taken out.
+
+    With m marks, l labels, n units and s strata it takes time in m l (n + s) and room in (m + l) (n + s): a memory in
+    which every task was tried twice has half as many strata as sessions.
+    """
 
     def __init__(self, strata: NDArray[np.int64], present: NDArray[np.bool_]) -> None:
-        self._strata = strata
-        self._sizes = np.bincount(strata).astype(np.float32)
+        self._order = np.argsort(strata, kind="stable")
+        self._sizes = np.bincount(strata).astype(np.float64)
+        self._begins = np.concatenate([[0], np.cumsum(np.bincount(strata))[:-1]])
         self._present = present.astype(np.float32)
-        self._member = np.zeros((len(strata), len(self._sizes)), dtype=np.float32)
-        self._member[np.arange(len(strata)), strata] = 1.0
-        self._spread = self._variation(self._present)
+        self._sums = self._by_stratum(present)
+        self._spread = self._variation(self._sums)
 
     def association(self, marks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The z of each mark (a row of ones and zeros over the units) with each label; 0 where either never varies."""
-        values = marks.astype(np.float32)
-        means = (values @ self._member) / self._sizes
-        together = (values - means[:, self._strata]) @ self._present.T
-        spread = np.sqrt(np.outer(self._variation(values), self._spread))
+        sums = self._by_stratum(marks)
+        # Counts of units are whole numbers below 2^24, so single precision holds them exactly.
+        together = (marks.astype(np.float32) @ self._present.T).astype(np.float64) - (sums / self._sizes) @ self._sums.T
+        spread = np.sqrt(np.outer(self._variation(sums), self._spread))
         correlation = np.divide(together, spread, out=np.zeros_like(together), where=spread > 0)
-        found: NDArray[np.float64] = (correlation * np.sqrt(len(self._strata))).astype(np.float64)
+        # Machines add up in different orders; the last digits must not tip a threshold.
+        found: NDArray[np.float64] = np.round(correlation * np.sqrt(len(self._order)), 6)
         return found
 
-    def _variation(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        sums = values @ self._member
-        inside: NDArray[np.float32] = (sums * (1 - sums / self._sizes)).sum(axis=1)
-        return np.maximum(inside, 0)
+    def _by_stratum(self, values: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.add.reduceat(values[:, self._order].astype(np.float64), self._begins, axis=1)
+
+    def _variation(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        inside: NDArray[np.float64] = (sums * (1 - sums / self._sizes)).sum(axis=1)
+        return np.where(inside > _NO_VARIATION, inside, 0.0)

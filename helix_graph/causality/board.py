@@ -31,7 +31,7 @@ ENOUGH_TRIALS = 200
 #: Later than every step, so that "before" needs no special case.
 ABSENT = np.iinfo(np.int32).max
 _DONE = frozenset({"edit", "act"})
-_MADE_OR_MET = frozenset({"edit", "act", "error"})
+_MADE_OR_MET = frozenset({"edit", "act", "error", "refusal"})
 
 
 class Board:
@@ -83,9 +83,10 @@ class Board:
             claims: set[tuple[int, int, EdgeType]] = {
                 (rows[cause], rows[effect], kind) for cause, effect, kind in trial.claims
             }
-            self.claims.update(claim for claim in claims if min(claim[0], claim[1]) >= 0)
-        for (cause, effect, _), count in self.claims.items():
-            self._causes[effect][cause] += count
+            known = {claim for claim in claims if min(claim[0], claim[1]) >= 0}
+            self.claims.update(known)
+            for cause, effect in {(cause, effect) for cause, effect, _ in known}:
+                self._causes[effect][cause] += 1
 
 
 def _frequent_labels(trials: Sequence[Trial], least: int) -> tuple[str, ...]:

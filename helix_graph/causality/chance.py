@@ -10,7 +10,7 @@ memory tells its owner how far to trust it.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -72,27 +72,35 @@ def placebo_on(board: Board, *, rounds: int = ROUNDS) -> Placebo:
     """
     whole("--rounds", rounds, lowest=1, highest=MOST_ROUNDS)
     family = hypotheses(board)
-    found, plain = _findings(board, family)
+    real = _findings(board, family)
     noise = [_findings(board, shuffled) for shuffled in _shuffled(board, family, rounds)]
-    by_rule = [one for one, _ in noise]
+    by_rule = [one.found for one in noise]
     return Placebo(
         trials=int(board.judged.sum()),
-        tested=len(family),
+        tested=real.tested,
         rounds=rounds,
-        found=found,
+        found=real.found,
         found_in_noise=sum(by_rule) / rounds,
         any_in_noise=sum(one > 0 for one in by_rule) / rounds,
-        plain=plain,
-        plain_in_noise=sum(one for _, one in noise) / rounds,
+        plain=real.plain,
+        plain_in_noise=sum(one.plain for one in noise) / rounds,
         too_early=board.too_early,
     )
 
 
-def _findings(board: Board, family: Sequence[Hypothesis]) -> tuple[int, int]:
-    """How many hypotheses stand out by the report's rule, and by the plain rate."""
-    associated = sum(one.verdict == "associated" for one in effects_of(board, family))
+class _Findings(NamedTuple):
+    """How many hypotheses were compared, and how many stand out by the report's rule, and by the plain rate."""
+
+    tested: int
+    found: int
+    plain: int
+
+
+def _findings(board: Board, family: Sequence[Hypothesis]) -> _Findings:
+    effects = effects_of(board, family)
+    associated = sum(one.verdict == "associated" for one in effects)
     plain = sum(one.success[one.exposed].mean() <= PLAIN_RATE for one in family)
-    return associated, int(plain)
+    return _Findings(len(effects), associated, int(plain))
 
 
 def _shuffled(board: Board, family: Sequence[Hypothesis], rounds: int) -> Iterator[list[Hypothesis]]:

@@ -69,6 +69,7 @@ def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothes
                 kind="edge",
                 trigger=board.labels[cause],
                 action=board.labels[effect],
+                step=board.labels[cause],
                 labels=frozenset({board.labels[cause], board.labels[effect]}),
                 units=everyone,
                 exposed=exposed,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import corrected
-from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Episode
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.enrichment import enriched
 from helix_graph.causality.patterns import (
@@ -29,6 +28,7 @@ from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
 from helix_graph.given import one_of, query, whole
 from helix_graph.graph.asserted_patterns import fold_patterns
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
+from helix_graph.graph.sources import decode_episode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_episodes.corrections import Correction
+    from helix_episodes.model import Episode
     from helix_graph.causality.chance import Placebo
     from helix_graph.causality.claims import Claim
     from helix_graph.causality.contrast import Contrast
@@ -73,6 +74,14 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     tested: int
     too_early: str
     skipped: tuple[Skipped, ...]
+
+    def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
+        """What works: `Causality.patterns`, of this survey."""
+        return select_patterns(self.patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+
+    def worst(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
+        """What keeps failing: `Causality.anti_patterns`, of this survey."""
+        return select_anti_patterns(self.patterns, max_success_rate=max_success_rate, evidence=evidence)
 
 
 class Causality:
@@ -113,17 +122,18 @@ class Causality:
         Raises:
             OutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
         """
-        return select_patterns(
-            self.survey().patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences
-        )
+        return self.survey().best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
-    def anti_patterns(self, *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
+    def anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
         """What keeps failing: the lowest success rate first, over at least two episodes.
 
+        With ``evidence="associated"`` only what goes with failure once like is compared with like.
+
         Raises:
+            NotOneOf: ``evidence`` is another word.
             OutOfRange: ``max_success_rate`` is not within 0 to 1.
         """
-        return select_anti_patterns(self.survey().patterns, max_success_rate=max_success_rate)
+        return self.survey().worst(max_success_rate=max_success_rate, evidence=evidence)
 
     def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
         """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them.
@@ -134,13 +144,15 @@ class Causality:
         rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
         return [msgspec.to_builtins(row) for row in rows]
 
-    def get_anti_patterns(self, *, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
+    def get_anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> list[dict[str, Any]]:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
 
         Raises:
+            NotOneOf: As `anti_patterns`.
             OutOfRange: As `anti_patterns`.
         """
-        return [msgspec.to_builtins(row) for row in self.anti_patterns(max_success_rate=max_success_rate)]
+        rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
+        return [msgspec.to_builtins(row) for row in rows]
 
     def comparisons(self) -> EffectReport:
         """Every comparison that the sessions allow, most striking first."""
@@ -198,7 +210,7 @@ class Causality:
         return contrast_of(trial_of(episode), self.trials())
 
     def without(self, label: str) -> Without:
-        """What follows in comparable sessions when something is not done.
+        """What follows in comparable sessions when something is not done; upper and lower case make no difference.
 
         Raises:
             LabelNotMet: No session did anything of that label.
@@ -207,10 +219,11 @@ class Causality:
         from helix_graph.causality.without import without_of  # noqa: PLC0415  (as above)
 
         trials = self.trials()
-        known = {step.label.casefold(): step.label for trial in trials for step in trial.steps}
-        exact = known.get(query("LABEL", label).strip().casefold())
+        labels = sorted({step.label for trial in trials for step in trial.steps})
+        wanted = query("LABEL", label).strip()
+        exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
-            raise LabelNotMet(label, alike=_alike(label, known.values()))
+            raise LabelNotMet(label, alike=_alike(label, labels))
         effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
         return without_of(exact, trials, effect=effects.get(exact))
 
@@ -278,14 +291,15 @@ def read_episodes(
 
     One bad file hides no other.
     """
-    decoder = msgspec.json.Decoder(Episode)
     episodes: list[Episode] = []
     skipped: list[Skipped] = []
     for path in files:
         try:
-            episode = decoder.decode(path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            skipped.append(Skipped(path=str(path), problem=str(error)))
+            episode = decode_episode(path.read_bytes(), path)
+        except OSError as error:
+            skipped.append(Skipped(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
+        except InvalidEpisode as error:
+            skipped.append(Skipped(path=str(path), problem=error.problem))
         else:
             episodes.append(corrected(episode, corrections.get(episode.id, ())))
     return episodes, tuple(skipped)

@@ -117,13 +117,13 @@ def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
     widened = level_after_selection(selected=picked, tested=max(len(measured), 1))
     for one, q in zip(measured, quotients, strict=True):
         verdict: Verdict = "associated" if q <= FALSE_DISCOVERY_RATE else "not told apart"
-        yield _effect(board, one, q=q, verdict=verdict, level=widened if verdict == "associated" else 0.95)
+        level = widened if verdict == "associated" else 0.95
+        yield _effect(board, one, q=q, family=len(measured), verdict=verdict, level=level)
 
 
-def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: float) -> Effect:
+def _effect(board: Board, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
-    ratio = risk_ratio(one.tables)
     return Effect(
         kind=hypothesis.kind,
         trigger=hypothesis.trigger,
@@ -135,13 +135,14 @@ def _effect(board: Board, one: Measured, *, q: float, verdict: Verdict, level: f
         interval=Interval(low=max(-1.0, estimate - margin), high=min(1.0, estimate + margin)),
         level=level,
         q=q,
+        family=family,
         uses=hypothesis.uses,
         successes=int((hypothesis.exposed & hypothesis.success).sum()),
         others=len(hypothesis.units) - hypothesis.uses,
         successes_of_others=int((~hypothesis.exposed & hypothesis.success).sum()),
         strata=one.difference.informative,
         held=one.held,
-        e_value=None if ratio is None else e_value(ratio),
+        e_value=e_value(risk_ratio(one.tables)),
         unmeasured=hypothesis.unmeasured,
         examples=tuple(_examples(board, hypothesis)),
     )

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.model import Effect, EffectReport, HypothesisKind
 
-#: What comparisons say of a row. ``tested`` is kept for what was withheld at random.
-Standing = Literal["associated", "not told apart", "too early", "told"]
+#: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
+#: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
+#: withheld at random.
+Standing = Literal["associated", "not told apart", "too early", "not compared", "told"]
 _OWN_ROW: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition", "unchecked"})
 
 
@@ -29,7 +31,8 @@ def enriched(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pattern
     """The patterns with their comparisons, and the rows that only comparisons know of; in no order."""
     answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
     actions = {one.action: one for one in report.effects if one.kind == "action"}
-    rows = [_beside(row, _effect_of(row, answers, actions)) for row in patterns]
+    early = bool(report.too_early)
+    rows = [_beside(row, _effect_of(row, answers, actions), early=early) for row in patterns]
     return (*rows, *_own_rows(report.effects))
 
 
@@ -39,14 +42,16 @@ def _effect_of(row: Pattern, answers: dict[tuple[str, str, str], Effect], action
     return answers.get((row.trigger, row.action, row.basis))
 
 
-def _beside(row: Pattern, effect: Effect | None) -> Pattern:
-    return msgspec.structs.replace(row, effect=effect, standing=_standing(row, effect))
+def _beside(row: Pattern, effect: Effect | None, *, early: bool) -> Pattern:
+    return msgspec.structs.replace(row, effect=effect, standing=_standing(row, effect, early=early))
 
 
-def _standing(row: Pattern, effect: Effect | None) -> Standing:
+def _standing(row: Pattern, effect: Effect | None, *, early: bool) -> Standing:
     if row.level == "asserted":
         return "told"
-    return effect.verdict if effect else "too early"
+    if effect:
+        return effect.verdict
+    return "too early" if early or row.too_early else "not compared"
 
 
 def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:

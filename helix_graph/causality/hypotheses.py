@@ -21,7 +21,7 @@ it came out, leaves the correction for that valid (Bourgon, Gentleman and Huber,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ import numpy as np
 from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,12 +56,13 @@ class Hypothesis:
     The three arrays run parallel: ``units`` are numbers of trials, ``exposed`` says which did it, ``places`` the step
     at which they did (later than every step where they did not), ``success`` how it went. ``unmeasured`` counts the
     trials that did it and of which nobody knows how they went. ``labels`` are the steps that the comparison is made of;
-    they are never held constant in it.
+    they are never held constant in it. ``step`` is the one of them that was done or not, if it has a label.
     """
 
     kind: HypothesisKind
     trigger: str
     action: str
+    step: str
     labels: frozenset[str]
     units: NDArray[np.int64]
     exposed: NDArray[np.bool_]
@@ -112,6 +113,7 @@ class _Name(NamedTuple):
     kind: HypothesisKind
     trigger: str
     action: str
+    step: str
     labels: frozenset[str]
 
 
@@ -122,6 +124,7 @@ def _by_outcome(board: Board, name: _Name, *, met: NDArray[np.bool_], places: ND
         kind=name.kind,
         trigger=name.trigger,
         action=name.action,
+        step=name.step,
         labels=name.labels,
         units=units,
         exposed=places[units] != ABSENT,
@@ -134,7 +137,7 @@ def _by_outcome(board: Board, name: _Name, *, met: NDArray[np.bool_], places: ND
 def _action(board: Board, row: int) -> Hypothesis:
     label = board.labels[row]
     everyone = np.ones(len(board.trials), dtype=bool)
-    name = _Name("action", ANY_TASK, label, frozenset({label}))
+    name = _Name("action", ANY_TASK, label, label, frozenset({label}))
     return _by_outcome(board, name, met=everyone, places=board.first[row])
 
 
@@ -148,31 +151,48 @@ def _repetitions(board: Board, done: _Done) -> Iterator[Hypothesis]:
                 again[step.label][number] = place
     for label, where in sorted(again.items()):
         if len(where) >= board.least:
-            name = _Name("repetition", label, f"{label}, {REPEATED} times or more", frozenset({label}))
+            name = _Name("repetition", label, f"{label}, {REPEATED} times or more", label, frozenset({label}))
             met = board.first[board.row[label]] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, where))
+            yield _by_outcome(board, name, met=met, places=_places(board, where.keys(), where.values()))
 
 
 def _sequences(board: Board, done: _Done) -> Iterator[Hypothesis]:
     """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
-    followed: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-    for number, steps in enumerate(done):
-        known = [(place, step.label) for place, step in steps]
-        for pair, place in _pairs(known, board):
-            followed[pair].setdefault(number, place)
-    for (first, second), where in sorted(followed.items()):
-        if len(where) >= board.least:
-            name = _Name("sequence", first, f"then {second}", frozenset({first, second}))
-            met = board.first[board.row[first]] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, where))
+    kinds = len(board.labels)
+    pairs, numbers, places = _pairs(board, done)
+    for pair, begin, end in _runs(pairs):
+        if end - begin >= board.least:
+            one, second = pair // kinds, board.labels[pair % kinds]
+            first, where = board.labels[one], slice(begin, end)
+            name = _Name("sequence", first, f"then {second}", second, frozenset({first, second}))
+            met = board.first[one] != ABSENT
+            yield _by_outcome(board, name, met=met, places=_places(board, numbers[where], places[where]))
 
 
-def _pairs(done: Sequence[tuple[int, str]], board: Board) -> Iterator[tuple[tuple[str, str], int]]:
-    for at, (_, first) in enumerate(done):
-        if first in board.row:
-            for place, second in done[at + 1 : at + 1 + WITHIN]:
-                if second in board.row and second != first:
-                    yield (first, second), place
+def _pairs(board: Board, done: _Done) -> tuple[NDArray[np.int64], ...]:
+    """What follows what in which trial, and the place of the first time that it does; by pair, then by trial.
+
+    A pair is a number, of two rows of the board. Millions of steps go through here, hence the arrays.
+    """
+    kinds, trials = len(board.labels), len(board.trials)
+    steps = [(number, place, board.row.get(step.label, -1)) for number, here in enumerate(done) for place, step in here]
+    trial, place, row = np.array(steps, dtype=np.int64).reshape(-1, 3).T
+    found = []
+    for gap in range(1, WITHIN + 1):
+        one, other = row[:-gap], row[gap:]
+        together = (trial[:-gap] == trial[gap:]) & (one >= 0) & (other >= 0) & (one != other)
+        keys = (one * kinds + other) * trials + trial[gap:]
+        found.append((keys[together], place[gap:][together]))
+    keys, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.lexsort((places, keys))
+    met, first = np.unique(keys[order], return_index=True)
+    return met // trials, met % trials, places[order][first]
+
+
+def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Each value of a sorted array, and where it begins and ends."""
+    different, begins, counts = np.unique(values, return_index=True, return_counts=True)
+    yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
 
 
 def _unchecked(board: Board, done: _Done) -> Hypothesis:
@@ -184,14 +204,17 @@ def _unchecked(board: Board, done: _Done) -> Hypothesis:
             changed[number] = True
             if not any(step.kind in {"check", "error"} for step in board.trials[number].steps[last + 1 :]):
                 where[number] = last
-    name = _Name("unchecked", "a file is changed", "no check after the last change", frozenset())
-    return _by_outcome(board, name, met=changed, places=_places(board, where))
+    name = _Name("unchecked", "a file is changed", "no check after the last change", "", frozenset())
+    return _by_outcome(board, name, met=changed, places=_places(board, where.keys(), where.values()))
 
 
-def _places(board: Board, where: dict[int, int]) -> NDArray[np.int32]:
-    places = np.full(len(board.trials), ABSENT, dtype=np.int32)
-    places[list(where)] = list(where.values())
-    return places
+def _places(
+    board: Board, numbers: Collection[int] | NDArray[np.int64], places: Collection[int] | NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The places of some trials, and later than every step for all others."""
+    everyone = np.full(len(board.trials), ABSENT, dtype=np.int32)
+    everyone[np.fromiter(numbers, dtype=np.int64)] = np.fromiter(places, dtype=np.int32)
+    return everyone
 
 
 _Answer: TypeAlias = tuple[str, int, bool]
@@ -200,16 +223,22 @@ _Answer: TypeAlias = tuple[str, int, bool]
 def _answers(trials: Sequence[Trial]) -> Iterator[Hypothesis]:
     """Per trigger, every action by which it was answered; a trial that answered otherwise is the comparison."""
     situations: dict[tuple[str, str], dict[int, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
+    unmeasured: Counter[tuple[str, str, str]] = Counter()
     for number, trial in enumerate(trials):
         places = {step.id: place for place, step in enumerate(trial.steps)}
         for row in trial.answers:
-            if row.success is not None and row.basis == _SHARP.get(row.level):
+            if row.basis != _SHARP.get(row.level):
+                continue
+            if row.success is None:
+                unmeasured[row.trigger, row.basis, row.action] += 1
+            else:
                 answer = (row.action, places.get(row.decision, len(trial.steps)), row.success)
                 situations[row.trigger, row.basis][number].append(answer)
     for (trigger, basis), answered in sorted(situations.items()):
         actions = Counter(action for rows in answered.values() for action in {row[0] for row in rows})
         for action in sorted(action for action, count in actions.items() if count >= LEAST_USES):
-            yield _answer(trigger, action, basis=basis, answered=answered)
+            one = _answer(trigger, action, basis=basis, answered=answered)
+            yield replace(one, unmeasured=unmeasured[trigger, basis, action])
 
 
 def _answer(trigger: str, action: str, *, basis: str, answered: dict[int, list[_Answer]]) -> Hypothesis:
@@ -218,6 +247,7 @@ def _answer(trigger: str, action: str, *, basis: str, answered: dict[int, list[_
         kind="answer",
         trigger=trigger,
         action=action,
+        step=action,
         labels=frozenset({trigger, action}),
         units=np.array(list(answered), dtype=np.int64),
         exposed=np.array([row[0] == action for row in spoken], dtype=bool),

@@ -28,10 +28,11 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
     ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
     error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
-    smallest rate of flukes at which it would be reported. ``uses`` and ``others`` count sessions with and without it,
-    ``successes`` those that went well. ``strata`` had both arms; ``examples`` are the newest uses, at most
-    `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant. ``e_value`` is
-    `helix_graph.statistics.strata.e_value`.
+    smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``uses``
+    and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms;
+    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant.
+    ``e_value`` is `helix_graph.statistics.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how
+    they went.
     """
 
     kind: HypothesisKind
@@ -44,6 +45,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval
     level: float
     q: float
+    family: int
     uses: int
     successes: int
     others: int

@@ -22,7 +22,7 @@ import msgspec
 from helix_graph.causality.model import Effect
 from helix_graph.causality.tables import observe
 from helix_graph.causality.timeline import moment
-from helix_graph.given import share, whole
+from helix_graph.given import one_of, share, whole
 from helix_graph.graph.observations import Basis, Level, Observation
 from helix_graph.statistics import Interval, wilson_interval
 
@@ -38,6 +38,9 @@ ENOUGH_OCCURRENCES = 10
 ANTI_PATTERN_OCCURRENCES = 2
 #: Enough to look things up by; a row must not grow with the memory. ``occurrences`` has the full count.
 EXAMPLES_KEPT = 20
+
+#: What can be asked of an anti-pattern beyond its rate.
+EVIDENCE: tuple[Literal["associated"], ...] = ("associated",)
 
 _MEANING: dict[Basis, str] = {
     "check passes later": "the same check passes later in the episode",
@@ -83,7 +86,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[str, ...]
     measured: bool = True
     effect: Effect | None = None
-    standing: Literal["associated", "not told apart", "too early", "told"] = "too early"
+    standing: Literal["associated", "not told apart", "too early", "not compared", "told"] = "too early"
 
 
 class _Situation:
@@ -178,20 +181,33 @@ def _best_first(row: Pattern) -> tuple[float, bool, int, str, str]:
     return -row.success_rate, not row.measured, -row.occurrences, row.name, row.basis
 
 
-def select_anti_patterns(mined: Iterable[Pattern], *, max_success_rate: float = 0.3) -> tuple[Pattern, ...]:
+def select_anti_patterns(
+    mined: Iterable[Pattern], *, max_success_rate: float = 0.3, evidence: str | None = None
+) -> tuple[Pattern, ...]:
     """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
 
-    Equal rates are ordered by occurrences, most first, then by name and basis.
+    Equal rates are ordered by occurrences, most first, then by name and basis. With ``evidence="associated"`` only
+    those whose comparison stands out on the bad side.
 
     Raises:
+        NotOneOf: ``evidence`` is another word.
         OutOfRange: The rate lies outside its range.
         WrongType: The rate is no number.
     """
     share("--max-success-rate", max_success_rate)
+    wanted = None if evidence is None else one_of("--evidence", evidence, EVIDENCE)
     kept = [
-        row for row in mined if row.success_rate <= max_success_rate and row.occurrences >= ANTI_PATTERN_OCCURRENCES
+        row
+        for row in mined
+        if row.success_rate <= max_success_rate
+        and row.occurrences >= ANTI_PATTERN_OCCURRENCES
+        and (wanted is None or _stands_out_badly(row))
     ]
     return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
+
+
+def _stands_out_badly(row: Pattern) -> bool:
+    return row.standing == "associated" and row.effect is not None and row.effect.hurts
 
 
 def describe(pattern: Pattern) -> str:
@@ -220,7 +236,8 @@ def _adjusted(effect: Effect | None) -> str:
         return ""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
     known = "associated, not tested" if effect.verdict == "associated" else "not told apart from chance"
-    return f"; adjusted {100 * effect.difference:+.0f} points ({low:+.0f} to {high:+.0f}), q {effect.q:.2f}: {known}"
+    adjusted = f"adjusted {100 * effect.difference:+.0f} points ({low:+.0f} to {high:+.0f})"
+    return f"; {adjusted}, q {effect.q:.2f} of {effect.family} comparisons: {known}"
 
 
 def _result(pattern: Pattern) -> str:

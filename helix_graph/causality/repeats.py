@@ -12,6 +12,7 @@ counts once a session for each of its kinds; it is compared at three levels, the
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -42,7 +43,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repeats(msgspec.Struct, frozen=True, kw_only=True):
-    """The counts over all sessions and by month (``2026-11``). ``undated`` sessions cannot be put in order."""
+    """The counts over all sessions and by month (``2026-11``, in UTC). ``undated`` sessions cannot be put in order."""
 
     episodes: int
     undated: int
@@ -63,7 +64,7 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
     months: dict[str, _Tally] = {}
     known = _Known()
     for at, _, episode in dated:
-        tally = months.setdefault(f"{at:%Y-%m}", _Tally())
+        tally = months.setdefault(f"{at.astimezone(UTC):%Y-%m}", _Tally())
         for keys in _errors(episode):
             tally.add(met=known.level_of(keys, known.met), fixed=known.level_of(keys, known.fixed))
         known.learn(episode)
@@ -90,8 +91,11 @@ class _Tally:
 
     @property
     def count(self) -> Count:
-        met, fixed = ({level: tally[level] for level in LEVELS} for tally in (self.met, self.fixed))
-        return Count(errors=self.errors, met=met, fixed=fixed)
+        return Count(errors=self.errors, met=_by_level(self.met), fixed=_by_level(self.fixed))
+
+
+def _by_level(tally: Counter[RepeatLevel]) -> dict[RepeatLevel, int]:
+    return {level: tally[level] for level in LEVELS}
 
 
 def _summed(tallies: Sequence[_Tally]) -> Count:

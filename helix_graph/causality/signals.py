@@ -3,7 +3,8 @@
 Five signals, each a fact of the log: an error that was never repaired and what led to it; the step before the first
 failure that was not repaired; the same answer to the same error again and again; a change that no check was run over;
 and, in a session that failed although every failure in it was repaired, the step before the first of them, since a
-repair may have gone round what was wanted. None of them says that the step was wrong. They say where to look first.
+repair may have gone round what was wanted. Running a check is no step that led to what it reports, so signals that
+point at a step pass it over. None of them says that the step was wrong. They say where to look first.
 """
 
 from __future__ import annotations
@@ -62,11 +63,11 @@ def signals_of(episode: Episode) -> tuple[Signal, ...]:
 def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
     """The errors that no recorded fix repaired, and whose check did not pass later."""
     fixed = {fix.error for fix in episode.fixes}
-    passes = {event.check: place for place, event in enumerate(episode.events) if _passed(event)}
+    passes = {event.check: place for place, event in enumerate(episode.events) if event.check and _passed(event)}
     return tuple(
         event
         for place, event in enumerate(episode.events)
-        if is_error(event) and event.id not in fixed and passes.get(event.check, -1) < place
+        if is_error(event) and event.id not in fixed and passes.get(event.check or "", -1) < place
     )
 
 
@@ -87,7 +88,7 @@ def led_to(episode: Episode, targets: set[str]) -> dict[str, int]:
 
 
 def _unrepaired(episode: Episode) -> Iterator[Signal]:
-    decisions = {decision.id for decision in episode.decisions}
+    decisions = {decision.id for decision in episode.decisions if not _asks(decision)}
     for error in unrepaired_errors(episode):
         for name in sorted(led_to(episode, {error.id}).keys() & decisions):
             text = f"the log links it to an error that was never repaired: {event_key(error)}"
@@ -114,7 +115,7 @@ def _before(episode: Episode, errors: set[str], *, kind: SignalKind, text: str) 
     before: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
-            before = one
+            before = before if _asks(one) else one
         elif one.id in errors:
             if before:
                 yield Signal(decision=before.id, kind=kind, text=f"{text}: {event_key(one)}", events=(one.id,))
@@ -146,6 +147,11 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
             waiting.append(one)
     for decision in waiting:
         yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
+
+
+def _asks(decision: Decision) -> bool:
+    """Whether it only ran a check."""
+    return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
 
 
 def _is_check(event: Event) -> bool:

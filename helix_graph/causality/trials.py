@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode, Event
 
-#: What a step is: something changed in a file, something else done, an error met, a check's verdict without an error.
-StepKind = Literal["edit", "act", "error", "check"]
+#: What a step is: something changed in a file, something else done, an error that a check reported, a tool or command
+#: that did not do what it was asked, a check that passed.
+StepKind = Literal["edit", "act", "error", "refusal", "check"]
 _EDITS = frozenset({"edit", "create", "delete"})
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True):
-    """One thing done or met, by its label; ``id`` is its decision or event."""
+class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One thing done or met, by its label; ``id`` is its decision or event. Strings alone: no rubbish to collect."""
 
     kind: StepKind
     label: str
@@ -118,7 +119,7 @@ def _decided(decision: Decision) -> Step:
 def _happened(event: Event) -> Step | None:
     label = event_key(event)
     if label and is_error(event):
-        return Step("error", label, event.id)
+        return Step("refusal" if event.tool else "error", label, event.id)
     if label and event.type == "test":
         return Step("check", label, event.id)
     return None

@@ -33,7 +33,7 @@ from helix_graph.graph.planning import Job, Plan, chosen_paths, make_plan
 from helix_graph.graph.publishing import count_patterns, export_is_current, leave_for_later, write_export
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.sources import SUFFIX, Read, Seen, read_source
-from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION, TELLING_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,18 +142,20 @@ def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
         rebuilt = _prepare_tables(connection, job.patterns)
         job = job.for_everything() if rebuilt else job
         plan = make_plan(connection, job)
-        if plan and _revised(job):
+        if plan and _revised(connection, job):
             plan = make_plan(connection, job)
         if rebuilt is None and not plan and _is_published(connection, job):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
 
-def _revised(job: Job) -> bool:
+def _revised(connection: sqlite3.Connection, job: Job) -> bool:
     """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
     from helix_graph.graph.revising import revise  # noqa: PLC0415  (grammars of checks, which most calls do without)
 
-    return not (job.dry_run or job.assertions_only) and revise(job.episodes, job.causality / ASSERTIONS)
+    if job.dry_run or job.assertions_only:
+        return False
+    return revise(connection, job.episodes, job.causality / ASSERTIONS)
 
 
 def _is_published(connection: sqlite3.Connection, job: Job) -> bool:
@@ -162,7 +164,11 @@ def _is_published(connection: sqlite3.Connection, job: Job) -> bool:
 
 def _prepare_tables(connection: sqlite3.Connection, patterns: PatternCounter | None) -> str | None:
     """Makes the tables when there are none or old ones; says why when old ones were dropped."""
-    made_by = {"labels": f"{LABEL_VERSION} {LABEL_MODE}", "observations": patterns.version if patterns else "none"}
+    made_by = {
+        "labels": f"{LABEL_VERSION} {LABEL_MODE}",
+        "observations": patterns.version if patterns else "none",
+        "tellings": TELLING_VERSION,
+    }
     reason = _outdated(connection, made_by)
     if reason is not None:
         database.create_tables(connection, GRAPH_FILE)

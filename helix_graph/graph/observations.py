@@ -28,7 +28,7 @@ Basis = Literal["check passes later", "next check passes", "gone at the next run
 Row = dict[str, Any]
 
 
-class Observation(msgspec.Struct, frozen=True, kw_only=True):
+class Observation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One episode's first use of an action in answer to a trigger. ``success`` is ``None`` when it was not measured."""
 
     trigger: str

@@ -28,6 +28,9 @@ GRAPH_FILE = Kind(
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
         episode INTEGER REFERENCES episode, problem TEXT
     ) WITHOUT ROWID;
+    CREATE TABLE telling (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB
+    ) WITHOUT ROWID;
     CREATE TABLE node (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,

@@ -133,7 +133,7 @@ def read_source(
         return Read(Stamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     try:
-        extracted = _decode(data, path)
+        extracted = decode_episode(data, path)
     except InvalidEpisode as error:
         return Read(stamp, digest, None, error.problem)
     told = assertions(extracted.id)
@@ -142,8 +142,8 @@ def read_source(
     return Read(stamp, digest, facts, None, observe(episode) if observe else None)
 
 
-def _decode(data: bytes, path: Path) -> Episode:
-    """The episode in a file.
+def decode_episode(data: bytes, path: Path) -> Episode:
+    """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
 
     Raises:
         InvalidEpisode: It does not fit the schema, or bears another id than its file.

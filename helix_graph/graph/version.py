@@ -13,3 +13,5 @@ EXPORT_VERSION = "1.0"
 LABEL_VERSION = "2"
 #: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
 LABEL_MODE = "grammar"
+#: A change to `helix_episodes.later.telling` that reads anything else in an episode is a new version.
+TELLING_VERSION = "1"

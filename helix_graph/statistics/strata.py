@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: test at 5 %: with a Poisson count of 5, the normal curve is wrong five-fold at the one in a thousand that counts
 #: when hundreds of rows are looked at. At 100 it is within a third there.
 LEAST_EXPECTED = 100.0
+#: Dust of floating point: the variance of one session in ten million is larger.
+_NO_VARIANCE = 1e-15
 
 
 class Difference(NamedTuple):
@@ -57,7 +59,9 @@ def risk_difference(tables: Tables) -> Difference | None:
     """The success rate with less the one without, within strata (Mantel-Haenszel), with Sato's variance.
 
     ``None`` when no stratum has both arms. Sato, "On the variance estimator for the Mantel-Haenszel risk difference",
-    Biometrics 45 (1989): it holds both for few large strata and for many small ones.
+    Biometrics 45 (1989): it holds both for few large strata and for many small ones. Where every session with it came
+    out one way and every one without it the other way, that variance is 0, as if nothing were left to learn; there, and
+    only there, it is taken with half a session added to each cell of each stratum.
 
     >>> difference = risk_difference(np.array([[[10, 30], [30, 10]], [[5, 15], [12, 8]]]))
     >>> f"{difference.estimate:.3f} ± {difference.error:.3f} over {difference.informative} strata"
@@ -66,14 +70,21 @@ def risk_difference(tables: Tables) -> Difference | None:
     held = _with_both_arms(tables)
     if not len(held):
         return None
-    a, c, with_, without = _cells(held)
+    estimate, variance = _pooled(held.astype(np.float64))
+    if variance <= _NO_VARIANCE:
+        _, variance = _pooled(held.astype(np.float64) + np.float64(0.5))
+    return Difference(estimate, math.sqrt(variance), len(held))
+
+
+def _pooled(counts: NDArray[np.float64]) -> tuple[float, float]:
+    """The pooled difference and Sato's variance."""
+    a, c, with_, without = _cells(counts)
     total = with_ + without
     weight = float((with_ * without / total).sum())
     estimate = float(((a * without - c * with_) / total).sum()) / weight
     skew = (with_**2 * c - without**2 * a + with_ * without * (without - with_) / 2) / total**2
     spread = (a * (without - c) + c * (with_ - a)) / (2 * total)
-    variance = (estimate * float(skew.sum()) + float(spread.sum())) / weight**2
-    return Difference(estimate, math.sqrt(max(variance, 0.0)), len(held))
+    return estimate, (estimate * float(skew.sum()) + float(spread.sum())) / weight**2
 
 
 def association(tables: Tables) -> float:
@@ -128,22 +139,24 @@ def risk_ratio(tables: Tables) -> float | None:
     held = _with_both_arms(tables)
     if not len(held):
         return None
-    a, c, with_, without = _cells(held)
+    a, c, with_, without = _cells(held.astype(np.float64))
     total = with_ + without
     below = float((c * with_ / total).sum())
     return float((a * without / total).sum()) / below if below else None
 
 
-def e_value(ratio: float) -> float:
+def e_value(ratio: float | None) -> float | None:
     """How strong an unseen common cause would have to be (as a risk ratio with both) to explain a risk ratio away.
+
+    ``None`` where one side never succeeded: no strength would do.
 
     VanderWeele and Ding, "Sensitivity analysis in observational research", Annals of Internal Medicine 167 (2017).
 
     >>> f"{e_value(0.5):.2f} {e_value(2.0):.2f} {e_value(1.0):.2f}"
     '3.41 3.41 1.00'
     """
-    if ratio <= 0:
-        return math.inf
+    if not ratio:
+        return None
     above = max(ratio, 1 / ratio)
     return above + math.sqrt(above * (above - 1))
 
@@ -153,14 +166,13 @@ def _with_both_arms(tables: Tables) -> Tables:
     return held
 
 
-def _cells(tables: Tables) -> tuple[NDArray[np.float64], ...]:
+def _cells(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     """Successes with and without, units with and without, one number a stratum."""
-    counts = tables.astype(np.float64)
     return counts[:, 1, 1], counts[:, 0, 1], counts[:, 1].sum(axis=1), counts[:, 0].sum(axis=1)
 
 
 def _expectation(tables: Tables) -> tuple[NDArray[np.float64], ...]:
-    a, c, with_, without = _cells(tables)
+    a, c, with_, without = _cells(tables.astype(np.float64))
     total, successes = with_ + without, a + c
     expected = with_ * successes / total
     variance = expected * without / total * (total - successes) / np.maximum(total - 1, 1)

@@ -66,7 +66,7 @@ def _render_report(found: EffectReport) -> None:
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps. Associated is not caused: a circumstance "
+        "success with it less without, among like tasks after like steps. Associated is not tested: a circumstance "
         "that no log shows may bring both."
     )
     left = len(found.effects) - len(shown)
@@ -97,7 +97,9 @@ def _claim_row(one: Claim) -> tuple[str, ...]:
 
 
 def _render_without(found: Without) -> None:
-    alike = "-" if found.comparable is None else f"{percent(found.comparable)} (over {found.compared} sessions)"
+    alike = (
+        "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
+    )
     rows = [
         ("step", found.label),
         ("sessions with it", _rate(found.with_it)),

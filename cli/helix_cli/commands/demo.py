@@ -94,9 +94,14 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
             "patterns",
             f"patterns --min-occurrences {USES}",
             lambda: causality.patterns(min_occurrences=USES),
-            render_patterns,
+            lambda rows: render_patterns(rows, causality.survey()),
         ),
-        _Step("anti_patterns", "anti-patterns", causality.anti_patterns, render_patterns),
+        _Step(
+            "anti_patterns",
+            "anti-patterns",
+            causality.anti_patterns,
+            lambda rows: render_patterns(rows, causality.survey()),
+        ),
     ]
 
 

@@ -45,7 +45,7 @@ def _render_explanation(found: Explanation) -> None:
         say()
         _render_suspect(number, suspect)
     say()
-    say("Suspects in the order in which to look at them; none of them is known to be the cause.")
+    say("Suspects in the order in which to look at them; a suspect is no verdict.")
     left = len(found.suspects) - _SUSPECTS_SHOWN
     if left > 0:
         complain(f"{count(left, 'more suspect')}; --json has all")

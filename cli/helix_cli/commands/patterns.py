@@ -8,12 +8,26 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import percent, say, show, table
+from helix_cli.output import count, percent, points, say, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from helix_graph.causality.door import Survey
     from helix_graph.causality.patterns import Pattern
+
+_COLUMNS = (
+    "says",
+    "succeeded",
+    "rate",
+    "95 %",
+    "without it",
+    "adjusted",
+    "q",
+    "in the situation",
+    "doing",
+    "success means",
+)
 
 
 @click.command
@@ -22,39 +36,72 @@ if TYPE_CHECKING:
 @json_option
 def patterns(*, min_success_rate: float, min_occurrences: int, as_json: bool) -> None:
     """Show what was done in which situation and how often it succeeded, best first."""
-    causality = open_memory().causality
-    found = causality.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
-    show(found, as_json=as_json, render=render_patterns)
+    survey = open_memory().causality.survey()
+    found = survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey))
 
 
 @click.command("anti-patterns")
 @click.option("--max-success-rate", type=float, default=0.3, show_default=True, help="From 0 to 1.")
+@click.option(
+    "--evidence",
+    type=click.Choice(["associated"]),
+    help="Only what goes with failure among like tasks after like steps.",
+)
 @json_option
-def anti_patterns(*, max_success_rate: float, as_json: bool) -> None:
+def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: bool) -> None:
     """Show what was done in two episodes or more and seldom succeeded, worst first."""
-    found = open_memory().causality.anti_patterns(max_success_rate=max_success_rate)
-    show(found, as_json=as_json, render=render_patterns)
+    survey = open_memory().causality.survey()
+    found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
+    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey))
 
 
-def render_patterns(found: Sequence[Pattern]) -> None:
-    """Print one row per pattern: its counts first, then what they are about."""
-    if not found:
+def render_patterns(found: Sequence[Pattern], survey: Survey) -> None:
+    """Print one row per pattern: what comparisons say of it, its counts, then what they are about."""
+    if found:
+        table(_COLUMNS, [_row(one) for one in found])
+    else:
         say("None yet.")
-        return
-    table(
-        ("succeeded", "rate", "95 %", "without it", "in the situation", "doing", "success means"),
-        [_row(one) for one in found],
-    )
+    say()
+    for line in _notes(found, survey):
+        say(line)
+
+
+def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
+    """What a reader has to know to read the rows right."""
+    notes = [_compared(survey)]
+    strengths = [one.effect.e_value for one in found if one.effect and one.standing == "associated"]
+    weakest = min((each for each in strengths if each is not None), default=None)
+    if strengths:
+        enough = f"; one tied to both by a risk ratio of {weakest:.1f} would explain the weakest" if weakest else ""
+        notes.append(f"associated, not tested: a circumstance that no log shows may bring both{enough}.")
     if any(one.too_early for one in found):
-        say()
-        say("too early: fewer than 10 uses; the counts are true, a rate would promise more than they hold.")
+        notes.append("fewer than 10 uses: the counts are true, a rate would promise more than they hold.")
+    return notes
+
+
+def _compared(survey: Survey) -> str:
+    if survey.too_early:
+        return f"too early to compare: {survey.too_early}."
+    return (
+        f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: points of "
+        "success with it less without, among like tasks after like steps."
+    )
 
 
 def _row(one: Pattern) -> tuple[str, ...]:
     if one.interval is None:  # told by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
-        return f"told {one.occurrences} x", rate, "-", "-", one.trigger, one.action, one.basis
+        return one.standing, f"{one.occurrences} x", rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
-    rate, spread = ("too early", "-") if one.too_early else (percent(one.success_rate), interval)
+    rate, spread = ("-", "-") if one.too_early else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"
-    return f"{one.successes} of {one.occurrences}", rate, spread, without, one.trigger, one.action, one.basis
+    counts = f"{one.successes} of {one.occurrences}"
+    return one.standing, counts, rate, spread, without, *_adjusted(one), one.trigger, one.action, one.basis
+
+
+def _adjusted(one: Pattern) -> tuple[str, str]:
+    if one.effect is None:
+        return "-", "-"
+    low, high = points(one.effect.interval.low), points(one.effect.interval.high)
+    return f"{points(one.effect.difference)} ({low} to {high})", f"{one.effect.q:.2f}"

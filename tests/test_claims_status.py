@@ -1,0 +1,83 @@
+"""Does an edge that logs assert get the status that the sessions give it?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from small_worlds import group, memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from helix_graph.causality.claims import Claim
+
+ERROR = "pytest fails: KeyError"
+
+
+def world(met_with: int, met_without: int, *, kind: str = "causes", reverse: bool = False) -> Iterator[Episode]:
+    """150 sessions with ``run a`` and 150 without; the error is met in so many of each."""
+    both = (ERROR, "run a") if reverse else ("run a", ERROR)
+    link = f"2 stated {kind} 1" if reverse else f"1 stated {kind} 2"
+    yield from group("both", *both, of=met_with, succeed=0, links=(link,))
+    yield from group("alone", "run a", of=150 - met_with, succeed=0)
+    yield from group("error", "run x", ERROR, of=met_without, succeed=0)
+    yield from group("none", "run x", of=150 - met_without, succeed=0)
+
+
+def claim(folder: Path, episodes: Iterator[Episode]) -> Claim:
+    found = memory_of(folder, episodes).causality.claims()
+    return next(one for one in found if (one.source, one.target) == ("run a", ERROR))
+
+
+@pytest.mark.parametrize(
+    ("met_with", "met_without", "kind", "status"),
+    [
+        (90, 30, "causes", "supported"),
+        (90, 30, "prevents", "contradicted"),
+        (30, 90, "causes", "contradicted"),
+        (30, 90, "prevents", "supported"),
+        (60, 62, "causes", "asserted"),
+        (60, 62, "prevents", "asserted"),
+    ],
+)
+def test_the_sessions_decide(tmp_path: Path, met_with: int, met_without: int, kind: str, status: str) -> None:
+    one = claim(tmp_path, world(met_with, met_without, kind=kind))
+    assert (one.status, one.episodes, one.type) == (status, met_with, kind)
+    assert one.effect is not None
+    assert one.effect.difference == pytest.approx((met_with - met_without) / 150)
+
+
+def test_what_mostly_comes_before_is_not_supported_as_following(tmp_path: Path) -> None:
+    one = claim(tmp_path, world(90, 30, reverse=True))
+    assert one.effect is not None
+    assert (one.effect.verdict, one.status) == ("associated", "asserted")
+
+
+def test_kinds_of_task_do_not_support_an_edge(tmp_path: Path) -> None:
+    """On fixes nearly everybody does it and meets the error, on docs nearly nobody; within each there is no link."""
+    episodes: list[Episode] = []
+    for kind, did, without, met in (("fix", 120, 30, 0.8), ("docs", 30, 120, 0.2)):
+        options = {"succeed": 0, "task_kind": kind}
+        episodes += group(f"{kind}1", "run a", ERROR, of=round(did * met), links=("1 stated 2",), **options)  # type: ignore[arg-type]  # both are options
+        episodes += group(f"{kind}2", "run a", of=did - round(did * met), **options)  # type: ignore[arg-type]  # as above
+        episodes += group(f"{kind}3", "run x", ERROR, of=round(without * met), **options)  # type: ignore[arg-type]  # as above
+        episodes += group(f"{kind}4", "run x", of=without - round(without * met), **options)  # type: ignore[arg-type]  # as above
+    one = claim(tmp_path, iter(episodes))
+    assert one.effect is not None
+    assert one.effect.difference == pytest.approx(0)
+    assert one.status == "asserted"
+
+
+def test_a_small_memory_only_asserts(tmp_path: Path) -> None:
+    found = memory_of(tmp_path, group("a", "run a", ERROR, of=150, succeed=0, links=("1 stated 2",))).causality.claims()
+    assert [(one.status, one.effect) for one in found] == [("asserted", None)]
+
+
+def test_a_status_can_be_asked_for(tmp_path: Path) -> None:
+    memory = memory_of(tmp_path, world(90, 30))
+    assert [one.status for one in memory.causality.claims(status="supported")] == ["supported"]
+    assert memory.causality.claims(status="contradicted") == ()

@@ -1,0 +1,168 @@
+"""Is a comparison what a person would count: like with like, and nothing held constant that came afterwards?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from small_worlds import group, memory_of, session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from helix_graph.causality.model import Effect, EffectReport
+
+ERROR = "pytest fails: KeyError"
+
+
+def report(folder: Path, *groups: Iterator[Episode]) -> EffectReport:
+    return memory_of(folder, [one for each in groups for one in each]).causality.comparisons()
+
+
+def only(found: EffectReport, action: str, kind: str = "action") -> Effect:
+    (one,) = [each for each in found.effects if each.action == action and each.kind == kind]
+    return one
+
+
+def test_a_difference_is_the_difference_of_the_rates(tmp_path: Path) -> None:
+    found = report(
+        tmp_path, group("with", "run skip", of=100, succeed=30), group("without", "run look", of=120, succeed=72)
+    )
+    one = only(found, "run skip")
+    assert (one.uses, one.successes, one.others, one.successes_of_others) == (100, 30, 120, 72)
+    assert one.difference == pytest.approx(0.30 - 0.60)
+    assert one.interval.low < -0.30 < one.interval.high < 0
+    assert one.verdict == "associated"
+    assert one.q < 0.001
+    assert one.family == found.tested == 2
+    assert one.e_value == pytest.approx(2 + 2**0.5)
+
+
+def test_hard_tasks_do_not_make_what_is_done_on_them_look_bad(tmp_path: Path) -> None:
+    """Over everything 48 of 180 against 152 of 220; on hard tasks 20 % either way, on easy ones 80 %."""
+    hard, easy = {"task_kind": "fix"}, {"task_kind": "docs"}
+    found = report(
+        tmp_path,
+        group("hard-with", "run panic", of=160, succeed=32, **hard),
+        group("hard-without", of=40, succeed=8, **hard),
+        group("easy-with", "run panic", of=20, succeed=16, **easy),
+        group("easy-without", of=180, succeed=144, **easy),
+    )
+    one = only(found, "run panic")
+    assert (one.successes, one.uses, one.successes_of_others, one.others) == (48, 180, 152, 220)
+    assert one.difference == pytest.approx(0)
+    assert one.verdict == "not told apart"
+    assert one.strata == 2
+
+
+def test_the_same_task_tried_again_is_compared_with_itself(tmp_path: Path) -> None:
+    tries = [
+        each
+        for task in range(60)
+        for each in (
+            *group(f"{task:02}-with", "run panic", of=2, succeed=0 if task < 45 else 2, task_id=f"t{task}"),
+            *group(f"{task:02}-without", of=2, succeed=0 if task < 45 else 2, task_id=f"t{task}"),
+        )
+    ]
+    one = only(memory_of(tmp_path, tries).causality.comparisons(), "run panic")
+    assert (one.difference, one.strata) == (0, 60)
+
+
+def met_error(*, before: bool) -> list[Iterator[Episode]]:
+    """The numbers of the hard and easy tasks, with an error in the place of hardness."""
+    both = (ERROR, "run panic") if before else ("run panic", ERROR)
+    return [
+        group("error-with", *both, of=160, succeed=32),
+        group("error-without", ERROR, of=40, succeed=8),
+        group("plain-with", "run panic", of=20, succeed=16),
+        group("plain-without", of=180, succeed=144),
+    ]
+
+
+def test_an_error_met_before_is_held_constant(tmp_path: Path) -> None:
+    one = only(report(tmp_path, *met_error(before=True)), "run panic")
+    assert one.held == (ERROR,)
+    assert one.difference == pytest.approx(0)
+
+
+def test_an_error_met_afterwards_is_not(tmp_path: Path) -> None:
+    one = only(report(tmp_path, *met_error(before=False)), "run panic")
+    assert one.held == ()
+    assert one.difference == pytest.approx(48 / 180 - 152 / 220)
+
+
+def test_an_answer_is_compared_with_the_other_answers_to_the_error(tmp_path: Path) -> None:
+    links = ("1 answer 2",)
+    found = report(
+        tmp_path,
+        group("a-pass", ERROR, "edit a.py", "pytest passes", of=60, succeed=0, links=links),
+        group("a-fail", ERROR, "edit a.py", ERROR, of=40, succeed=40, links=links),
+        group("b-pass", ERROR, "run pip", "pytest passes", of=10, succeed=0, links=links),
+        group("b-fail", ERROR, "run pip", ERROR, of=90, succeed=90, links=links),
+        (session(f"unseen-{n}", ERROR, "run pip", links=links) for n in range(7)),
+    )
+    one = next(
+        each
+        for each in found.effects
+        if each.kind == "answer" and each.action == "run pip" and each.basis == "gone at the next run"
+    )
+    assert (one.successes, one.uses, one.successes_of_others, one.others) == (10, 100, 60, 100)
+    assert one.difference == pytest.approx(-0.5)
+    assert one.unmeasured == 7
+
+
+def test_what_nobody_vouches_for_is_in_no_comparison(tmp_path: Path) -> None:
+    declared = (session(f"d{n}", "run skip", success=True, outcome_basis="declared") for n in range(50))
+    found = report(tmp_path, group("w", "run skip", of=100, succeed=30), group("n", of=120, succeed=72), declared)
+    one = only(found, "run skip")
+    assert (one.uses, one.successes, one.unmeasured, found.trials) == (100, 30, 50, 220)
+
+
+@pytest.mark.parametrize(("last", "uses"), [("pytest passes", 0), (ERROR, 0), ("Read fails: not found", 100)])
+def test_a_change_counts_as_unchecked_when_no_check_ran_after_it(tmp_path: Path, last: str, uses: int) -> None:
+    """A tool that refuses is no check."""
+    found = report(
+        tmp_path,
+        group("a", "edit a.py", last, of=100, succeed=30),
+        group("b", "edit a.py", "pytest passes", of=100, succeed=60),
+        group("c", "run look", "edit a.py", of=20, succeed=10),
+    )
+    one = only(found, "no check after the last change", kind="unchecked")
+    assert one.uses == 20 + uses
+
+
+def test_doing_it_three_times_is_compared_with_doing_it_less_often(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        group("thrice", *["run probe"] * 3, of=80, succeed=20),
+        group("twice", *["run probe"] * 2, of=80, succeed=60),
+        group("never", "run look", of=80, succeed=40),
+    )
+    one = only(found, "run probe, 3 times or more", kind="repetition")
+    assert (one.uses, one.others) == (80, 80)
+    assert one.difference == pytest.approx(-0.5)
+
+
+def test_one_thing_after_another_is_compared_with_the_first_alone(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        group("next", "run a", "run b", of=50, succeed=10),
+        group("soon", "run a", "run x", "run b", of=50, succeed=10),
+        group("late", "run a", "run x", "run x", "run b", of=50, succeed=40),
+        group("no", "run a", of=50, succeed=40),
+        group("else", "run b", of=50, succeed=25),
+    )
+    (one,) = [each for each in found.effects if (each.trigger, each.action) == ("run a", "then run b")]
+    assert (one.uses, one.successes, one.others, one.successes_of_others) == (100, 20, 100, 80)
+
+
+def test_a_perfect_split_is_not_taken_for_certain(tmp_path: Path) -> None:
+    found = report(tmp_path, group("w", "run skip", of=20, succeed=0), group("n", "run ok", of=190, succeed=190))
+    one = only(found, "run skip")
+    assert one.difference == -1
+    assert -1 <= one.interval.low < one.interval.high < 0
+    assert one.interval.high > -1
+    assert one.e_value is None

@@ -1,0 +1,61 @@
+"""Do comparisons find what is true in worlds whose truth is known? `python benchmarks/causality` asks at length."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph.causality.effects import effect_report
+from helix_graph.causality.localise import suspects_of
+from helix_graph.causality.trials import trial_of
+
+if TYPE_CHECKING:
+    from helix_graph.causality.model import Effect
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "causality"))
+
+from world import World, sessions, true_effects
+
+SEEDS = (0, 1, 2)
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[tuple[Effect, float]]:
+    """The comparisons of single actions in three worlds of 800 sessions, each with its true effect."""
+    found = []
+    for seed in SEEDS:
+        made = sessions(World(seed=seed), 800)
+        truth = {f"run {name}": effect for name, effect in true_effects(World(seed=seed), made).items()}
+        report = effect_report([trial_of(one.episode) for one in made])
+        found += [(one, truth[one.action]) for one in report.effects if one.kind == "action"]
+    return found
+
+
+def test_few_findings_are_false_and_many_true_effects_are_found(judged: list[tuple[Effect, float]]) -> None:
+    """Comparing without strata gives one false finding for every true one in these worlds."""
+    right = Counter(real * one.difference > 0 for one, real in judged if one.verdict == "associated")
+    assert right[False] <= 0.12 * right.total()
+    assert right[True] >= 0.5 * sum(real != 0 for _, real in judged)
+
+
+def test_intervals_hold_the_truth(judged: list[tuple[Effect, float]]) -> None:
+    held = Counter(one.interval.low <= real <= one.interval.high for one, real in judged)
+    assert held[True] >= 0.92 * held.total()
+
+
+def test_the_first_suspect_of_a_failure_is_mostly_one_that_made_it_fail() -> None:
+    world = World(seed=0)
+    made = sessions(world, 900)
+    known, fresh = [trial_of(one.episode) for one in made[:700]], made[700:]
+    effects = {one.action: one for one in effect_report(known).effects if one.kind == "action"}
+    right: Counter[bool] = Counter()
+    for one in fresh:
+        guilty = {f"run {name}" for name in one.culprits(world)}
+        if guilty:
+            right[suspects_of(one.episode, effects=effects, others=known)[0].label in guilty] += 1
+    assert right.total() >= 15
+    assert right[True] >= 0.8 * right.total()

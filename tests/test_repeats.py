@@ -1,0 +1,70 @@
+"""Is it counted which errors an earlier session had met and fixed, by how closely, in the order of time?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.model import Fix
+from small_worlds import memory_of, session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+
+KEY, VALUE, RUFF = "pytest fails: KeyError", "pytest fails: ValueError", "ruff fails: E501"
+
+
+def met(name: str, error: str, *, at: str | None, fixed: bool = False) -> Episode:
+    fixes = (Fix(error="e001", changes=("d002",), check=error.split(maxsplit=1)[0], verified_by="e003", share=1.0),)
+    check = f"{error.split(maxsplit=1)[0]} passes"
+    return session(name, error, "edit a.py", check, timestamp=at, fixes=fixes if fixed else ())
+
+
+def test_the_first_time_is_no_repeat_and_the_closest_level_counts(tmp_path: Path) -> None:
+    memory = memory_of(
+        tmp_path,
+        [
+            met("c", VALUE, at="2026-04-02T10:00:00Z"),
+            met("b", KEY, at="2026-04-01T10:00:00Z"),
+            met("a", KEY, at="2026-03-01T10:00:00Z", fixed=True),
+            met("d", RUFF, at="2026-04-03T10:00:00Z"),
+        ],
+    )
+    found = memory.causality.repeats()
+    assert (found.episodes, found.undated) == (4, 0)
+    assert list(found.months) == ["2026-03", "2026-04"]
+    assert found.months["2026-03"].met == {"exact": 0, "family": 0, "check": 0}
+    april = found.months["2026-04"]
+    assert april.errors == 3
+    assert april.met == {"exact": 1, "family": 0, "check": 1}
+    assert april.fixed == {"exact": 1, "family": 0, "check": 1}
+    assert found.total.errors == 4
+
+
+def test_an_error_that_nobody_fixed_was_met_and_not_fixed(tmp_path: Path) -> None:
+    days = [met(f"s{day}", KEY, at=f"2026-03-0{day}T10:00:00Z") for day in (1, 2)]
+    total = memory_of(tmp_path, days).causality.repeats().total
+    assert (sum(total.met.values()), sum(total.fixed.values())) == (1, 0)
+
+
+def test_an_error_counts_once_a_session(tmp_path: Path) -> None:
+    one = session("a", KEY, "run x", KEY, "run x", KEY)
+    assert memory_of(tmp_path, [one]).causality.repeats().total.errors == 1
+
+
+def test_what_came_later_was_not_known(tmp_path: Path) -> None:
+    later = met("a", KEY, at="2026-03-02T10:00:00Z", fixed=True)
+    earlier = met("b", KEY, at="2026-03-01T10:00:00Z")
+    total = memory_of(tmp_path, [later, earlier]).causality.repeats().total
+    assert sum(total.fixed.values()) == 0
+
+
+def test_months_are_those_of_utc(tmp_path: Path) -> None:
+    one = met("a", KEY, at="2026-03-01T00:30:00+02:00")
+    assert list(memory_of(tmp_path, [one]).causality.repeats().months) == ["2026-02"]
+
+
+def test_sessions_without_a_date_are_told_apart(tmp_path: Path) -> None:
+    found = memory_of(tmp_path, [met("a", KEY, at=None)]).causality.repeats()
+    assert (found.undated, found.episodes, found.total.errors) == (1, 0, 0)
