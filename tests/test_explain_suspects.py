@@ -40,9 +40,10 @@ def test_running_the_check_is_no_suspect_of_what_it_reports(tmp_path: Path) -> N
     assert len(found.suspects[0].reasons) == 2
 
 
-def test_an_error_whose_check_passes_later_points_at_nothing(tmp_path: Path) -> None:
+def test_an_error_whose_check_passes_later_is_no_error_that_lasted(tmp_path: Path) -> None:
     steps = ("edit a.py", ERROR, "edit a.py", "pytest passes")
-    assert explain(tmp_path, session("one", *steps, success=False, links=("1 edit-test 2",))).suspects == ()
+    (suspect,) = explain(tmp_path, session("one", *steps, success=False, links=("1 edit-test 2",))).suspects
+    assert (suspect.decision, "all were repaired" in suspect.reasons[0]) == ("d001", True)
 
 
 def test_the_third_answer_of_a_kind_is_a_loop(tmp_path: Path) -> None:
