@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.errors import DatabaseBusy, DatabaseRefused, DatabaseUnreadable, NotOurDatabase
+from helix_episodes.files import irregularity
+from helix_graph.errors import (
+    CUT_SHORT,
+    DatabaseBusy,
+    DatabaseRefused,
+    DatabaseUnreadable,
+    GraphNotCompiled,
+    NotOurDatabase,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +49,8 @@ _BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _REFUSED_CODES = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 )
+#: A process was killed while it wrote: what it began has to be undone, and who only reads may not.
+_UNDO_CODES = frozenset({sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY})
 #: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
 ANY_OF = "IN (SELECT value FROM json_each(?))"
 
@@ -66,8 +76,12 @@ def ownership(path: Path, kind: Kind) -> Ownership:
 
     Raises:
         NotOurDatabase: It is another program's file, or no database at all.
+        DatabaseUnreadable: Its beginning is cut off or nothing but zeros, as a crash leaves it; no program's file
+            begins so.
         DatabaseRefused: It cannot be opened.
     """
+    if problem := irregularity(path, follow=True):
+        raise NotOurDatabase(path=path, problem=problem)
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_LENGTH)
@@ -77,6 +91,10 @@ def ownership(path: Path, kind: Kind) -> Ownership:
         raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     if not header:
         return "absent"
+    if not any(header):
+        raise DatabaseUnreadable(path=path, problem="its beginning is nothing but zeros")
+    if len(header) < _HEADER_LENGTH and header[: len(_MAGIC)] == _MAGIC[: len(header)]:
+        raise DatabaseUnreadable(path=path, problem="its beginning is cut off")
     if not header.startswith(_MAGIC):
         raise NotOurDatabase(path=path, problem="it is no SQLite file")
     if int.from_bytes(header[_ID_AT], "big") != kind.application_id:
@@ -116,6 +134,22 @@ def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def check_writable(path: Path, kind: Kind) -> None:
+    """Whether the file, if it is there, lets one write; a damaged one counts, because the next compile makes it anew.
+
+    Raises:
+        NotOurDatabase: It is another program's file.
+        DatabaseBusy: Another process kept it locked.
+        DatabaseRefused: The disk is full, or permissions are missing.
+    """
+    with contextlib.suppress(DatabaseUnreadable):
+        if ownership(path, kind) == "absent":
+            return
+        with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
+            with transaction(connection, keep=False):
+                pass
 
 
 def open_in_memory() -> sqlite3.Connection:
@@ -172,13 +206,17 @@ def reporting(path: Path) -> Iterator[None]:
         DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
         DatabaseRefused: The disk is full, or permissions are missing.
         DatabaseUnreadable: The file is damaged, or its tables are not what they should be.
+        GraphNotCompiled: A process was killed while it wrote, and this one only reads.
     """
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+        extended = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+        code = extended & _PRIMARY_CODE
+        if extended in _UNDO_CODES:
+            raise GraphNotCompiled(path=path, problem=CUT_SHORT) from error
         if code in _BUSY_CODES:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
         if code in _REFUSED_CODES:

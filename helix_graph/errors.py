@@ -90,6 +90,10 @@ class GraphNotCompiled(GraphError):
         super().__init__(f"the graph {path} {problem}; run `helix-graph compile`")
 
 
+#: What GraphNotCompiled says of a file that a killed process or a full disk has left without its tables.
+CUT_SHORT = "is not finished: a compile was cut short"
+
+
 class NotOurDatabase(GraphError):
     """A file stands where ours belongs; it is neither read further nor touched."""
 

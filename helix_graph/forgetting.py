@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
-from helix_episodes.files import TEMPORARY_SUFFIX, remove_file
+from helix_episodes.files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.errors import NothingSelected
@@ -180,8 +180,8 @@ def _step_ids(path: Path) -> set[str]:
     if not path.exists():
         return set()
     try:
-        episode = decode_episode(path.read_bytes(), path=path)
-    except InvalidEpisode:
+        episode = decode_episode(read_regular(path), path=path)
+    except (OSError, InvalidEpisode):
         return set()
     evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
     ends = (episode.provenance.first, episode.provenance.last) if episode.provenance else ()
@@ -210,7 +210,7 @@ def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
 def _texts(path: Path) -> set[str]:
     """Every text in a JSON file; nothing of one that cannot be read."""
     try:
-        return set(strings_of(msgspec.json.decode(path.read_bytes())))
+        return set(strings_of(msgspec.json.decode(read_regular(path))))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return set()
 

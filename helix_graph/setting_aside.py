@@ -1,17 +1,21 @@
 """Setting aside: what the doctor cannot mend without loss is kept, where nothing reads it.
 
 ``set-aside/`` holds whole files that were none, and files as they were before a mend left something out of them. Their
-names carry a hash of their content, so nothing is ever overwritten. A person may look into them, move them back or
+names carry a hash of their content, so nothing is ever overwritten. A link, a pipe or a folder in a file's place is
+moved as it is. A person may look into them, move them back or
 delete them; `helix_graph.forgetting` forgets them with their session.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
+import os
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.files import remove_file, write_atomically
+from helix_episodes.errors import WriteFailed
+from helix_episodes.files import irregularity, read_regular, remove_file, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,12 +31,30 @@ def set_aside(root: Path, path: Path) -> bool:
     Raises:
         WriteFailed: The disk is full or the folder read-only.
     """
+    if irregularity(path):
+        return _move_aside(root, path)
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError:
         return False
     keep_aside(root, path, data)
     return remove_file(path)
+
+
+def _move_aside(root: Path, path: Path) -> bool:
+    """What is no regular file has no content to copy: it is moved as it is, under the first name that is free."""
+    for number in itertools.count():
+        target = _place_aside(root, path, str(number).encode())
+        if not os.path.lexists(target):
+            break
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    return True
 
 
 def keep_aside(root: Path, path: Path, data: bytes) -> None:
@@ -41,14 +63,19 @@ def keep_aside(root: Path, path: Path, data: bytes) -> None:
     Raises:
         WriteFailed: The disk is full or the folder read-only.
     """
-    mark = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
-    write_atomically(root / FOLDER / path.parent.name / f"{path.stem}.{mark}{path.suffix}", data)
+    write_atomically(_place_aside(root, path, data), data)
+
+
+def _place_aside(root: Path, path: Path, marked_by: bytes) -> Path:
+    mark = hashlib.sha256(marked_by).hexdigest()[:_HASH_DIGITS]
+    return root / FOLDER / path.parent.name / f"{path.stem}.{mark}{path.suffix}"
 
 
 def aside_of_session(root: Path, session: str) -> list[Path]:
     """What was set aside of a session's episode."""
     name = re.compile(rf"episode-{re.escape(session)}\.[0-9a-f]{{{_HASH_DIGITS}}}\.json")
-    return sorted(path for path in (root / FOLDER / EPISODES).glob("*.json") if name.fullmatch(path.name))
+    found = (path for path in (root / FOLDER / EPISODES).glob("*.json") if name.fullmatch(path.name))
+    return sorted(path for path in found if path.is_symlink() or not path.is_dir())
 
 
 def aside_of_assertions(root: Path) -> Path:

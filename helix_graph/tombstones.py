@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.files import write_atomically
+from helix_episodes.files import read_regular, write_atomically
 from helix_graph.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
@@ -125,6 +125,6 @@ def all_of(several: Iterable[Unproved]) -> Unproved:
 
 def _read(path: Path) -> Tombstone | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Tombstone)
+        return msgspec.json.decode(read_regular(path), type=Tombstone)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

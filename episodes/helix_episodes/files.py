@@ -1,15 +1,63 @@
-"""Files that are whole or absent: a reader never sees half of one, and a failed write leaves the old one in place."""
+"""Files that are whole or absent: a reader never sees half of one, and a failed write leaves the old one in place.
+
+Only regular files are read. A pipe in a file's place would keep its reader waiting for ever, and a link may lead out of
+the memory: neither is opened, and what it is gets said.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
 
 #: What `write_atomically` writes to before it renames; a killed process leaves one behind.
 TEMPORARY_SUFFIX = ".tmp"
+
+
+_KINDS = {
+    stat.S_IFLNK: "a link",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def irregularity(path: Path, *, follow: bool = False) -> str | None:
+    """What stands in a file's place, in a sentence; None of a regular file, and where nothing is.
+
+    With ``follow`` it is what a link leads to that counts.
+    """
+    try:
+        mode = path.stat(follow_symlinks=follow).st_mode
+    except OSError:
+        return None
+    kind = _KINDS.get(stat.S_IFMT(mode))
+    return kind and f"it is {kind}, not a regular file"
+
+
+def read_regular(path: Path) -> bytes:
+    """What stands in a regular file.
+
+    Raises:
+        OSError: There is none, it may not be read, or something else stands in its place, which is not opened.
+    """
+    _refuse_irregular(path)
+    # Something else may have taken its place since: such a thing is neither waited for nor followed.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
+def _refuse_irregular(path: Path) -> None:
+    problem = irregularity(path)
+    if problem:
+        raise OSError(errno.EINVAL, problem, str(path))
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
@@ -60,7 +108,7 @@ def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
         WriteFailed: As for `write_atomically`.
     """
     try:
-        if path.read_bytes() != before:
+        if read_regular(path) != before:
             return False
     except OSError:
         return False

@@ -15,6 +15,7 @@ import msgspec
 
 from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogDamaged, LogNotReadable, UsageError
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
+from helix_episodes.files import read_regular
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.readers import find_logs, find_reader
 from helix_episodes.redaction import CutIn, cuts_in
@@ -288,7 +289,7 @@ class _Beginning(msgspec.Struct, frozen=True):
 def _beginning(path: Path) -> _Beginning | None:
     """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` tells."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Beginning)
+        return msgspec.json.decode(read_regular(path), type=_Beginning)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -18,7 +18,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
-from helix_episodes.files import write_atomically
+from helix_episodes.files import read_regular, write_atomically
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class EpisodeStore:
 def _read(path: Path) -> Episode:
     """The episode in a file; that there is no file is left to the caller."""
     try:
-        return decode_episode(path.read_bytes(), path=path)
+        return decode_episode(read_regular(path), path=path)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:

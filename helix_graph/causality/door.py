@@ -14,6 +14,7 @@ import msgspec
 
 from helix_episodes.corrections import corrected
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.files import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.enrichment import enriched
 from helix_graph.causality.patterns import (
@@ -295,7 +296,7 @@ def read_episodes(
     skipped: list[Skipped] = []
     for path in files:
         try:
-            episode = decode_episode(path.read_bytes(), path)
+            episode = decode_episode(read_regular(path), path)
         except OSError as error:
             skipped.append(Skipped(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
         except InvalidEpisode as error:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from helix_episodes.files import irregularity
+from helix_graph.doctor.irregular import irregular_file
 from helix_graph.doctor.model import trouble
 from helix_graph.doctor.secrets import secret_troubles
 from helix_graph.errors import InvalidAssertion
@@ -27,10 +29,15 @@ def assertion_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
     """Everything that is wrong with the assertions in a folder."""
     store = AssertionStore(folder)
     for path in store.files():
-        yield from secret_troubles(root, path)
+        if problem := irregularity(path):
+            yield irregular_file(root, path, problem)
+        else:
+            yield from secret_troubles(root, path)
     originals: dict[str, Path] = {}
     for path, one in sorted(store.scan(), key=lambda each: _is_misnamed(*each)):
         name = path.relative_to(root).as_posix()
+        if irregularity(path):  # told above
+            continue
         if isinstance(one, InvalidAssertion):
             remedy = "mend it, or helix-graph doctor --fix sets it aside"
             yield trouble("unreadable assertion", name, one.problem, remedy, mend=partial(set_aside, root, path))

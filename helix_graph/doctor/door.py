@@ -14,7 +14,7 @@ from helix_graph.doctor.episodes import episode_troubles
 from helix_graph.doctor.graph import graph_troubles
 from helix_graph.doctor.model import Examination
 from helix_graph.doctor.place import place_troubles
-from helix_graph.errors import NotOurDatabase
+from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.schema import GRAPH_FILE
 
@@ -22,8 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_graph.doctor.model import Finding, Trouble
+    from helix_graph.doctor.model import Finding, Kind, Trouble
     from helix_graph.graph.door import Graph
+
+_SHARES: frozenset[Kind] = frozenset({"missing share", "orphan share"})
+#: What is wrong with an episode or an assertion itself, and with it its share in the graph.
+_OF_A_FILE: frozenset[Kind] = frozenset(
+    {
+        "unreadable episode",
+        "misnamed episode",
+        "spoilt part",
+        "disagreeing links",
+        "secret",
+        "unreadable assertion",
+        "copied assertion",
+        "not a regular file",
+    }
+)
 
 
 def examine(root: Path, graph: Graph, *, fix: bool, private: str) -> Examination:
@@ -32,9 +47,13 @@ def examine(root: Path, graph: Graph, *, fix: bool, private: str) -> Examination
     Each trouble is mended as soon as it is found: what is looked at next sees the memory as it then is. ``private`` is
     the content of a .gitignore that keeps everything out of git.
     """
-    findings = [_treated(each, fix=fix) for each in _troubles(root, graph, private)]
+    findings: list[Finding] = []
+    for each in _troubles(root, graph, private):
+        finding = _treated(each, fix=fix)
+        if not (_follows(finding, findings) and (finding.mended or not fix)):
+            findings.append(finding)
     if fix and any(one.kind == "secret" and one.mended for one in findings):
-        with suppress(NotOurDatabase):  # which holds nothing of ours
+        with suppress(NotOurDatabase, DatabaseRefused):  # told already
             database.erase_traces(graph.path_of_file, GRAPH_FILE)  # the graph quoted what was cut
     return Examination(root=str(root), findings=tuple(findings))
 
@@ -45,6 +64,11 @@ def _troubles(root: Path, graph: Graph, private: str) -> Iterator[Trouble]:
     yield from assertion_troubles(root, graph.causality / ASSERTIONS)
     yield from aside_troubles(root)
     yield from graph_troubles(graph)
+
+
+def _follows(share: Finding, told: list[Finding]) -> bool:
+    """Whether a share is wrong only because its file is, which was told: one bad file is one fault."""
+    return share.kind in _SHARES and any(one.file == share.file and one.kind in _OF_A_FILE for one in told)
 
 
 def _treated(each: Trouble, *, fix: bool) -> Finding:

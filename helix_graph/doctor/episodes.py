@@ -14,9 +14,11 @@ import msgspec
 
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
+from helix_episodes.files import irregularity
 from helix_episodes.model import SCHEMA_VERSION, Episode
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode
 from helix_graph.doctor.agreement import agreed
+from helix_graph.doctor.irregular import irregular_file
 from helix_graph.doctor.model import Kind, trouble
 from helix_graph.doctor.names import name_troubles, rewrite
 from helix_graph.doctor.parts import sound
@@ -45,8 +47,11 @@ def episode_troubles(root: Path, folder: Path) -> Iterator[Trouble]:
     """Everything that is wrong with the episodes of a memory: first their files, then what stands in them."""
     store, extractors = EpisodeStore(folder), Counter[str]()
     for path in store.files():
-        yield from secret_troubles(root, path)
-        yield from _file(root, path)
+        if problem := irregularity(path):
+            yield irregular_file(root, path, problem)
+        else:
+            yield from secret_troubles(root, path)
+            yield from _file(root, path)
     for path in store.files():  # once more: some may have been renamed or set aside
         yield from _content(root, path, extractors)
     for version, count in sorted(extractors.items()):

@@ -5,19 +5,25 @@ All of it is derived, so whatever is wrong is mended by compiling; only another 
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import closing
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from helix_graph import database
 from helix_graph.doctor.model import trouble
-from helix_graph.errors import DatabaseUnreadable, NotOurDatabase
-from helix_graph.graph.assertion_sources import count_pending_assertions
+from helix_graph.errors import (
+    CUT_SHORT,
+    DatabaseBusy,
+    DatabaseRefused,
+    DatabaseUnreadable,
+    GraphNotCompiled,
+    NotOurDatabase,
+)
+from helix_graph.graph.assertion_sources import pending_assertions
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.sources import known_files, scan
+from helix_graph.graph.sources import digest_of, known_files, scan
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
 
 if TYPE_CHECKING:
@@ -55,6 +61,10 @@ def graph_troubles(graph: Graph) -> Iterator[Trouble]:
             found = list(_in_file(connection, graph))
     except NotOurDatabase as error:
         yield trouble("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
+    except GraphNotCompiled as error:
+        yield trouble("damaged database", _NAME, f"it {error.problem}", _COMPILE, mend=graph.compile)
+    except (DatabaseRefused, DatabaseBusy) as error:
+        yield trouble("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
         yield trouble("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_anew, graph))
     else:
@@ -69,6 +79,8 @@ def _never_compiled(graph: Graph) -> Iterator[Trouble]:
 
 
 def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+    if not database.schema_version(connection):
+        raise GraphNotCompiled(path=graph.path_of_file, problem=CUT_SHORT)
     version = _wrong_version(connection)
     if version:
         yield trouble("old version", _NAME, version, _COMPILE, mend=graph.compile)
@@ -106,25 +118,18 @@ def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
     """Episodes whose share is not in the graph as they are now, and shares of episodes that are gone."""
     present, known = scan(graph.episodes), known_files(connection)
     compile_once = cache(graph.compile)  # one compile mends all of them
-    waiting = count_pending_assertions(connection, graph.causality / ASSERTIONS)
-    if waiting:
-        problem = f"{waiting} of them are new, changed or gone since the graph was compiled"
-        yield trouble("missing share", f"causality/{ASSERTIONS}", problem, _COMPILE, mend=compile_once)
+    for name in pending_assertions(connection, graph.causality / ASSERTIONS):
+        problem = "it is new, changed or gone since the graph was compiled"
+        yield trouble("missing share", f"causality/{ASSERTIONS}/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(present):
         seen = known.get(name)
-        if seen is None or seen.sha256 != _hash(graph.episodes / name):
+        if seen is None or seen.sha256 != digest_of(graph.episodes / name):
             problem = "it has changed since the graph was compiled" if seen else "its share is not in the graph"
             yield trouble("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(known.keys() - present.keys()):
-        problem = "it is gone, but its share is still in the graph"
+        share = "names it" if known[name].episode is None else "holds its share"
+        problem = f"it is gone, but the graph still {share}"
         yield trouble("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
-
-
-def _hash(path: Path) -> bytes:
-    try:
-        return hashlib.sha256(path.read_bytes()).digest()
-    except OSError:
-        return b""
 
 
 def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:

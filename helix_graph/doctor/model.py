@@ -22,6 +22,7 @@ Kind = Literal[
     "unreadable assertion",
     "copied assertion",
     "unreadable file",
+    "not a regular file",
     "temporary file",
     "unknown file",
     "open to others",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.files import TEMPORARY_SUFFIX, remove_file, write_atomically
+from helix_episodes.files import TEMPORARY_SUFFIX, irregularity, read_regular, remove_file, write_atomically
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import trouble
 from helix_graph.errors import InvalidIgnoreFile
@@ -130,19 +130,28 @@ def _temporary(name: str, path: Path) -> Iterator[Trouble]:
 
 
 def _mode(name: str, path: Path) -> Iterator[Trouble]:
+    if path.is_symlink():  # what it leads to is not ours to change
+        return
     mode = path.stat().st_mode & 0o777
     if mode & _OTHERS:
         problem = f"its mode is {mode:o}: other people on this machine can read it"
         yield trouble("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
 
 
+def _tombstone(path: Path, name: str) -> Iterator[Trouble]:
+    remedy = "delete it, and forget its session again if you know which one it was"
+    if problem := irregularity(path):  # not set aside: its name keeps a session out
+        yield trouble("not a regular file", name, problem, remedy)
+        return
+    try:
+        msgspec.json.decode(read_regular(path), type=Tombstone)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        yield trouble("unreadable file", name, str(error), remedy)
+
+
 def _tombstones(root: Path) -> Iterator[Trouble]:
     for path in sorted((root / "forgotten").glob("*.json")):
-        try:
-            msgspec.json.decode(path.read_bytes(), type=Tombstone)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            remedy = "delete it, and forget its session again if you know which one it was"
-            yield trouble("unreadable file", path.relative_to(root).as_posix(), str(error), remedy)
+        yield from _tombstone(path, path.relative_to(root).as_posix())
     for name in Tombstones(root).unproved():
         problem = "a forgetting was cut short, found something or could not search everything"
         yield trouble("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from helix_episodes.files import replace_file
+from helix_episodes.files import read_regular, replace_file
 from helix_episodes.redaction import redact, redact_text
 from helix_graph.doctor.model import Trouble, trouble
 
@@ -72,6 +72,6 @@ def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
 def data_of(path: Path) -> bytes:
     """What stands in a file; nothing in one that cannot be read, which is told elsewhere."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError:
         return b""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.files import read_regular
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.asserted import Named, unit_of
 from helix_graph.graph.asserted_patterns import AssertedPattern, fold_patterns
@@ -117,10 +118,10 @@ def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[P
     return [(folder / f"{name}{SUFFIX}", problem) for name, problem in rows]
 
 
-def count_pending_assertions(connection: sqlite3.Connection, folder: Path) -> int:
-    """How many files are new, changed or gone since the last compile."""
+def pending_assertions(connection: sqlite3.Connection, folder: Path) -> list[str]:
+    """The names of the files that are new, changed or gone since the last compile."""
     plan = plan_assertions(connection, folder)
-    return len(plan.changes) + len(plan.gone)
+    return sorted(name + SUFFIX for name in (*plan.changes, *plan.gone))
 
 
 def _known(connection: sqlite3.Connection) -> dict[str, Known]:
@@ -144,10 +145,12 @@ def _change(path: Path, stamp: Stamp, known: Known | None) -> Change | None:
     if known and not differs(stamp, known):
         return None
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return None
     except OSError as error:
+        if known and not known.sha256:  # it could not be read before either
+            return None
         return Change(Stamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     if known and digest == known.sha256:

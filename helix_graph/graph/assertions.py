@@ -40,7 +40,7 @@ from helix_episodes.corrections import (
     OutcomeCorrection,
     OutcomeRevision,
 )
-from helix_episodes.files import write_atomically
+from helix_episodes.files import read_regular, write_atomically
 from helix_episodes.model import EdgeType  # noqa: TC001  (a field of a value)
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.labels import NodeType
@@ -220,7 +220,7 @@ def read_assertion(path: Path) -> Assertion:
         InvalidAssertion: It cannot be read, or holds none.
     """
     try:
-        return decode_assertion(path.read_bytes(), path=path)
+        return decode_assertion(read_regular(path), path=path)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -111,9 +111,9 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     chosen = chosen_paths(episodes, paths)
     begin = moment(since.isoformat()) if since else ""
     job = Job(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
-    if database.ownership(path, GRAPH_FILE) == "absent":
-        return _compile_new(path, job)
     try:
+        if database.ownership(path, GRAPH_FILE) == "absent":
+            return _compile_new(path, job)
         return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
     except DatabaseUnreadable as error:
         if dry_run:

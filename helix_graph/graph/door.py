@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
+from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.given import one_of, place, query, several, when, whole
 from helix_graph.graph.neighbours import FileNeighbours
 from helix_graph.graph.nodes import find_node, row_of
@@ -374,11 +374,15 @@ class Graph:
 
         Raises:
             WriteFailed: The file could not be written; nothing has changed.
-            DatabaseBusy: The file stands, but another process kept the graph locked; the next compile takes it in.
+            NotOurDatabase: Another program's file is where graph.db belongs; nothing has changed.
+            DatabaseRefused: graph.db may not be written; nothing has changed.
+            DatabaseBusy: Another process kept the graph locked. When it took the lock before this one began, nothing
+                has changed; otherwise the file stands, and the next compile takes it in.
         """
         from helix_graph.graph.assertions import FOLDER, AssertionStore  # noqa: PLC0415  (as above)
         from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (as above)
 
+        database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not kept either
         name = AssertionStore(self.causality / FOLDER).add(assertion)
         compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
         return name
@@ -397,7 +401,7 @@ class Graph:
         """graph.db for one question.
 
         Raises:
-            GraphNotCompiled: It is not there, or was made by another version.
+            GraphNotCompiled: It is not there, not finished, or was made by another version.
             NotOurDatabase: Another program's file is in its place.
             DatabaseUnreadable: It is damaged.
         """
@@ -405,7 +409,10 @@ class Graph:
         if database.ownership(path, GRAPH_FILE) == "absent":
             raise GraphNotCompiled(path=path)
         with database.reporting(path), closing(database.open_for_reading(path)) as connection:
-            if database.schema_version(connection) != GRAPH_FILE.version or not _has_our_labels(connection):
+            version = database.schema_version(connection)
+            if not version:
+                raise GraphNotCompiled(path=path, problem=CUT_SHORT)
+            if version != GRAPH_FILE.version or not _has_our_labels(connection):
                 raise GraphNotCompiled(path=path, problem="was compiled by another version")
             yield connection
 

@@ -15,7 +15,7 @@ import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.errors import InvalidEpisode
-from helix_episodes.files import remove_file
+from helix_episodes.files import read_regular, remove_file
 from helix_episodes.later import revisions
 from helix_episodes.later.telling import Telling, telling_of
 from helix_graph.graph.assertions import AssertionStore, name_of
@@ -70,7 +70,7 @@ def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
 def _body(path: Path) -> bytes | None:
     """What the episode in a file tells; None when it is none, of which compile itself tells."""
     try:
-        return msgspec.msgpack.encode(telling_of(decode_episode(path.read_bytes(), path)))
+        return msgspec.msgpack.encode(telling_of(decode_episode(read_regular(path), path)))
     except (OSError, InvalidEpisode):
         return None
 

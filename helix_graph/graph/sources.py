@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from helix_episodes.errors import InvalidEpisode
+from helix_episodes.files import read_regular
 from helix_episodes.model import Episode
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.asserted import Named, as_corrected, facts_with
@@ -84,7 +85,7 @@ def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, Stamp]
 
 def stamp_of(entry: os.DirEntry[str] | Path) -> Stamp:
     """The stamp of a file as it is now."""
-    stat = entry.stat()
+    stat = entry.stat(follow_symlinks=False)
     return Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < time.time_ns() - _TICK_NS else 0)
 
 
@@ -111,7 +112,15 @@ def count_pending(connection: sqlite3.Connection, folder: Path) -> int:
 
 def _is_same(path: Path, seen: Seen | None) -> bool:
     """Whether a file that may have changed holds what it held."""
-    return seen is not None and hashlib.sha256(path.read_bytes()).digest() == seen.sha256
+    return seen is not None and digest_of(path) == seen.sha256
+
+
+def digest_of(path: Path) -> bytes:
+    """The hash that graph.db remembers of a file: of its content; empty for one that cannot be read."""
+    try:
+        return hashlib.sha256(read_regular(path)).digest()
+    except OSError:
+        return b""
 
 
 def read_source(
@@ -126,7 +135,7 @@ def read_source(
     episode of an id; ``observe`` makes the observations.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return None
     except OSError as error:
