@@ -166,6 +166,7 @@ class _Recorder:
         self.recorded: list[Recorded] = []
         self.failed: list[NotRecorded] = []
         self._beginnings: dict[str, set[str]] | None = None
+        self._contents: dict[str, set[str]] = {}
         self._logs: dict[str, Path] = {}
         self._again: dict[str, Path] = {}
 
@@ -215,6 +216,10 @@ class _Recorder:
         if session.rewritten:
             size, digest, prefix = _own_fingerprint(session, old.provenance if old else None)
         provenance = _provenance(path, session, size=size, digest=digest)
+        if old is None and (original := self._original_of(provenance)) is not None:
+            copy = f"a copy of what is recorded as {original.session}"
+            target = self.store.path_of(original.session)
+            return _result(path, session, original, target, "unchanged", warnings=(copy,))
         change = _change(old, provenance, prefix=prefix)
         if change == "differs" and not self.force and old is not None and _is_older(session, provenance, old):
             return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
@@ -275,8 +280,23 @@ class _Recorder:
         return self._beginnings
 
     def _remember(self, one: Episode | _Beginning | None) -> None:
-        if self._beginnings is not None and one and one.provenance and one.provenance.first:
+        if self._beginnings is None or not one or not one.provenance:
+            return
+        self._contents.setdefault(one.provenance.sha256, set()).add(one.session)
+        if one.provenance.first:
             self._beginnings.setdefault(one.provenance.first, set()).add(one.session)
+
+    def _original_of(self, copy: Provenance) -> Episode | None:
+        """The session that was recorded from the same log under another name, which names a session when nothing else does.
+
+        One log may hold several sessions, so one that was recorded from a log of this name is no original.
+        """
+        self._by_beginning()
+        for name in sorted(self._contents.get(copy.sha256, ())):
+            made = (one := self.store.get(name)) and one.provenance
+            if one and made and made.sha256 == copy.sha256 and made.log != copy.log:
+                return one
+        return None
 
 
 class _Beginning(msgspec.Struct, frozen=True):
@@ -392,7 +412,7 @@ def _result(
 ) -> Recorded:
     return Recorded(
         log=str(path),
-        session=session.id,
+        session=episode.session,
         path=str(target),
         change=change,
         outcome=episode.outcome,

@@ -65,8 +65,12 @@ _BROKEN = (
 # Endings that say nothing of what is inside.
 _GENERAL_ENDINGS = (".json", ".md")
 
-# Folders that hold no sessions: agents' notes to themselves, spilled outputs, other people's code.
-_SKIPPED_FOLDERS = frozenset({"memory", "tool-results", ".git", "node_modules"})
+# Folders that hold no sessions: agents' notes to themselves, spilled outputs, other people's code, our own memories.
+_SKIPPED_FOLDERS = frozenset({".helix", "memory", "tool-results", ".git", "node_modules"})
+
+
+#: Together the mark of an episode that this product wrote; other tools' episodes have no provenance of this form.
+_EPISODE_KEYS = frozenset({"schema_version", "decisions", "provenance"})
 
 
 class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named for the situation)
@@ -128,13 +132,15 @@ def find_reader(path: Path, *, format: str = AUTO) -> Reader:  # noqa: A002  (th
     """The reader for a log: the one called ``format``, or with ``auto`` the first that recognises the content.
 
     Raises:
-        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, or a helper's transcript,
-            which is read with its session's log.
+        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, an episode of a memory, or
+            a helper's transcript, which is read with its session's log.
         UnknownLogFormat: no reader recognises it; ``declined`` has each one's reason.
         UnknownReader: no reader is called ``format``.
     """
     named = None if format == AUTO else _reader_called(format)
     head = read_head(path)
+    if _is_episode(head):
+        raise LogNotReadable(path=path, problem="it is an episode of a memory, which was made from a log")
     reader = named or _recognise(head)
     if reader.is_part(path):
         raise LogNotReadable(
@@ -263,7 +269,15 @@ def _is_recognised(path: Path, readers: Sequence[Reader]) -> bool:
         head = read_head(path)
     except LogNotReadable:
         return False
-    return any(reader.sniff(head) is None for reader in readers)
+    return not _is_episode(head) and any(reader.sniff(head) is None for reader in readers)
+
+
+def _is_episode(head: LogHead) -> bool:
+    """Whether this is what a memory has made of a log: read as one, it would count a second time."""
+    document = head.document
+    if not isinstance(document, dict) or not document.keys() >= _EPISODE_KEYS:
+        return False
+    return str(document.get("id")).startswith("episode-") and isinstance(document["provenance"], dict)
 
 
 def _files(folder: Path) -> Iterator[Path]:
