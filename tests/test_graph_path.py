@@ -240,3 +240,28 @@ def _best_rank(drawn: tuple[Episode, ...], source: str, target: str, depth: int)
         frontier = [[*walk, edge] for walk in frontier for edge in edges if walk[-1][2] == edge[0]]
     counts = [sum(_holds(e, [((s, t), kind) for s, kind, t in walk]) for e in drawn) for walk in walks]
     return (len(walks[0]), -max(counts)) if walks else None
+
+
+def test_greater_depth_is_advised_only_where_there_is_a_path(tmp_path: Path) -> None:
+    graph = Memory(tmp_path / "memory").graph
+    chain = ("rain", "mud", "slip", "fall")
+    for label in (*chain, "sun"):
+        graph.add_causal_node("event", label)
+    for source, target in pairwise(chain):
+        graph.add_causal_edge(source, target, "causes")
+    assert graph.path(source="rain", target="fall", max_depth=2).hint == "there is one of depth 3"
+    for depth in (2, 10):
+        hint = graph.path(source="fall", target="sun", max_depth=depth).hint
+        assert hint == "nothing leads from one to the other, at any depth up to 10"
+
+
+def test_assertions_are_counted_beside_the_episodes(tmp_path: Path) -> None:
+    graph = Memory(tmp_path / "memory").graph
+    for label in ("rain", "mud"):
+        graph.add_causal_node("event", label)
+    for _ in range(2):
+        graph.add_causal_edge("rain", "mud", "causes")
+    (step,) = graph.path(source="rain", target="mud").steps
+    assert (step.episodes, step.assertions, step.evidence_count) == ((), 2, 2)
+    (relation,) = graph.effects("rain").groups[0].relations
+    assert (relation.episodes, relation.assertions) == ((), 2)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_graph import Memory
-from helix_graph.doctor.model import Finding  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-
     from session_script import Script
 
-_LOG = {
-    "task": "Mend the cart",
-    "decisions": [{"decision": "Use a lock", "rationale": "two writers"}],
-}
+REPORT = Path(__file__).parent / "fixtures" / "ai_agents" / "2026-03-02-session-7-export-totals.json"
 
 
 @pytest.fixture
@@ -45,3 +40,43 @@ def test_an_episode_is_refused_even_when_it_is_named(memory: Memory, tmp_path: P
     assert report.recorded == ()
     assert ["an episode of a memory" in one.problem for one in report.failed] == [True, True]
     assert "no log in this folder" in memory.extract([outside.parent]).failed[0].problem
+
+
+def test_copies_and_links_of_a_log_are_one_session(tmp_path: Path) -> None:
+    memory, logs = Memory(tmp_path / "kept"), tmp_path / "logs"
+    logs.mkdir()
+    first = logs / REPORT.name
+    first.write_bytes(REPORT.read_bytes())
+    memory.extract([first])
+    (session,) = [one.session for one in memory.episodes.list()]
+    (logs / "copy.json").write_bytes(first.read_bytes())
+    (logs / "link.json").symlink_to(first)
+    report = memory.extract([logs], force=True)
+    told = {Path(one.log).name: one for one in report.recorded}
+    for name in ("copy.json", "link.json"):
+        assert (told[name].change, told[name].session) == ("unchanged", session)
+        assert f"a copy of what is recorded as {session}" in told[name].warnings
+    assert memory.episodes.count() == 1
+
+
+def test_a_copy_read_in_the_same_call_is_one_too(tmp_path: Path) -> None:
+    memory, logs = Memory(tmp_path / "kept"), tmp_path / "logs"
+    logs.mkdir()
+    for name in (REPORT.name, "other.json"):
+        (logs / name).write_bytes(REPORT.read_bytes())
+    report = memory.extract([logs])
+    assert [one.change for one in report.recorded] == ["written", "unchanged"]
+    assert memory.episodes.count() == 1
+
+
+def test_several_sessions_of_one_log_are_no_copies(tmp_path: Path) -> None:
+    log = tmp_path / "runs.json"
+    traj = [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "Cancel it"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    runs = [{"task_id": 1, "trial": trial, "reward": 1.0, "info": {}, "traj": traj} for trial in (0, 1)]
+    log.write_text(json.dumps(runs), encoding="utf-8")
+    memory = Memory(tmp_path / "kept")
+    assert [one.change for one in memory.extract([log]).recorded] == ["written", "written"]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 
+#: The id of an episode begins so; what belongs to none goes by the name of its assertion.
+_EPISODE = "episode-"
 #: Source, target, type.
 Edge = tuple[int, int, str]
 #: Episode, and the local ids of the two mentions that one of its claims joins.
@@ -46,12 +48,13 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EdgeCard(msgspec.Struct, frozen=True, kw_only=True):
-    """An edge as shown to people. ``weight`` is 0 to 1; ``episodes`` are sorted."""
+    """An edge as shown to people. ``weight`` is 0 to 1; ``episodes`` are sorted, ``assertions`` counted."""
 
     weight: float
     evidence_count: int
     reasons: tuple[str, ...]
     episodes: tuple[str, ...]
+    assertions: int
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,12 +218,14 @@ class FileNeighbours(Neighbours):
 
 
 def make_edge_card(weight: float, claims: Iterable[tuple[str, str]]) -> EdgeCard:
-    """The card of an edge from the episode and reason of each of its claims."""
+    """The card of an edge from the episode, or the assertion that belongs to none, and reason of each of its claims."""
     pairs = list(claims)
-    episodes = sorted({episode for episode, _ in pairs})
+    claimants = {claimant for claimant, _ in pairs}
+    episodes = sorted(one for one in claimants if one.startswith(_EPISODE))
     return EdgeCard(
         weight=weight,
-        evidence_count=len(episodes),
+        evidence_count=len(claimants),
         reasons=tuple(sorted({reason for _, reason in pairs})),
         episodes=tuple(episodes),
+        assertions=len(claimants) - len(episodes),
     )

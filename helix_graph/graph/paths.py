@@ -22,7 +22,7 @@ import msgspec
 from helix_graph.errors import EmptyQuery, OutOfRange
 from helix_graph.graph.alternatives import Way, Ways, best_ways, strength_of
 from helix_graph.graph.chains import Ends, WitnessedPath, chains_of, witnessed
-from helix_graph.graph.neighbours import Card, Edge, EdgeCard, Joint, Neighbours, Place
+from helix_graph.graph.neighbours import Card, Edge, Joint, Neighbours, Place
 from helix_graph.graph.nodes import Node
 from helix_graph.graph.routes import Choice, shortest_layers
 
@@ -45,7 +45,10 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One edge of a path. ``episodes`` are all that claim it; at most ten are quoted as ``witnesses``."""
+    """One edge of a path. ``episodes`` are all that claim it, ``assertions`` how many of those do.
+
+    ``evidence_count`` is both together; at most ten are quoted as ``witnesses``.
+    """
 
     source: str
     target: str
@@ -54,6 +57,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
     evidence_count: int
     episodes: tuple[str, ...]
+    assertions: int
     witnesses: tuple[Witness, ...]
 
 
@@ -132,9 +136,8 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     missing = [text for text in (source, target) if not _is_there(graph, text)]
     if missing:
         return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0]}", hint=_NO_NODE)
-    return PathAnswer(
-        found=False, path=(), error=f"No path found within depth {max_depth}", hint=_hint(graph, target, max_depth)
-    )
+    hint = _hint(graph, source, target, follow)
+    return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
 #: Said with every strength, because a product of numbers from 0 to 1 looks like a probability.
@@ -143,15 +146,25 @@ STRENGTH_MEANS = (
     "link is, and neither is the probability that its end follows its start"
 )
 _NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
+_NO_WAY = f"nothing leads from one to the other, at any depth up to {HIGHEST_DEPTH}"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 
-def _hint(graph: Neighbours, target: str, max_depth: int) -> str | None:
+def _hint(graph: Neighbours, source: str, target: str, follow: Collection[str]) -> str:
     ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.card(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
         return _NO_DECIDER
-    return f"try a greater depth, up to {HIGHEST_DEPTH}" if max_depth < HIGHEST_DEPTH else None
+    depths = [
+        len(layers)
+        for ends in _pairs_of_ends(graph, source, target)
+        if (
+            layers := shortest_layers(
+                graph, ends.sources, ends.targets, depth=HIGHEST_DEPTH, types=follow, within=ends.within
+            )
+        )
+    ]
+    return f"there is one of depth {min(depths)}" if depths else _NO_WAY
 
 
 def _is_there(graph: Neighbours, text: str) -> bool:
@@ -277,18 +290,19 @@ def _step(
         weight=card.weight,
         evidence_count=card.evidence_count,
         episodes=card.episodes,
-        witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, card, within)),
+        assertions=card.assertions,
+        witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, within)),
     )
 
 
 def _witnesses(
-    graph: Neighbours, edge: Edge, whole: dict[str, Joint], card: EdgeCard, within: frozenset[str] | None
+    graph: Neighbours, edge: Edge, whole: dict[str, Joint], within: frozenset[str] | None
 ) -> Iterator[Witness]:
     """The episodes that hold the path whole first, each with the mentions of its chain; then the others."""
     firsts: dict[str, Joint] = {}
     for joint in sorted(graph.joints([edge])[edge]):
         firsts.setdefault(joint[0], joint)
-    others = [name for name in card.episodes if name not in whole and (within is None or name in within)]
+    others = [name for name in sorted(firsts) if name not in whole and (within is None or name in within)]
     for name in [*sorted(whole), *others][:_QUOTED]:
         episode, from_, to = whole.get(name, firsts[name])
         yield Witness(episode=episode, source=graph.place(episode, from_), target=graph.place(episode, to))

@@ -20,7 +20,8 @@ ALL_TYPES = ("causes", "enables", "prevents", "correlates")
 
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True):
-    """The node at the other end of an edge, and the edge: ``weight`` 0 to 1, ``episodes`` all that claim it."""
+    """The node at the other end of an edge, and the edge: ``weight`` 0 to 1, ``episodes`` all that claim it,
+    and how many ``assertions`` do."""
 
     node: Card
     type: str
@@ -28,6 +29,7 @@ class Relation(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
     evidence_count: int
     episodes: tuple[str, ...]
+    assertions: int
 
 
 class RelationGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +92,7 @@ def _relation(graph: Neighbours, edge: Edge, other: int) -> Relation:
         weight=card.weight,
         evidence_count=card.evidence_count,
         episodes=card.episodes,
+        assertions=card.assertions,
     )
 
 

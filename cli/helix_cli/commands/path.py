@@ -47,15 +47,18 @@ def render_path(answer: PathAnswer) -> None:
 
 
 def _render_step(step: Step) -> None:
-    say(
-        f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {count(step.evidence_count, 'episode')})"
-        f" -> {step.target}"
-    )
+    say(f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)}) -> {step.target}")
     for witness in step.witnesses:
         say(f"      {_quote(witness, step)}")
-    unquoted = len(step.episodes) - len(step.witnesses)
+    unquoted = step.evidence_count - len(step.witnesses)
     if unquoted > 0:
-        say(f"      and {count(unquoted, 'more episode')}; --json names them all")
+        say(f"      and {unquoted} more; --json names all episodes")
+
+
+def _backing(step: Step) -> str:
+    """What an edge rests on: episodes, assertions, or both."""
+    both = ((len(step.episodes), "episode"), (step.assertions, "assertion"))
+    return ", ".join(count(number, word) for number, word in both if number)
 
 
 def _quote(witness: Witness, step: Step) -> str:
@@ -92,9 +95,7 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
         say()
         say(f"{number}. {other.path[0].label}")
         for step in other.steps:
-            say(
-                f"     {step.type} (weight {step.weight:.2f}; {count(step.evidence_count, 'episode')}) -> {step.target}"
-            )
+            say(f"     {step.type} (weight {step.weight:.2f}; {_backing(step)}) -> {step.target}")
         held = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
         say(f"   {count(other.depth, 'edge')}, {held}; strength {_product(other.steps, other.strength)}")
     say()
