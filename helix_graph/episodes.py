@@ -169,7 +169,7 @@ class Episodes(EpisodeStore):
             "lessons": lessons,
             "metrics": {} if metrics is None else metrics,
         }
-        episode = structured_episode(given, path)
+        episode = structured_episode(given)
         self.save(episode)
         return episode
 

@@ -51,6 +51,8 @@ EMAILS = "emails"
 #: A drive's letter is no kind of rule.
 _KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
 _SPECIAL = re.compile(r"(?:^|/)\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]")
+#: A ``]`` that comes first stands for itself.
+_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _WORDS = re.compile(r"[^\s'\"=;|&<>()]+")
 
 
@@ -147,8 +149,17 @@ def _parse(line: str, number: int, path: Path | None) -> Rule:
         raise InvalidIgnoreFile(path=path, line=number, problem="there is nothing to match")
     if kind == "cut" and glob != EMAILS:
         raise InvalidIgnoreFile(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
+    if _unclosed(glob):
+        raise InvalidIgnoreFile(
+            path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
+        )
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
     return Rule(line=line, kind=kind, pattern=pattern, readmits=readmits)  # type: ignore[arg-type]  # checked above
+
+
+def _unclosed(glob: str) -> bool:
+    """Whether a ``[`` begins no class of letters: it would match only itself, which nobody means."""
+    return "[" in _CLASS.sub("", glob)
 
 
 def _name_pattern(glob: str) -> str:

@@ -10,13 +10,15 @@ that runs backwards in time or closes a circle is a mistake, and is refused with
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.corrections import parts_of, stated_links
 from helix_episodes.errors import InvalidEpisode
+from helix_episodes.model import DecisionType, EventType, Outcome
 from helix_episodes.redaction import redact_text
 from helix_episodes.store import decode_episode
 from helix_graph.doctor.agreement import agreed, unsound_links
@@ -24,38 +26,61 @@ from helix_graph.doctor.parts import free_id, sound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from helix_episodes.model import Decision, Episode, Event
 
+_WRONG_WORD = re.compile(r"Invalid enum value .*`\$\.(?P<part>\w+)\[\d+\]\.(?P<field>\w+)`")
+_WORDS_OF: dict[tuple[str, str], tuple[str, ...]] = {
+    ("decisions", "type"): get_args(DecisionType),
+    ("decisions", "outcome"): get_args(Outcome),
+    ("events", "type"): get_args(EventType),
+}
 #: The key of an episode under which links are named that lead nowhere.
 UNRESOLVED = "unresolved"
 
 
-def structured_episode(given: Mapping[str, Any], path: Path) -> Episode:
-    """An episode of structured data, without secrets; ``path`` is where it will stand.
+def structured_episode(given: Mapping[str, Any]) -> Episode:
+    """An episode of structured data, without secrets.
 
     Raises:
         InvalidEpisode: A part does not fit the schema, has a time that is none or an id that is another's, or a link
             runs backwards in time or closes a circle.
     """
-    stated = decode_episode(_as_json(given, path), path=path)
+    stated = _decoded(given)
     _, problems = sound(stated)
     episode = _without(stated, unresolved := _unresolved(stated))
     for problem in (*problems, *unsound_links(episode)):
-        raise InvalidEpisode(path=path, problem=problem)
+        raise InvalidEpisode(path=None, problem=problem)
     whole, _ = agreed(episode)
     return replace(whole, extra={UNRESOLVED: unresolved}) if unresolved else whole
 
 
-def _as_json(given: Mapping[str, Any], path: Path) -> bytes:
+def _decoded(given: Mapping[str, Any]) -> Episode:
+    try:
+        return decode_episode(_as_json(given))
+    except InvalidEpisode as error:
+        raise InvalidEpisode(path=None, problem=error.problem + _allowed(error.problem)) from error
+
+
+def _allowed(problem: str) -> str:
+    """The words that a field allows, where the problem is a word that is none of them.
+
+    >>> _allowed("Invalid enum value 'x' - at `$.decisions[0].type`")
+    '; it must be one of design, implementation, test, recovery, routing'
+    """
+    wrong = _WRONG_WORD.search(problem)
+    words = wrong and _WORDS_OF.get((wrong["part"], wrong["field"]))
+    return f"; it must be one of {', '.join(words)}" if words else ""
+
+
+def _as_json(given: Mapping[str, Any]) -> bytes:
     try:
         plain = _redacted(msgspec.to_builtins(given))
         for name, letter in (("decisions", "d"), ("events", "e")):
             plain[name] = _completed(plain[name], letter)
         return msgspec.json.encode(plain)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise InvalidEpisode(path=path, problem=f"it cannot be written as JSON ({error})") from error
+        raise InvalidEpisode(path=None, problem=f"it cannot be written as JSON ({error})") from error
 
 
 def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)

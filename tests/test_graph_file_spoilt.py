@@ -1,4 +1,4 @@
-"""What is said and done when something is wrong with graph.db: foreign, zeroed, a folder, or left by a killed process?"""
+"""What is said and done about a graph.db that is foreign, zeroed, a folder, or left by a killed process?"""
 
 from __future__ import annotations
 

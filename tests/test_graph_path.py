@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from helix_graph import Memory
 from helix_graph.errors import EmptyQuery, OutOfRange
 from helix_graph.graph import routes
 from helix_graph.graph.facts import facts_of
@@ -19,6 +20,8 @@ from helix_graph.graph.nodes import Node
 from helix_graph.graph.paths import find_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph.graph.paths import PathAnswer

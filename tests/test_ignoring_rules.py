@@ -66,7 +66,18 @@ def test_the_home_folder_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not rules.against_path("/home/ann/.claude/projects/shop/1.jsonl")
 
 
-@pytest.mark.parametrize(("text", "line"), [("prject: shop", 1), ("a\ntool:", 2), ("!", 1), ("project:  ", 1)])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("prject: shop", 1),
+        ("a\ntool:", 2),
+        ("!", 1),
+        ("project:  ", 1),
+        ("ok\nproject: [", 2),
+        ("logs/[a", 1),
+        ("session: [!", 1),
+    ],
+)
 def test_a_line_that_is_no_rule_is_an_error_with_its_number(text: str, line: int) -> None:
     with pytest.raises(InvalidIgnoreFile, match=f"line {line}"):
         list(parse_rules(text))

@@ -12,6 +12,7 @@ from helix_graph import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from session_script import Script
 
 REPORT = Path(__file__).parent / "fixtures" / "ai_agents" / "2026-03-02-session-7-export-totals.json"

@@ -106,6 +106,10 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes)
     ]:
         with pytest.raises(InvalidEpisode, match=problem):
             episodes.new("s", "t", "success", **wrong)  # type: ignore[arg-type]  # wrong on purpose
+    refused: dict[str, Any] = {"decisions": [{"chosen": "x", "type": "guess"}]}
+    with pytest.raises(InvalidEpisode, match="design, implementation, test, recovery, routing") as told:
+        episodes.new("s2", "t", "success", **refused)
+    assert "episode-s2.json" not in str(told.value)  # which was never written
     with pytest.raises(NotOneOf, match="success, partial, failure, unknown"):
         episodes.new("s", "t", "great")
     with pytest.raises(EmptyText):

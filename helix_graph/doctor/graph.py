@@ -29,7 +29,6 @@ from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
-    from pathlib import Path
 
     from helix_graph.doctor.model import Trouble
     from helix_graph.graph.door import Graph

@@ -21,7 +21,8 @@ ALL_TYPES = ("causes", "enables", "prevents", "correlates")
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True):
     """The node at the other end of an edge, and the edge: ``weight`` 0 to 1, ``episodes`` all that claim it,
-    and how many ``assertions`` do."""
+    and how many ``assertions`` do.
+    """
 
     node: Card
     type: str
