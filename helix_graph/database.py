@@ -148,8 +148,8 @@ def check_writable(path: Path, kind: Kind) -> None:
         if ownership(path, kind) == "absent":
             return
         with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
-            with transaction(connection, keep=False):
-                pass
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
 
 
 def open_in_memory() -> sqlite3.Connection:

@@ -27,14 +27,14 @@ from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import EpisodeIsThere, InvalidCorrection
 from helix_graph.given import one_of, place, prose, query, text, when, whole
-from helix_graph.graph.asserting import EDGE_TYPES, episode_id
+from helix_graph.graph.asserting import EDGE_TYPES
 from helix_graph.graph.assertions import AssertionStore, now
 from helix_graph.graph.model import moment
 from helix_graph.structured import structured_episode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date
     from pathlib import Path
 
     from helix_episodes.corrections import Anchor, Correction
@@ -60,16 +60,20 @@ class Episodes(EpisodeStore):
     def get(self, name: str) -> Episode | None:
         """The episode of a session id or episode id (``episode-<session>``), or None when there is none.
 
+        The form of the original's example, which leaves out the word *session*, is taken too:
+        ``episode-2026-01-01-126`` for ``2026-01-01-session-126``.
+
         Raises:
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
+            WrongType: It is no text.
         """
-        extracted = self.extracted(name)
+        extracted = self.extracted(query("name", name))
         return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
 
     def extracted(self, name: str) -> Episode | None:
         """As `get`, but as it was extracted, without corrections."""
-        return super().get(name)
+        return super().get(name) or self._by_short_id(name)
 
     def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
         """Every file with its episode, or with the error that says what is wrong with it."""
@@ -77,17 +81,17 @@ class Episodes(EpisodeStore):
         for path, one in super().scan():
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
-    def _found(self, outcome: str | None, since: datetime | None, task: str | None) -> list[Episode]:
-        at, part = when("--since", since), None if task is None else query("--task", task)
+    def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
+        at, part = when("since", since), None if task is None else query("task", task)
         if outcome is None:
             return super().list(since=at, task=part, max_results=sys.maxsize)
-        wanted: Outcome = one_of("--outcome", outcome, OUTCOMES)
+        wanted: Outcome = one_of("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
         self,
         outcome: str | None = None,
-        since: datetime | None = None,
+        since: date | None = None,
         max_results: int = 20,
         *,
         task: str | None = None,
@@ -105,10 +109,10 @@ class Episodes(EpisodeStore):
             OutOfRange: ``max_results`` is not between 1 and 100.
             WrongType: An argument is none of its kind.
         """
-        most = whole("--max-results", max_results, lowest=FEWEST, highest=MOST)
+        most = whole("max_results", max_results, lowest=FEWEST, highest=MOST)
         return self._found(outcome, since, task)[:most]
 
-    def count(self, outcome: str | None = None, since: datetime | None = None, *, task: str | None = None) -> int:
+    def count(self, outcome: str | None = None, since: date | None = None, *, task: str | None = None) -> int:
         """How many episodes `list` has to choose from.
 
         Raises:
@@ -161,9 +165,9 @@ class Episodes(EpisodeStore):
             "id": path.stem,
             "session": session_id,
             "timestamp": now() if timestamp is None else timestamp,
-            "outcome": one_of("--outcome", outcome, OUTCOMES),
+            "outcome": one_of("outcome", outcome, OUTCOMES),
             "outcome_basis": "none" if outcome == "unknown" else "declared",
-            "task": text("--task", task),
+            "task": text("task", task),
             "decisions": decisions,
             "events": events,
             "lessons": lessons,
@@ -177,14 +181,13 @@ class Episodes(EpisodeStore):
         """The decisions of an episode in the order of time; empty when there is no such episode.
 
         Args:
-            episode: ``episode-<session>``, the session's id, or the form of the original's example, which leaves out
-                the word *session*: ``episode-2026-01-01-126`` for ``2026-01-01-session-126``.
+            episode: As for `get`.
 
         Raises:
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
         """
-        found = self.get(episode) or self._by_short_id(episode)
+        found = self.get(episode)
         return _in_time(found.decisions) if found else ()
 
     def evidence(self, episode: str, *, log: Path | None = None) -> tuple[Quoted, ...]:
@@ -197,7 +200,7 @@ class Episodes(EpisodeStore):
         from helix_episodes.verification import quotations, verify  # noqa: PLC0415  (nothing else needs it)
 
         extracted = self._require_extracted(episode)
-        return quotations(extracted) if log is None else verify(extracted, place("--log", log))
+        return quotations(extracted) if log is None else verify(extracted, place("log", log))
 
     def outcome(self, episode: str, outcome: str, *, because: str) -> Episode:
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
@@ -211,8 +214,8 @@ class Episodes(EpisodeStore):
         extracted = self._require_extracted(episode)
         told = OutcomeCorrection(
             episode=extracted.id,
-            outcome=one_of("--outcome", outcome, OUTCOMES),
-            because=text("--because", because),
+            outcome=one_of("outcome", outcome, OUTCOMES),
+            because=text("because", because),
             asserted_at=now(),
         )
         return self._tell(extracted, told)
@@ -242,11 +245,11 @@ class Episodes(EpisodeStore):
         """
         extracted = self._require_extracted(episode)
         parts = {
-            "chosen": None if chosen is None else text("--chosen", chosen),
-            "rationale": None if rationale is None else prose("--rationale", rationale),
-            "context": None if context is None else prose("--context", context),
-            "type": None if type is None else one_of("--type", type, DECISION_TYPES),
-            "outcome": None if outcome is None else one_of("--outcome", outcome, OUTCOMES),
+            "chosen": None if chosen is None else text("chosen", chosen),
+            "rationale": None if rationale is None else prose("rationale", rationale),
+            "context": None if context is None else prose("context", context),
+            "type": None if type is None else one_of("type", type, DECISION_TYPES),
+            "outcome": None if outcome is None else one_of("outcome", outcome, OUTCOMES),
         }
         if not withdrawn and all(part is None for part in parts.values()):
             raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
@@ -288,7 +291,7 @@ class Episodes(EpisodeStore):
             episode=extracted.id,
             source=_anchor(extracted, source, parts),
             target=_anchor(extracted, target, parts),
-            type=one_of("--type", type, EDGE_TYPES),
+            type=one_of("type", type, EDGE_TYPES),
             withdrawn=bool(withdrawn),
             asserted_at=now(),
         )
@@ -313,8 +316,8 @@ class Episodes(EpisodeStore):
         return self._now(extracted)
 
     def _by_short_id(self, name: str) -> Episode | None:
-        match = _WITHOUT_SESSION.fullmatch(episode_id(name).removeprefix("episode-"))
-        return self.get(f"{match[1]}-session-{match[2]}") if match else None
+        match = _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
+        return super().get(f"{match[1]}-session-{match[2]}") if match else None
 
 
 def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

@@ -243,7 +243,7 @@ class SameNode(GraphError, UsageError):
 
     def __init__(self, label: str) -> None:
         self.label = label
-        super().__init__(f"--source and --target are both {label!r}; an edge leads from one node to another")
+        super().__init__(f"source and target are both {label!r}; an edge leads from one node to another")
 
 
 class SameTriggerAndAction(GraphError, UsageError):
@@ -251,7 +251,7 @@ class SameTriggerAndAction(GraphError, UsageError):
 
     def __init__(self, text: str) -> None:
         self.text = text
-        super().__init__(f"--trigger and --action are both {text!r}; say what to do when it happens")
+        super().__init__(f"trigger and action are both {text!r}; say what to do when it happens")
 
 
 class InvalidAssertion(GraphError):

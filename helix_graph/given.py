@@ -1,11 +1,12 @@
 """What callers hand in, checked once for library and command alike: each function gives the value or refuses it.
 
 Types are checked as well as ranges, because the library's callers are programs written by agents, and a sentence that
-names the argument helps them more than an ``AttributeError`` from deep inside.
+names the argument helps them more than an ``AttributeError`` from deep inside. It is named as the library has it; the
+commands put their option's name in its place.
 
->>> share("--weight", 1)
+>>> share("weight", 1)
 1.0
->>> one_of("--type", "causes", ("causes", "enables"))
+>>> one_of("type", "causes", ("causes", "enables"))
 'causes'
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 from numbers import Real
 from pathlib import Path
 from typing import TypeVar
@@ -109,15 +110,17 @@ def whole(option: str, value: int, *, lowest: int, highest: int) -> int:
     return value
 
 
-def when(option: str, value: datetime | None) -> datetime | None:
-    """A time, or None.
+def when(option: str, value: date | None) -> datetime | None:
+    """A time, or None; a day is its beginning.
 
     Raises:
         WrongType: It is neither.
     """
     if value is None or isinstance(value, datetime):
         return value
-    raise WrongType(option, value=value, wanted="a datetime")
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001  (whoever compares it takes it as UTC)
+    raise WrongType(option, value=value, wanted="a datetime or a date")
 
 
 def place(option: str, value: Path | str) -> Path:

@@ -130,8 +130,8 @@ class Memory:
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
         from helix_graph.admission import MemoryAdmission  # noqa: PLC0415  (as above)
 
-        paths = [place("LOG", log) for log in several("LOG", logs)]
-        folder = self.root / "episodes" if output is None else place("--output", output)
+        paths = [place("logs", log) for log in several("logs", logs)]
+        folder = self.root / "episodes" if output is None else place("output", output)
         store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
         admission = MemoryAdmission(self.root, force=force)
         report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
@@ -194,10 +194,10 @@ class Memory:
         from helix_graph.forgetting import Selection, forget  # noqa: PLC0415  (as above)
 
         chosen = Selection(
-            sessions=several("--session", sessions),
-            project=None if project is None else query("--project", project),
-            since=when("--since", since),
-            until=when("--until", until),
+            sessions=several("sessions", sessions),
+            project=None if project is None else query("project", project),
+            since=when("since", since),
+            until=when("until", until),
         )
         return forget(self.root, self.graph, chosen, dry_run=dry_run)
 

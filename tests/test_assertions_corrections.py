@@ -65,7 +65,7 @@ def test_an_outcome_needs_an_episode_a_word_and_a_reason(memory: Memory) -> None
         memory.episodes.outcome("nobody", "failure", because="CI")
     with pytest.raises(NotOneOf):
         memory.episodes.outcome("s", "bad", because="CI")
-    with pytest.raises(EmptyText, match="--because"):
+    with pytest.raises(EmptyText, match="because"):
         memory.episodes.outcome("s", "failure", because=" ")
 
 

@@ -118,14 +118,14 @@ def test_only_errors_of_the_one_family(
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda m: m.graph.add_causal_node("event", None), "--label must be a text, and is of type NoneType"),
-        (lambda m: m.graph.add_causal_node(3, "x"), "--type must be a text, and is of type int"),
-        (lambda m: m.graph.add_causal_edge("deploy", "outage", "causes", weight=True), "--weight must be a number"),
-        (lambda m: m.graph.add_causal_edge("deploy", "outage", "causes", "0.5"), "--weight must be a number"),
-        (lambda m: m.graph.get_causal_path("a", "b", 2.5), "--max-depth must be a whole number"),
-        (lambda m: m.graph.get_patterns("0.5"), "--min-success-rate must be a number"),
-        (lambda m: m.episodes.list(since="2026-01-01"), "--since must be a datetime"),
-        (lambda m: m.forget("s"), "--session must be a list"),
+        (lambda m: m.graph.add_causal_node("event", None), "label must be a text, and is of type NoneType"),
+        (lambda m: m.graph.add_causal_node(3, "x"), "type must be a text, and is of type int"),
+        (lambda m: m.graph.add_causal_edge("deploy", "outage", "causes", weight=True), "weight must be a number"),
+        (lambda m: m.graph.add_causal_edge("deploy", "outage", "causes", "0.5"), "weight must be a number"),
+        (lambda m: m.graph.get_causal_path("a", "b", 2.5), "max_depth must be a whole number"),
+        (lambda m: m.graph.get_patterns("0.5"), "min_success_rate must be a number"),
+        (lambda m: m.episodes.list(since="2026-01-01"), "since must be a datetime"),
+        (lambda m: m.forget("s"), "sessions must be a list"),
         (lambda m: type(m).open(3), "start must be a path"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from helix_episodes.errors import InvalidEpisode, InvalidSessionId
 from helix_episodes.model import Decision, Metrics
 from helix_graph import Memory
-from helix_graph.errors import EmptyText, EpisodeIsThere, NotOneOf, OutOfRange
+from helix_graph.errors import EmptyText, EpisodeIsThere, NotOneOf, OutOfRange, WrongType
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,9 +176,24 @@ def test_secrets_are_cut_from_what_is_written(episodes: Episodes) -> None:
 
 @pytest.mark.parametrize("wanted", [0, 101])
 def test_list_gives_1_to_100(episodes: Episodes, wanted: int) -> None:
-    with pytest.raises(OutOfRange, match=r"--max-results is .* between 1 and 100"):
+    with pytest.raises(OutOfRange, match=r"max_results is .* between 1 and 100"):
         episodes.list(max_results=wanted)
     assert episodes.list(max_results=1) == episodes.list(max_results=100) == []
+
+
+def test_a_day_is_its_beginning_and_arguments_go_by_the_librarys_names(episodes: Episodes) -> None:
+    for day in (1, 2, 3):
+        episodes.new(f"d{day}", "t", "success", timestamp=f"2026-01-0{day}T00:00:00Z")
+    assert [one.session for one in episodes.list(since=date(2026, 1, 2))] == ["d3", "d2"]
+    with pytest.raises(WrongType, match="^since must be a datetime or a date"):
+        episodes.list(since="2026-01-02")  # type: ignore[arg-type]
+    with pytest.raises(WrongType, match="^name must be a text"):
+        episodes.get(None)  # type: ignore[arg-type]
+
+
+def test_the_originals_short_id_names_an_episode_everywhere(episodes: Episodes) -> None:
+    one = episodes.new("2026-01-01-session-126", "t", "success")
+    assert episodes.get("episode-2026-01-01-126") == episodes.require("2026-01-01-126") == one
 
 
 def test_list_knows_four_outcomes(episodes: Episodes) -> None:

@@ -62,6 +62,16 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # what shells report for a process ended by SIGINT: 128 + 2
 
 
+#: Options that are not called like the library's parameter.
+_OTHER_NAMES = {
+    "source": ("--from",),
+    "target": ("--to",),
+    "source_id": ("--source",),
+    "target_id": ("--target",),
+    "sessions": ("--session",),
+}
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's file when the command is named."""
 
@@ -115,12 +125,27 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
-        click.echo(f"helix-graph: {problem}", err=True)
+        click.echo(f"helix-graph: {_as_typed(problem, arguments)}", err=True)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
     except (OSError, UnicodeError) as problem:
         click.echo(f"helix-graph: {_of_the_system(problem)}", err=True)
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
+    """The sentence of an error, with the argument at its beginning named as the option that was typed for it.
+
+    >>> from helix_graph.errors import EmptyText
+    >>> _as_typed(EmptyText("success_rate"), ["pattern", "add", "--success-rate", " "])
+    '--success-rate is empty; give it a text'
+    """
+    sentence, name = str(problem), getattr(problem, "option", None)
+    if not isinstance(name, str) or not sentence.startswith(name):
+        return sentence
+    typed = {argument.partition("=")[0] for argument in arguments}
+    options = ("--" + name.replace("_", "-"), *_OTHER_NAMES.get(name, ()))
+    return next((option + sentence.removeprefix(name) for option in options if option in typed), sentence)
 
 
 def _of_the_system(problem: OSError | UnicodeError) -> str:

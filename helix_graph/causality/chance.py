@@ -70,7 +70,7 @@ def placebo_on(board: Board, *, rounds: int = ROUNDS) -> Placebo:
     Raises:
         OutOfRange: As `placebo`; so does `WrongType`.
     """
-    whole("--rounds", rounds, lowest=1, highest=MOST_ROUNDS)
+    whole("rounds", rounds, lowest=1, highest=MOST_ROUNDS)
     family = hypotheses(board)
     real = _findings(board, family)
     noise = [_findings(board, shuffled) for shuffled in _shuffled(board, family, rounds)]

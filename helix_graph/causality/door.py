@@ -171,7 +171,7 @@ class Causality:
         """
         from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
 
-        wanted = None if status is None else one_of("--status", status, STATUSES)
+        wanted = None if status is None else one_of("status", status, STATUSES)
         return tuple(one for one in claims_of(self.trials()) if wanted in {None, one.status})
 
     def placebo(self, *, rounds: int = 20) -> Placebo:
@@ -239,7 +239,7 @@ class Causality:
         from helix_graph.causality.similar import similar_of  # noqa: PLC0415  (as above)
         from helix_graph.graph.decided import words_of  # noqa: PLC0415  (as above)
 
-        most = whole("--limit", limit, lowest=1, highest=MOST_SHOWN)
+        most = whole("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(query("TEXT", text))
         if not words:
             raise EmptyQuery("TEXT")

@@ -171,8 +171,8 @@ def select_patterns(
         OutOfRange: An option lies outside its range.
         WrongType: An option is no number.
     """
-    share("--min-success-rate", min_success_rate)
-    whole("--min-occurrences", min_occurrences, lowest=1, highest=1000)
+    share("min_success_rate", min_success_rate)
+    whole("min_occurrences", min_occurrences, lowest=1, highest=1000)
     kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(sorted(kept, key=_best_first))
 
@@ -194,8 +194,8 @@ def select_anti_patterns(
         OutOfRange: The rate lies outside its range.
         WrongType: The rate is no number.
     """
-    share("--max-success-rate", max_success_rate)
-    wanted = None if evidence is None else one_of("--evidence", evidence, EVIDENCE)
+    share("max_success_rate", max_success_rate)
+    wanted = None if evidence is None else one_of("evidence", evidence, EVIDENCE)
     kept = [
         row
         for row in mined

@@ -50,8 +50,8 @@ def node_assertion(
         WrongType: An argument is none of its kind.
         ControlCharacter: The label holds one.
     """
-    kind: NodeType = one_of("--type", type, NODE_TYPES)
-    plain = text("--label", label)
+    kind: NodeType = one_of("type", type, NODE_TYPES)
+    plain = text("label", label)
     named = None if episode is None else episode_id(episode)
     return NodeAssertion(type=kind, label=_known_spelling(connection, kind, plain), episode=named, asserted_at=now())
 
@@ -75,10 +75,10 @@ def edge_assertion(
         WrongType: An argument is none of its kind.
         ControlCharacter: One of the labels holds one.
     """
-    kind: EdgeType = one_of("--type", type, EDGE_TYPES)
-    sure = share("--weight", weight)
-    start = _node("--source", connection, text("--source", source))
-    end = _node("--target", connection, text("--target", target))
+    kind: EdgeType = one_of("type", type, EDGE_TYPES)
+    sure = share("weight", weight)
+    start = _node("source_id", connection, text("source_id", source))
+    end = _node("target_id", connection, text("target_id", target))
     if start == end:
         raise SameNode(start.label)
     return EdgeAssertion(source=start, target=end, type=kind, weight=sure, asserted_at=now())
@@ -96,15 +96,15 @@ def pattern_assertion(
         WrongType: An argument is none of its kind.
         ControlCharacter: One of the texts holds one.
     """
-    given, answer = text("--trigger", trigger), text("--action", action)
+    given, answer = text("trigger", trigger), text("action", action)
     if given.casefold() == answer.casefold():
         raise SameTriggerAndAction(given)
     return PatternAssertion(
-        name=text("--name", name),
+        name=text("name", name),
         trigger=given,
         action=answer,
-        description=" ".join(prose("--description", description).split()),
-        success_rate=None if success_rate is None else share("--success-rate", success_rate),
+        description=" ".join(prose("description", description).split()),
+        success_rate=None if success_rate is None else share("success_rate", success_rate),
         asserted_at=now(),
     )
 
@@ -156,9 +156,9 @@ def episode_id(name: str) -> str:
     """
     from helix_episodes.store import check_session_id  # noqa: PLC0415  (questions do without)
 
-    session = text("--episode", name).removeprefix(EPISODE_PREFIX)
+    session = text("episode", name).removeprefix(EPISODE_PREFIX)
     if not session:
-        raise EmptyText("--episode")
+        raise EmptyText("episode")
     return EPISODE_PREFIX + check_session_id(session)
 
 

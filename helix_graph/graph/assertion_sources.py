@@ -149,9 +149,8 @@ def _change(path: Path, stamp: Stamp, known: Known | None) -> Change | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        if known and not known.sha256:  # it could not be read before either
-            return None
-        return Change(Stamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
+        could = known is None or known.sha256  # one that could not be read before either is no news
+        return Change(Stamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}") if could else None
     digest = hashlib.sha256(data).digest()
     if known and digest == known.sha256:
         return None

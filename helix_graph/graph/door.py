@@ -104,8 +104,8 @@ class Graph:
         return compile_graph(
             self.episodes,
             self.causality,
-            paths=[place("PATH", path) for path in several("PATH", paths)],
-            since=when("--since", since),
+            paths=[place("paths", path) for path in several("paths", paths)],
+            since=when("since", since),
             dry_run=dry_run,
             progress=progress,
             patterns=self._patterns,
@@ -136,7 +136,7 @@ class Graph:
         """
         from helix_graph.graph.seen import find_seen  # noqa: PLC0415  (each question loads its own module)
 
-        most = whole("--limit", limit, lowest=1, highest=MOST_PRECEDENTS)
+        most = whole("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else query("the text", text)
         with self._open() as connection:
             return find_seen(connection, wanted, limit=most)
@@ -174,10 +174,10 @@ class Graph:
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path  # noqa: PLC0415  (as above)
 
-        ends = {"source": query("--from", source), "target": query("--to", target)}
-        depth = whole("--max-depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
-        several_paths = whole("--alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
-        types = [one_of("--follow", each, get_args(EdgeType)) for each in several("--follow", follow or LEADING)]
+        ends = {"source": query("source", source), "target": query("target", target)}
+        depth = whole("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+        several_paths = whole("alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
+        types = [one_of("follow", each, get_args(EdgeType)) for each in several("follow", follow or LEADING)]
         with self._open() as connection:
             answer = find_path(
                 FileNeighbours(connection),

@@ -124,11 +124,11 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         EmptyQuery: One of the texts is empty.
         OutOfRange: ``max_depth`` is not between 1 and 10.
     """
-    for option, text in (("--from", source), ("--to", target)):
+    for option, text in (("source", source), ("target", target)):
         if not text.strip():
             raise EmptyQuery(option)
     if not LOWEST_DEPTH <= max_depth <= HIGHEST_DEPTH:
-        raise OutOfRange("--max-depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+        raise OutOfRange("max_depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
     for ends in _pairs_of_ends(graph, source, target):
         answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
         if answer:

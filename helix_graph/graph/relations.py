@@ -20,8 +20,9 @@ ALL_TYPES = ("causes", "enables", "prevents", "correlates")
 
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True):
-    """The node at the other end of an edge, and the edge: ``weight`` 0 to 1, ``episodes`` all that claim it,
-    and how many ``assertions`` do.
+    """The node at the other end of an edge, and the edge.
+
+    ``weight`` is 0 to 1, ``episodes`` are all that claim it, ``assertions`` how many of those do.
     """
 
     node: Card
