@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from numbers import Real
 from pathlib import Path
 from typing import TypeVar
@@ -111,7 +111,7 @@ def whole(option: str, value: int, *, lowest: int, highest: int) -> int:
 
 
 def when(option: str, value: date | None) -> datetime | None:
-    """A time, or None; a day is its beginning.
+    """A time, or None; a day is its beginning, in UTC.
 
     Raises:
         WrongType: It is neither.
@@ -119,7 +119,7 @@ def when(option: str, value: date | None) -> datetime | None:
     if value is None or isinstance(value, datetime):
         return value
     if isinstance(value, date):
-        return datetime(value.year, value.month, value.day)  # noqa: DTZ001  (whoever compares it takes it as UTC)
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
     raise WrongType(option, value=value, wanted="a datetime or a date")
 
 

@@ -24,7 +24,7 @@ from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from datetime import datetime
+    from datetime import date
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
@@ -149,7 +149,7 @@ class Memory:
         *,
         agent: str | None = None,
         project: str | None = None,
-        since: datetime | None = None,
+        since: date | None = None,
         force: bool = False,
         strict: bool = False,
         dry_run: bool = False,
@@ -162,7 +162,7 @@ class Memory:
             self.root,
             agent=agent,
             project=project,
-            since=since,
+            since=when("since", since),
             force=force,
             strict=strict,
             dry_run=dry_run,
@@ -186,8 +186,8 @@ class Memory:
         sessions: Iterable[str] = (),
         *,
         project: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: date | None = None,
+        until: date | None = None,
         dry_run: bool = False,
     ) -> ForgetReport:
         """Removes sessions everywhere and proves it; see `helix_graph.forgetting.forget`."""

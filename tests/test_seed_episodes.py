@@ -185,9 +185,9 @@ def test_a_day_is_its_beginning_and_arguments_go_by_the_librarys_names(episodes:
     for day in (1, 2, 3):
         episodes.new(f"d{day}", "t", "success", timestamp=f"2026-01-0{day}T00:00:00Z")
     assert [one.session for one in episodes.list(since=date(2026, 1, 2))] == ["d3", "d2"]
-    with pytest.raises(WrongType, match="^since must be a datetime or a date"):
+    with pytest.raises(WrongType, match=r"^since must be a datetime or a date"):
         episodes.list(since="2026-01-02")  # type: ignore[arg-type]
-    with pytest.raises(WrongType, match="^name must be a text"):
+    with pytest.raises(WrongType, match=r"^name must be a text"):
         episodes.get(None)  # type: ignore[arg-type]
 
 

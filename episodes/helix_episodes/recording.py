@@ -287,7 +287,7 @@ class _Recorder:
             self._beginnings.setdefault(one.provenance.first, set()).add(one.session)
 
     def _original_of(self, copy: Provenance) -> Episode | None:
-        """The session that was recorded from the same log under another name: names tell sessions apart where ids do not.
+        """The session that was recorded from the same log under another name, from which a session may have its id.
 
         One log may hold several sessions, so one that was recorded from a log of this name is no original.
         """

@@ -24,7 +24,7 @@ from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from datetime import datetime
+    from datetime import date
     from pathlib import Path
     from typing import Any
 
@@ -86,7 +86,7 @@ class Graph:
         self,
         paths: Iterable[Path] = (),
         *,
-        since: datetime | None = None,
+        since: date | None = None,
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> CompileReport:
