@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -77,7 +77,9 @@ def test_several_sessions_of_one_log_are_no_copies(tmp_path: Path) -> None:
         {"role": "user", "content": "Cancel it"},
         {"role": "assistant", "content": "Done."},
     ]
-    runs = [{"task_id": 1, "trial": trial, "reward": 1.0, "info": {}, "traj": traj} for trial in (0, 1)]
+    runs: list[dict[str, Any]] = [
+        {"task_id": 1, "trial": trial, "reward": 1.0, "info": {}, "traj": traj} for trial in (0, 1)
+    ]
     log.write_text(json.dumps(runs), encoding="utf-8")
     memory = Memory(tmp_path / "kept")
     assert [one.change for one in memory.extract([log]).recorded] == ["written", "written"]
