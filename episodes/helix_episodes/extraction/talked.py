@@ -245,7 +245,7 @@ def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], .
     if not has_any(text, _LIST_SIGNS):
         return []
     lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
-    start = next((number for number, part in enumerate(lines) if lead.search(part[-_LEAD_LIMIT:])), None)
+    start = next((number for number, part in enumerate(lines) if ":" in part and lead.search(part[-_LEAD_LIMIT:])), None)
     if start is None or start + 1 == len(lines):
         return []
     form = next((one for one in items if one.match(lines[start + 1])), None)
