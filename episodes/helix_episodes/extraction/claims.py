@@ -76,7 +76,7 @@ def _claimed(session: Session, history: History) -> Iterator[Run]:
     for position, step in enumerate(session.steps):
         if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
             for words in sentences_of(step.text):
-                if _ELSEWHERE.search(words) and _FAILURE.search(words) and not _GUESSED.search(words):
+                if has_any(words.lower(), _SIGNS) and _ELSEWHERE.search(words) and _FAILURE.search(words) and not _GUESSED.search(words):
                     yield from _meant(words, history, position)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.evidence import evidence_of
 from helix_episodes.extraction.lessons_told import each_lesson, lessons_in
 from helix_episodes.extraction.marked import marked_items
+from helix_episodes.extraction.sentences import has_any
 from helix_episodes.extraction.words import first_sentence, line
 from helix_episodes.model import LessonEvidence
 
@@ -31,7 +32,7 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause", re.IGNORECASE)
+_CUES = ("lesson", "learn", "takeaway", "insight", "retrospective", "root cause")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 #: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.
@@ -48,9 +49,9 @@ def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
     for step in session.steps:
         if step.kind == "lesson":
             yield from _told(step, each_lesson(step.text))
-        elif step.kind == "note" and step.arguments.get("part") in _TELLING and _CUE.search(step.text):
+        elif step.kind == "note" and step.arguments.get("part") in _TELLING and has_any(step.text.lower(), _CUES):
             yield from _told(step, lessons_in(step.text))
-        elif step.kind == "message" and _CUE.search(step.text):
+        elif step.kind == "message" and has_any(step.text.lower(), _CUES):
             for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))
 
