@@ -154,7 +154,7 @@ def read_by_all(path: Path) -> None:
                 extract(session)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     log=st.sampled_from([*LINES, *DOCUMENTS]),
     draw=st.randoms(use_true_random=False),

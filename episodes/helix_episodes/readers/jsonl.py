@@ -8,6 +8,7 @@ entered in the ledger with its number and what is wrong with it. `helix_episodes
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import stat
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -104,7 +105,7 @@ def open_log(path: Path) -> BinaryIO:
         raise LogNotReadable(path=path, problem="it is a folder; name a log in it")
     if not stat.S_ISREG(mode):
         raise LogNotReadable(path=path, problem="it is not a regular file")
-    log = path.open("rb", buffering=_BUFFER)
+    log = io.BufferedReader(path.open("rb", buffering=0), _BUFFER)
     problem = _unreadable(log.peek(_LONGEST_BEGINNING))
     if problem:
         log.close()
