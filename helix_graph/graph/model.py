@@ -15,7 +15,6 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
-from helix_graph.graph.labels import NodeType
 from helix_graph.graph.weights import MILLION
 
 #: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
@@ -23,7 +22,7 @@ OUTCOME_ID = "outcome"
 #: Somebody or something other than the agent vouches for these; only they count in rates.
 MEASURED_BASES = frozenset({"rewarded", "judged", "measured"})
 
-
+NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
 #: Whether facts come from an episode's file, from assertions about an episode without one, or from one assertion alone.
 Origin = Literal["episode", "named", "assertion"]
 

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 Edge = tuple[int, int, str]
 #: Episode, and the local ids of the two mentions that one of its claims joins.
 Joint = tuple[str, str, str]
-#: As `ANY_OF`, for whole edges: asked one by one, the edges of a path take longer than the search for it.
-_ANY_EDGE_OF = "IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))"
+#: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
+_FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
+_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
 
