@@ -33,7 +33,7 @@ Edge = tuple[int, int, str]
 Joint = tuple[str, str, str]
 #: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
 _FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
-_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"
+_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
 
