@@ -72,7 +72,7 @@ class _Front:
     def grow(self, edges: list[Edge], *, end: _End) -> None:
         """Steps over ``edges`` to the nodes at their ``end`` (0 source, 1 target) that are new."""
         self.layers.append([edge for edge in edges if edge[end] not in self.seen])
-        self.edge = frozenset([edge[end] for edge in self.layers[-1]])
+        self.edge = _nodes_at(end, self.layers[-1])
         self.seen |= self.edge
 
     def leading_to(self, met: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
@@ -80,8 +80,12 @@ class _Front:
         needed, kept = met, []
         for layer in reversed(self.layers):
             kept.append(frozenset([edge for edge in layer if edge[end] in needed]))
-            needed = frozenset([edge[0] if end else edge[1] for edge in kept[-1]])
+            needed = _nodes_at(0 if end else 1, kept[-1])
         return kept
+
+
+def _nodes_at(end: _End, edges: Collection[Edge]) -> frozenset[int]:
+    return frozenset([edge[1] for edge in edges] if end else [edge[0] for edge in edges])
 
 
 class Choice:
