@@ -31,6 +31,12 @@ _TAKES = Regex(
     r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+#: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
+_JUDGES = Regex(
+    r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) (?:an?|the|its|this|that|each|every|one|two|"
+    r"any|all|[A-Z]+-?\d+)\b|(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over (?:an?|the|its|this)\b)",
+    re.IGNORECASE,
+)
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
 _CHANGES = (
     r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|"
@@ -41,7 +47,7 @@ _CHANGES = (
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
-    r"split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
+    r"split|took|gave|rewrote|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
@@ -50,18 +56,19 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"(?P<how>because|since (?!\d)|(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
     r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
-    r"to (?:keep|prevent|avoid) )(?P<why>.*)",
+    r"(?:to (?:keep|prevent|avoid)|for (?:keeping|preventing|avoiding)) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
     rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
     r"intentionally)\b|"
-    r"^\W*(?:left|kept) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    r"\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    rf"^\W*{_CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
     re.IGNORECASE,
@@ -69,6 +76,8 @@ _RULES = Regex(
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
     r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
+    r"replaced (?P<given_up>[^,;:.]{3,80}?) with (?!the\b)\S.+|"
+    r"(?:raised|lowered|increased|reduced|changed) `?(?P<limit>[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*)`? from \d[^,;]* to \d.*|"
     r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
@@ -202,6 +211,8 @@ def _made(sentence: str) -> Choice | None:
     takes = _TAKES.search(sentence)
     if takes:
         return _taken(sentence, takes["what"])
+    if _JUDGES.match(sentence):
+        return _taken(sentence, sentence)
     prefers = _PREFERS.search(sentence)
     if prefers:
         why = _WHY.search(prefers["other"])
@@ -225,7 +236,8 @@ def _rule_set(sentence: str) -> Choice | None:
         return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
     swaps = _SWAPS.match(sentence)
     if swaps:
-        return Choice(said=sentence, chosen=sentence, options=((swaps["gone"] or swaps["old"]).strip(),))
+        gone = swaps["gone"] or swaps["given_up"] or swaps["old"]
+        return Choice(said=sentence, chosen=sentence, options=(gone.strip(),) if gone else ())
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])

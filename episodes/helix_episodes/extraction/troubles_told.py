@@ -60,7 +60,7 @@ _CHANGED = Regex(
     re.IGNORECASE,
 )
 _NAMED = Regex(
-    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*|"
+    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d(?: issues? ?#?\d*|(?:-[A-Z\d]+)+)|conflicted \w+|"
     r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
     r"dangling) [\w`./-]+)\b",
     re.IGNORECASE,
@@ -70,7 +70,7 @@ _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
     r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
-    r"crashed|broke|hung|timed out|"
+    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|"
     r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
@@ -82,13 +82,14 @@ _IS_BAD = (
     r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
     r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
+    r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
 _DOES_NOT = (
     r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
     r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
     r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
-    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
+    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)(?:e?s)?"
 )
 _HIDES = (
     r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
@@ -102,8 +103,17 @@ _LACKS = (
     r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
     r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
 )
+#: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
+_BREAKS = (
+    r"(?:(?:accept|allow|permit|render|report|return|produce|show|emit|let|admit)(?:s|ed)? (?:an? |the |any |all )?"
+    r"(?:out-of-range|invalid|malformed|wrong|stale|unsafe|untrusted|impossible|incorrect|unvalidated|duplicate|"
+    r"misleading)|violat(?:es|ed) (?:an?|the|its|our|\w+ \w+)|contradict(?:s|ed) (?:an?|the|its|each)|"
+    r"lack(?:s|ed) (?:an?|the|any|\w+ \w+)|exceed(?:s|ed) (?:the|its)|breach(?:es|ed) (?:the|its)|"
+    r"no longer (?:exist|work|emit|accept|match|resolve|compile|build|parse|load)(?:e?s)?|"
+    r"(?:throws?|caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}(?:errors?|exceptions?|failures?|crash(?:es)?))"
+)
 _COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_COUNTED})\b", re.IGNORECASE)
+_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED})\b", re.IGNORECASE)
 _FINDS = Regex(
     r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
@@ -123,9 +133,15 @@ _LABELLED = Regex(
     r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
 )
+#: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
+_HANDED_IN = Regex(
+    r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
+    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S",
+    re.IGNORECASE,
+)
 #: Who writes about a failure has not met it by that.
 _WRITES = Regex(
-    r"^\W*(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
+    r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
     r"established|explained|clarified|mentioned|posted|replied)\b",
     re.IGNORECASE,
 )
@@ -153,6 +169,13 @@ _UNMEANT = Regex(
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
     r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
+    re.IGNORECASE,
+)
+#: What a program said stands in quotation marks; its "expected" is none of the writer's.
+_QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
+#: A code that is now given on purpose, or the rule by which it is given.
+_RULES_OF_EXIT = Regex(
+    r"\bnow (?:exits|returns)\b|\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
     re.IGNORECASE,
 )
 _DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
@@ -276,14 +299,20 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
-    told = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _is_found(clause)
-    return bool(told) and not _UNMEANT.search(clause) and not _WRITES.match(clause)
+    told = (
+        _fails(clause)
+        or _CAUGHT.match(clause)
+        or _LABELLED.match(clause)
+        or _HANDED_IN.search(clause)
+        or _is_found(clause)
+    )
+    return bool(told) and not _UNMEANT.search(_QUOTED.sub("", clause)) and not _WRITES.match(clause)
 
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = _PREDICATE.search(clause)
-    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS:
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()
 

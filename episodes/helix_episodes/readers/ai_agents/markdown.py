@@ -15,10 +15,15 @@ from helix_episodes.readers.ai_agents.gates import Gate, add_gate
 from helix_episodes.readers.ai_agents.headings import (
     asks,
     checked,
+    deals_with_problems,
     head_words,
     is_item,
     is_none,
+    is_verdict,
+    justifies,
     names_problems,
+    tells_problem,
+    turns_down,
     without_number,
 )
 from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
@@ -57,7 +62,10 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
-_IS_PLANNED = re.compile(r"^(?:must|should|to be|needs?|todo|add later)\b", re.IGNORECASE)
+_IS_PLANNED = re.compile(
+    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
+    re.IGNORECASE,
+)
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
 #: Fewer words count or name something.
@@ -97,20 +105,27 @@ class _Markdown(Outline):
         item = parent in {"decision", "lesson", "problem"} or is_item(title, own)
         above = self.scopes[-1] if self.scopes else None
         if own == "problem" and not names_problems(title):
-            own, item = None, parent in STATEMENTS
+            own, item = "work" if deals_with_problems(title) else None, parent in STATEMENTS
+        if turns_down(title) or justifies(title):
+            own, item = "decision", justifies(title)
+        elif tells_problem(title):
+            own, item = "problem", True
         if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
             own, item = parent, False
         elif own in {"gates", "next", "commit"}:
             item = False
         elif above is not None and above.item and own not in STATEMENTS:
             own, item = "background", False
+        elif own == "remedy" and parent is None and self.problem and not _IS_PLANNED.match(title):
+            item = False
         elif own not in _TELLING or (item and parent is not None):
             own = parent if parent is not None else own if own in _TELLING else None
         scope = Scope(rank=block.level, title=title, role=own, line=block.line, item=item)
         self.scopes.append(scope)
         self.join, self.owner = None, None
         if item and own in {"decision", "lesson", "problem"}:
-            self.open_item(without_number(title), block, role=own)
+            told = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
+            self.open_item(told, block, role=own)
 
     def _words(self, block: Block) -> None:
         """An item or a paragraph."""
@@ -158,6 +173,8 @@ class _Markdown(Outline):
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
+        elif self.problem and "workaround" in words_of(name):
+            self.make_do(text, block)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.belonging(role, text, block)
         elif role == "task":
@@ -171,6 +188,7 @@ class _Markdown(Outline):
         role = label_role(name)
         if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
             self.open_item(text, block, role=role)
+            self.cause = Piece(line=block.line, text=text) if is_cause(name) else None
             if block.kind == "paragraph":
                 self.owner_level = -1
             return True
@@ -238,8 +256,14 @@ class _Markdown(Outline):
         text = plain(block.text)
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
             self._cross(block, text)
+        elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
+            self.turn_down(text, block, title=head_words(self.scopes[-1].title).strip())
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
+        elif is_verdict(block.text) and role != "next":
+            self.open_item(text, block, role="decision")
+        elif role == "remedy":
+            self.mend(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
             self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
@@ -256,6 +280,8 @@ class _Markdown(Outline):
         text = plain(block.text)
         if role == "task":
             self._task(block, text)
+        elif role == "remedy" and not text.endswith(":"):
+            self.mend(text, line=block.line)
         elif role in {"outcome", "status"}:
             self.reading.status = self.reading.status or text
             self.steps.note(text, part="found", line=block.line, context=self.context())

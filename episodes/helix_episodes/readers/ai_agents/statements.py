@@ -100,7 +100,7 @@ def _take_member(steps: Steps, key: str, member: Node, *, join: str, at: datetim
     if role == "did" and " " not in member.text:
         skip(steps, key, member)
         return
-    if role == "decision":
+    if role == "decision" or "workaround" in words_of(key):
         take_decisions(steps, member, join=join, at=at)
     elif role == "lesson":
         take_lessons(steps, member, at=at)
