@@ -138,6 +138,7 @@ _PURPOSE = Regex(
 _ASKED_FOR = Regex(
     r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
 )
+_COMPARES = Regex(r"^\W*(?:better|more|less|fewer|faster|slower|cleaner|easier|simpler|safer|cheaper)\b", re.IGNORECASE)
 #: "Queue over polling: bursts", as decisions are headed.
 _OVER_HEAD = Regex(
     r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
@@ -183,14 +184,16 @@ def reason_in(decision: str) -> Choice | None:
     return Choice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
 
 
-def fact_in(rationale: str) -> str:
+def fact_in(rationale: str, *, compared: bool = False) -> str:
     """The first sentence of a reason when it states a fact; a purpose ("to avoid ...") caused nothing.
+
+    Praise of what was chosen is a fact only where it was ``compared`` with another thing.
 
     >>> fact_in("because the queue drops messages. So it goes"), fact_in("to keep it simple")
     ('the queue drops messages.', '')
     """
     first = _SENTENCE.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:_LONGEST]
-    if _ASKED_FOR.match(first):
+    if _ASKED_FOR.match(first) or (compared and _COMPARES.match(first)):
         return first
     return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 

@@ -103,6 +103,8 @@ class _Teller:
         part = step.arguments.get("part")
         if part == "problem":
             self._fail(position, step, (Trouble(said=step.text),), kind="problem")
+        elif part == "harm":
+            self._look_back(position, step)
         elif part == "cause":
             self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
@@ -117,7 +119,8 @@ class _Teller:
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
         mark, within = f"d{position}", step.arguments.get("within")
-        self._give_reason(position, step, reasons_of(step)[0], mark=mark)
+        rationale, options = reasons_of(step)
+        self._give_reason(position, step, rationale, mark=mark, compared=bool(options))
         if within:
             self.marks.append(Mark(mark=mark, kind="decision", entry=within))
 
@@ -131,7 +134,16 @@ class _Teller:
             mended = () if troubles or teaches or kind != "found" else mended_in(step.text)
             told = self._fail(position, step, (*troubles, *mended), kind=kind)
         if not told:
-            self._add(position, step, outcome_of(step) if kind == "outcome" else event_of(step), kind=kind)
+            came = kind in {"found", "outcome"} and step.call_id is not None
+            self._add(position, step, outcome_of(step) if came else event_of(step), kind=kind)
+
+    def _look_back(self, position: int, step: Step) -> None:
+        """What a mistake led to, by the lesson drawn from it; mostly that was told where it happened."""
+        known = self._pointed_at(step.text)
+        if known is None:
+            self._fail(position, step, troubles_in(step.text), kind="problem")
+        elif step.call_id:
+            self.marks.append(Mark(mark=known, kind="problem", entry=step.call_id, type="error"))
 
     def _say_mended(self, position: int, step: Step) -> bool:
         """What was done: the failure that it mends, which may be told by its finding or have been told before.
@@ -221,8 +233,9 @@ class _Teller:
             self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
         if belongs:
-            detail = step.arguments.get("part") == "detail"
-            self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail))
+            told = Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type)
+            detail, good = step.arguments.get("part") == "detail", event.status == "ok"
+            self.marks.append(msgspec.structs.replace(told, detail=detail, good=good))
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
@@ -231,16 +244,16 @@ class _Teller:
                 continue
             mark = f"c{position}.{number}"
             self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
-            self._give_reason(position, step, choice.rationale, mark=mark)
+            self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
             met = self.told.get(_spelled(choice.context))
             if met:
                 self.marks.append(Mark(mark=met, kind="reason", entry=mark))
 
-    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str) -> None:
+    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""
         if step.call_id:
             self.marks.append(Mark(mark=mark, kind="decision", entry=step.call_id))
-        fact = fact_in(rationale)
+        fact = fact_in(rationale, compared=compared)
         known = self._pointed_at(fact)
         if known:
             self.marks.append(Mark(mark=known, kind="reason", entry=mark))

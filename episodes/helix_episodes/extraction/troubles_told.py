@@ -40,9 +40,10 @@ _DEFECT = (
     r"(?:syntax|type|lint|parse|runtime) errors?)"
 )
 _MENDS = Regex(
-    r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
+    r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: |P\d[-\w]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
     r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|"
-    r"eliminat(?:ed|e))\b(?P<rest>.*)",
+    r"eliminat(?:ed|e)|(?:implement|appli|land|shipp)ed (?=(?:\S+ ){0,4}?(?:fix|fixes|repair|correction)\b))\b"
+    r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Behind these stands how it was mended, not what.
@@ -123,7 +124,7 @@ _FINDS = Regex(
 _REVIEWED = Regex(
     r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
     r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
-    r" (?!(?:no|nothing|none|zero|0)\b)",
+    r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)

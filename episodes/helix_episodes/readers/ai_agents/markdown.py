@@ -68,6 +68,9 @@ _IS_PLANNED = re.compile(
 )
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+_POINTS_ON = re.compile(r"\b(?:this|these|following)\b", re.IGNORECASE)
+#: Labels of what shows a problem: with it, a heading that only names a kind of trouble says which it was.
+_SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "description"})
 #: Fewer words count or name something.
 _TOLD_WORDS = 3
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
@@ -169,6 +172,8 @@ class _Markdown(Outline):
         role = label_role(name)
         if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
             self.steps.note(text, part="cause", line=block.line, call_id=self.join)
+        elif self.owner == "problem" and self.role == "problem" and set(words_of(name)) & _SHOWS:
+            self.extend(text, name="text", line=block.line)
         elif self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
@@ -303,7 +308,8 @@ class _Markdown(Outline):
     def _opens_problem(self, block: Block, text: str) -> bool:
         """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
         labelled = block.label is not None and block.text.startswith("**") and self.scopes[-1].rank >= LABEL_RANK
-        if (text.endswith(":") and not self.is_single()) or labelled:
+        announces = text.endswith(":") and (not self.is_single() or _POINTS_ON.search(text) is not None)
+        if announces or labelled:
             return False
         return self.owner is None or plain(block.text) != block.text
 

@@ -150,8 +150,6 @@ class Outline:
             self._explain(text, line=line)
         elif role == "remedy":
             self.mend(text, line=line)
-        elif role == "found" and self.owner == "problem":
-            self.extend(text, name="text", line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
         elif self.owner == "work" and not is_bare_state(text):
