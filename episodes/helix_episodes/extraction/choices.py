@@ -34,7 +34,8 @@ _TAKES = Regex(
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
     r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) (?:an?|the|its|this|that|each|every|one|two|"
-    r"any|all|[A-Z]+-?\d+)\b|(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over (?:an?|the|its|this)\b)",
+    r"any|all|[A-Z]+-?\d+)\b|(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
+    r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
@@ -56,7 +57,7 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|since (?!\d)|(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"(?P<how>because|since (?!\d)|(?<=, )(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
     r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
@@ -214,8 +215,6 @@ def _made(sentence: str) -> Choice | None:
     takes = _TAKES.search(sentence)
     if takes:
         return _taken(sentence, takes["what"])
-    if _JUDGES.match(sentence):
-        return _taken(sentence, sentence)
     prefers = _PREFERS.search(sentence)
     if prefers:
         why = _WHY.search(prefers["other"])
@@ -230,13 +229,16 @@ def _made(sentence: str) -> Choice | None:
 
 
 def _rule_set(sentence: str) -> Choice | None:
-    """A rule that a sentence sets, one thing that it takes for another, or what it concludes."""
+    """A rule or a judgement that a sentence states, one thing that it takes for another, or what it concludes."""
     preferred, concludes = _REASONED_PREFERENCE.match(sentence), _CONCLUDES.match(sentence)
     if preferred:
         other, why = preferred["other"], preferred["why"]
         return Choice(said=sentence, chosen=sentence, options=(other,), rationale=why)
     if concludes:
         return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
+    judges = _JUDGES.match(sentence)
+    if judges:
+        return Choice(said=sentence, chosen=sentence, options=(judges["other"],) if judges["other"] else ())
     swaps = _SWAPS.match(sentence)
     if swaps:
         gone = swaps["gone"] or swaps["given_up"] or swaps["old"]

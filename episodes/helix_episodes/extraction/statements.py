@@ -25,6 +25,7 @@ from helix_episodes.extraction.sameness import share, stems
 from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
+from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_back
 from helix_episodes.extraction.troubles_told import Trouble, cause_in, changes, mended_in, mends, troubles_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
@@ -64,8 +65,10 @@ def told_in(session: Session) -> Told:
             teller.take(position, step)
         elif step.kind == "decision":
             teller.take_decision(position, step)
-    pairs = (*pairs_of(teller.marks), *teller.answers)
-    return Told(events=tuple(teller.events), decisions=tuple(teller.decisions), pairs=pairs)
+    came = outcomes_told(session.steps, teller.decisions, teller.events)
+    pairs = (*pairs_of(teller.marks), *teller.answers, *came)
+    decisions = with_taken_back(session.steps, teller.decisions)
+    return Told(events=tuple(teller.events), decisions=tuple(decisions), pairs=pairs)
 
 
 def is_report(session: Session) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: ``met`` is a failure that only the finding of a change tells: it led to the change, not to each choice beside it.
 Kind = Literal["cause", "problem", "met", "reason", "decision", "did", "found", "remedy", "outcome"]
-ToldReason = Literal["entry", "stated", "answer"]
+ToldReason = Literal["entry", "stated", "answer", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(

@@ -31,7 +31,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
 
 
-_SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_.0-9])|\n+")
+_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9])|\n+")
 _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
@@ -66,6 +66,8 @@ _NAMED = Regex(
     r"dangling) [\w`./-]+)\b",
     re.IGNORECASE,
 )
+#: "Round 1: fixed ... Round 2: fixed ...": each tells of its own.
+_COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
@@ -157,7 +159,10 @@ _BLANK = Regex(
 _WORD = Regex(r"[A-Za-z]{2,}")
 #: A clause that has fewer words of its own only counts or points at what another says.
 _TELLING_WORDS = 2
-_A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
+#: "Drift warning" is a thing that looks for drift.
+_A_DEFECT = Regex(
+    rf"\b{_DEFECT}\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
+)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
@@ -251,7 +256,13 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     >>> mended_in("Added error handling")
     ()
     """
-    first = next(_clauses(text), "")
+    first, *others = [*_clauses(text)] or [""]
+    counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
+    return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
+
+
+def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
+    """The trouble that one clause says was mended."""
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
         return ()
