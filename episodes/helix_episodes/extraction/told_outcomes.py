@@ -10,12 +10,14 @@ that was taken back in so many words has failed.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.extraction.sameness import share, stems
 from helix_episodes.extraction.told_links import Pair
+from helix_episodes.extraction.troubles_told import changes
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ _EVERYTHING = Regex(
     re.IGNORECASE,
 )
 _TAKEN_BACK = Regex(r"^\W*(?:then |later |also )*(?:reverted|rolled back|undid|backed out|withdrew)\b", re.IGNORECASE)
+#: A name in so few statements tells what they are about.
+_RARE = 4
 #: Two statements are of one deed when this much of the shorter stands in the longer, in at least so many words.
 _SAME_DEED, _SAME_WORDS = 0.6, 3
 
@@ -45,9 +49,11 @@ def outcomes_told(
     """Each choice of a report with what shows how it came out; ``choices`` are those that its prose makes."""
     judging = [one for one in events if one.event.status == "ok" and one.mark]
     checks = [one for one in judging if one.event.type == "test"]
+    uses = Counter(name for step in steps if step.kind == "note" for name in _names(step.text))
+    rare = frozenset(name for name, times in uses.items() if times <= _RARE)
     for choice in choices:
-        check = _next_check(steps, choice, checks)
-        if check is not None and choice.mark:
+        check = _next_check(steps, choice, checks, rare=rare) if changes(choice.decision.chosen) else None
+        if check is not None:
             yield Pair(source=choice.mark, target=check.mark, reason="edit-test")
     for position, step in enumerate(steps):
         if step.kind == "decision":
@@ -76,16 +82,19 @@ def _is_same(choice: DraftDecision, words: frozenset[str]) -> bool:
     return len(chosen & words) >= _SAME_WORDS and share(chosen, words) >= _SAME_DEED
 
 
-def _next_check(steps: Sequence[Step], choice: DraftDecision, checks: Sequence[DraftEvent]) -> DraftEvent | None:
-    """The first check of a later entry that runs everything, or names what the choice's entry names."""
+def _next_check(
+    steps: Sequence[Step], choice: DraftDecision, checks: Sequence[DraftEvent], *, rare: frozenset[str]
+) -> DraftEvent | None:
+    """The first check of a later entry that names what the choice's entry names; else the next, if it runs everything.
+
+    A name that many statements use ties nothing together, and a run of everything much later judges all that was done
+    in between.
+    """
     own = steps[choice.position]
-    named = _names(_entry(steps, own))
-    later = (one for one in checks if one.position > choice.position and not _beside(steps[one.position], own))
-    return next((one for one in later if _covers(steps[one.position].text, named)), None)
-
-
-def _covers(text: str, named: frozenset[str]) -> bool:
-    return _EVERYTHING.search(text) is not None or bool(named & _names(text))
+    named = _names(_entry(steps, own)) & rare
+    later = [one for one in checks if one.position > choice.position and not _beside(steps[one.position], own)]
+    whole = (one for one in later[:1] if _EVERYTHING.search(steps[one.position].text))
+    return next((one for one in later if named & _names(steps[one.position].text)), next(whole, None))
 
 
 def _beside(one: Step, other: Step) -> bool:
