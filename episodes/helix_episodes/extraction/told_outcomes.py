@@ -49,10 +49,10 @@ def outcomes_told(
     """Each choice of a report with what shows how it came out; ``choices`` are those that its prose makes."""
     judging = [one for one in events if one.event.status == "ok" and one.mark]
     checks = [one for one in judging if one.event.type == "test"]
-    uses = Counter(name for step in steps if step.kind == "note" for name in _names(step.text))
-    rare = frozenset(name for name, times in uses.items() if times <= _RARE)
-    for choice in choices:
-        check = _next_check(steps, choice, checks, rare=rare) if changes(choice.decision.chosen) else None
+    changing = [one for one in choices if changes(one.decision.chosen)]
+    rare = _rare_names(steps) if checks and changing else frozenset()
+    for choice in changing:
+        check = _next_check(steps, choice, checks, rare=rare)
         if check is not None:
             yield Pair(source=choice.mark, target=check.mark, reason="edit-test")
     for position, step in enumerate(steps):
@@ -109,6 +109,11 @@ def _names(text: str) -> frozenset[str]:
     """The names of code in a text, without folder, ending and what makes a test's name of it."""
     bare = (_AROUND_NAME.sub("", name.rpartition("/")[2]).casefold() for name in _NAME.findall(text))
     return frozenset(name for name in bare if len(name) >= _NAME_LENGTH)
+
+
+def _rare_names(steps: Sequence[Step]) -> frozenset[str]:
+    uses = Counter(name for step in steps if step.kind == "note" for name in _names(step.text))
+    return frozenset(name for name, times in uses.items() if times <= _RARE)
 
 
 def _where_carried_out(steps: Sequence[Step], decision: Step, judging: Sequence[DraftEvent]) -> list[DraftEvent]:

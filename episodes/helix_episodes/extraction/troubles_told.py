@@ -302,8 +302,10 @@ def cause_in(said: str) -> str:
     return match["cause"].strip() if match else ""
 
 
-def _sentences(text: str) -> Iterator[str]:
-    return (part.strip() for part in _SENTENCE.split(text) if part and part.strip())
+@lru_cache(maxsize=8)
+def _sentences(text: str) -> tuple[str, ...]:
+    """A statement is asked for what failed and for what was mended, one after the other."""
+    return tuple(part.strip() for part in _SENTENCE.split(text) if part and part.strip())
 
 
 def _clauses(text: str) -> Iterator[str]:
