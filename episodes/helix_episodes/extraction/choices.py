@@ -84,7 +84,7 @@ _SWAPS = Regex(
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
-_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,120}}\binstead\b(?! of)", re.IGNORECASE)
+_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _RULED_OUT = Regex(
     r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
     r"deferred|left out|abandoned)"

@@ -26,7 +26,7 @@ from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
 from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_back
-from helix_episodes.extraction.troubles_told import Trouble, cause_in, changes, mended_in, mends, troubles_in
+from helix_episodes.extraction.troubles_told import Trouble, asked_to_mend, cause_in, changes, mended_in, mends, troubles_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -111,7 +111,7 @@ class _Teller:
         elif part == "cause":
             self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
-            self._fail(position, step, troubles_in(step.text), kind="found")
+            self._fail(position, step, troubles_in(step.text) or asked_to_mend(step.text), kind="found")
             self._choose(position, step)
         elif part == "commit":
             self.events.append(DraftEvent(position=position, event=commit_of(step)))

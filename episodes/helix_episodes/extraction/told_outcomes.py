@@ -85,16 +85,20 @@ def _is_same(choice: DraftDecision, words: frozenset[str]) -> bool:
 def _next_check(
     steps: Sequence[Step], choice: DraftDecision, checks: Sequence[DraftEvent], *, rare: frozenset[str]
 ) -> DraftEvent | None:
-    """The first check of a later entry that names what the choice's entry names; else the next, if it runs everything.
+    """The next check of a later entry if it runs everything or names what the choice's entry names; else a later one.
 
-    A name that many statements use ties nothing together, and a run of everything much later judges all that was done
-    in between.
+    A later one judges all that was done in between, unless it shares a name that few statements use.
     """
     own = steps[choice.position]
-    named = _names(_entry(steps, own)) & rare
+    named = _names(_entry(steps, own))
     later = [one for one in checks if one.position > choice.position and not _beside(steps[one.position], own)]
-    whole = (one for one in later[:1] if _EVERYTHING.search(steps[one.position].text))
-    return next((one for one in later if named & _names(steps[one.position].text)), next(whole, None))
+    if later and _covers(steps[later[0].position].text, named):
+        return later[0]
+    return next((one for one in later if named & rare & _names(steps[one.position].text)), None)
+
+
+def _covers(text: str, named: frozenset[str]) -> bool:
+    return _EVERYTHING.search(text) is not None or bool(named & _names(text))
 
 
 def _beside(one: Step, other: Step) -> bool:

@@ -66,6 +66,7 @@ _NAMED = Regex(
     r"dangling) [\w`./-]+)\b",
     re.IGNORECASE,
 )
+_ISSUE = Regex(r"\bissues? #?\d+", re.IGNORECASE)
 #: "Round 1: fixed ... Round 2: fixed ...": each tells of its own.
 _COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
@@ -73,7 +74,7 @@ _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
     r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
-    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|"
+    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|errors? with|"
     r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
@@ -244,6 +245,21 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
         if told and not _ON_PURPOSE.search(sentence):
             found += told
     return tuple(found[:_PER_SENTENCE])
+
+
+def asked_to_mend(task: str) -> tuple[Trouble, ...]:
+    """The trouble that a task orders to be mended.
+
+    >>> asked_to_mend("Fix the upload timeout (#12)")[0].said
+    'Fix the upload timeout (#12)'
+    >>> asked_to_mend("Add an upload"), asked_to_mend("Resolve issue #12: add an upload")
+    ((), ())
+    """
+    first = next(_clauses(task), "")
+    match = _ORDERS.match(first)
+    if match is None or _NAMED.search(_ISSUE.sub("", first[match.end() :])) is None:
+        return ()
+    return (_trouble(first),)
 
 
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
