@@ -33,8 +33,9 @@ _TAKES = Regex(
 )
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
-    r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) (?:an?|the|its|this|that|each|every|one|two|"
-    r"any|all|[A-Z]+-?\d+)\b|(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
+    r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
+    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+)\b|"
+    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
     r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
@@ -57,7 +58,8 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|since (?!\d)|(?<=, )(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"(?P<how>because|since (?!\d)|(?<=, )(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|"
+    r"per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
     r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
@@ -77,8 +79,8 @@ _RULES = Regex(
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
     r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
-    r"replaced (?P<given_up>[^,;:.]{3,80}?) with (?!the\b)\S.+|"
-    r"(?:raised|lowered|increased|reduced|changed) `?(?P<limit>[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*)`? from \d[^,;]* to \d.*|"
+    r"replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
+    r"(?:raised|lowered|increased|reduced|changed) `?[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*`? from \d[^,;]* to \d.*|"
     r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,

@@ -31,7 +31,9 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause|need (?:for|to)|trap|pitfall|gotcha|caveat", re.IGNORECASE)
+_CUE = re.compile(
+    r"lesson|learn|takeaway|insight|retrospective|root cause|need (?:for|to)|trap|pitfall|gotcha|caveat", re.IGNORECASE
+)
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 #: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.

@@ -26,7 +26,15 @@ from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
 from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_back
-from helix_episodes.extraction.troubles_told import Trouble, asked_to_mend, cause_in, changes, mended_in, mends, troubles_in
+from helix_episodes.extraction.troubles_told import (
+    Trouble,
+    asked_to_mend,
+    cause_in,
+    changes,
+    mended_in,
+    mends,
+    troubles_in,
+)
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -134,8 +142,9 @@ class _Teller:
         else:
             teaches = bool(lessons_in(step.text))
             troubles = () if teaches or kind == "remedy" else troubles_in(step.text)
-            mended = () if troubles or teaches or kind != "found" else mended_in(step.text)
-            told = self._fail(position, step, (*troubles, *mended), kind=kind)
+            mended = () if teaches or kind != "found" else mended_in(step.text)
+            others = mended[1:] if troubles else mended
+            told = self._fail(position, step, (*troubles, *others), kind=kind)
         if not told:
             came = kind in {"found", "outcome"} and step.call_id is not None
             self._add(position, step, outcome_of(step) if came else event_of(step), kind=kind)

@@ -68,7 +68,9 @@ def with_taken_back(steps: Sequence[Step], choices: Sequence[DraftDecision]) -> 
         for position, step in enumerate(steps)
         if step.kind == "note" and _TAKEN_BACK.match(step.text)
     ]
-    return [_judged(one, failed=any(p > one.position and _is_same(one, words) for p, words in later)) for one in choices]
+    return [
+        _judged(one, failed=any(p > one.position and _is_same(one, words) for p, words in later)) for one in choices
+    ]
 
 
 def _judged(choice: DraftDecision, *, failed: bool) -> DraftDecision:

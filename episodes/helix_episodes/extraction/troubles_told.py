@@ -145,7 +145,8 @@ _HANDED_IN = Regex(
 )
 #: Who writes about a failure has not met it by that.
 _WRITES = Regex(
-    r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
+    r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|"
+    r"listed|summari[sz]ed|"
     r"established|explained|clarified|mentioned|posted|replied)\b",
     re.IGNORECASE,
 )
@@ -182,7 +183,8 @@ _UNMEANT = Regex(
 _QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
 #: A code that is now given on purpose, or the rule by which it is given.
 _RULES_OF_EXIT = Regex(
-    r"\bnow (?:exits|returns)\b|\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
+    r"\bnow (?:exits|returns)\b|"
+    r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
     re.IGNORECASE,
 )
 _DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)

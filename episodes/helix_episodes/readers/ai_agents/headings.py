@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
 _TURNS_DOWN = re.compile(
-    r"\bnot (?:created|made|done|fixed|changed|implemented|included|adopted|taken|applied|pursued|migrated|converted)\b|"
+    r"\bnot (?:created|made|done|fixed|changed|implemented|included|adopted|taken|applied|pursued|"
+    r"migrated|converted)\b|"
     r"^(?:deferred|declined|out[- ]of[- ]scope|won'?t[- ]fix|excluded|kept as[- ]is|left alone)\b",
     re.IGNORECASE,
 )

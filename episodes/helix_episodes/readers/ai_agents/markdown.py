@@ -104,31 +104,38 @@ class _Markdown(Outline):
         if block.level == 1 and not self.title:
             self.title = title
         self.close(block.level)
-        parent, own = self.role, role_of(head_words(title)) if block.level > 1 else None
-        item = parent in {"decision", "lesson", "problem"} or is_item(title, own)
-        above = self.scopes[-1] if self.scopes else None
-        if own == "problem" and not names_problems(title):
-            own, item = "work" if deals_with_problems(title) else None, parent in STATEMENTS
-        if turns_down(title) or justifies(title):
-            own, item = "decision", justifies(title)
-        elif tells_problem(title):
-            own, item = "problem", True
-        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
-            own, item = parent, False
-        elif own in {"gates", "next", "commit"}:
-            item = False
-        elif above is not None and above.item and own not in STATEMENTS:
-            own, item = "background", False
-        elif own == "remedy" and parent is None and self.problem and not _IS_PLANNED.match(title):
-            item = False
-        elif own not in _TELLING or (item and parent is not None):
-            own = parent if parent is not None else own if own in _TELLING else None
-        scope = Scope(rank=block.level, title=title, role=own, line=block.line, item=item)
-        self.scopes.append(scope)
+        own, item = self._by_place(title, *self._by_words(title, level=block.level))
+        self.scopes.append(Scope(rank=block.level, title=title, role=own, line=block.line, item=item))
         self.join, self.owner = None, None
-        if item and own in {"decision", "lesson", "problem"}:
+        if item and own in STATEMENTS:
             told = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
             self.open_item(told, block, role=own)
+
+    def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
+        """What a heading names by its own words, and whether it is a statement itself."""
+        own = role_of(head_words(title)) if level > 1 else None
+        if level > 1 and (turns_down(title) or justifies(title)):
+            return "decision", justifies(title)
+        if tells_problem(title):
+            return "problem", True
+        if own == "problem" and not names_problems(title):
+            return "work" if deals_with_problems(title) else None, self.role in STATEMENTS
+        return own, self.role in STATEMENTS or is_item(title, own)
+
+    def _by_place(self, title: str, own: Role | None, item: bool) -> tuple[Role | None, bool]:  # noqa: FBT001  (both are the words' answer)
+        """What a heading names where it stands: plans and files hold no statements, a statement only asides."""
+        parent, above = self.role, self.scopes[-1] if self.scopes else None
+        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
+            return parent, False
+        if own in {"gates", "next", "commit"}:
+            return own, False
+        if above is not None and above.item and own not in STATEMENTS:
+            return "background", False
+        if own == "remedy" and parent is None and self.problem and not _IS_PLANNED.match(title):
+            return own, False
+        if own not in _TELLING or (item and parent in STATEMENTS):
+            own = parent if parent is not None else own if own in _TELLING else None
+        return own, item
 
     def _words(self, block: Block) -> None:
         """An item or a paragraph."""

@@ -17,7 +17,7 @@ from helix_episodes.readers.ai_agents.headings import is_none, problem_words
 from helix_episodes.readers.ai_agents.report import Reading
 from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import Part, Steps
-from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, label_role, role_of
 from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
