@@ -33,6 +33,13 @@ def test_a_run_of_everything_judges_a_change_only_when_it_is_the_next(tmp_path: 
     assert outcomes(in_json(tmp_path, CHOICE, between, everything)) == ["unknown"]
 
 
+def test_a_change_came_to_what_its_own_entry_found_in_other_words_than_its_own(tmp_path: Path) -> None:
+    assert outcomes(in_json(tmp_path, {**CHOICE, "result": "The export works again"})) == ["success"]
+    assert outcomes(in_json(tmp_path, {**CHOICE, "result": "The export should work"})) == ["unknown"]
+    found = {"action": "Read it", "result": "Replaced the parser with a scanner, which works"}
+    assert outcomes(in_json(tmp_path, found)) == ["unknown"]
+
+
 def test_what_was_only_judged_is_not_proven_by_tests(tmp_path: Path) -> None:
     rejected = {"action": "Rejected the second cache, because it is slow", "result": "Seen"}
     assert outcomes(in_json(tmp_path, rejected, {"action": "Ran the full suite: 300 passed"})) == ["unknown"]

@@ -138,7 +138,7 @@ def test_a_failure_that_a_lesson_looks_back_on_is_not_the_last_check(tmp_path: P
         ("The command now exits 1 and names the row", 0),
         ("Error found: 'could not find expected colon'", 1),
         ("Searched first, and found that the drift warning has a prefix", 0),
-        ("Round 1: Fixed P1-2 (the page fails to load). Round 2: Fixed P1-3 (no end of file).", 2),
+        ("Round 1: Fixed P1-2 (the page fails to load). Round 2: Fixed P1-3 (added the end of the file).", 2),
     ],
 )
 def test_a_finding_is_a_failure_by_its_predicate(tmp_path: Path, said: str, expected: int) -> None:
@@ -193,11 +193,10 @@ def test_a_sentence_that_only_counts_or_looks_is_none(tmp_path: Path, said: str)
 
 
 def test_praise_is_a_reason_only_where_two_things_are_compared(tmp_path: Path) -> None:
-    body = "## Decisions\n\n- Queue over polling: Better for bursts of users\n- Queue: Better for bursts of users\n"
-    episode = in_markdown(tmp_path, body)
-    assert {(one[0], one[3]) for one in links(episode)} == {
-        ("Better for bursts of users", "Queue over polling: Better for bursts of users")
-    }
+    praised = {"decision": "Use a queue", "rationale": "Better for bursts of users"}
+    assert links(in_json(tmp_path, decisions=[praised])) == set()
+    compared = in_json(tmp_path, decisions=[{**praised, "alternatives": ["Poll"]}])
+    assert links(compared) == {("Better for bursts of users", "stated", "causes", "Use a queue")}
 
 
 def test_a_need_that_is_suggested_and_a_trap_are_lessons(tmp_path: Path) -> None:

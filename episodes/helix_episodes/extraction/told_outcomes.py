@@ -63,18 +63,16 @@ def outcomes_told(
 
 def with_taken_back(steps: Sequence[Step], choices: Sequence[DraftDecision]) -> list[DraftDecision]:
     """The choices, those that a later statement takes back as failures."""
-    later = [
+    back = [
         (position, stems(step.text))
         for position, step in enumerate(steps)
         if step.kind == "note" and _TAKEN_BACK.match(step.text)
     ]
-    return [
-        _judged(one, failed=any(p > one.position and _is_same(one, words) for p, words in later)) for one in choices
-    ]
+    return [_judged(one, back=[words for position, words in back if position > one.position]) for one in choices]
 
 
-def _judged(choice: DraftDecision, *, failed: bool) -> DraftDecision:
-    if not failed:
+def _judged(choice: DraftDecision, *, back: Sequence[frozenset[str]]) -> DraftDecision:
+    if not any(_is_same(choice, words) for words in back):
         return choice
     return msgspec.structs.replace(choice, decision=msgspec.structs.replace(choice.decision, outcome="failure"))
 

@@ -286,7 +286,7 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
         return ()
     what = _MEANS.split(match["rest"])[0]
     name = _NAMED.search(what)
-    if name is None or _UNMEANT.search(what[: name.end() + 12]):
+    if name is None or _UNMEANT.search(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)

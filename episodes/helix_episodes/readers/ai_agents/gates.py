@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -55,8 +55,8 @@ def add_gate(steps: Steps, gate: Gate) -> None:
     said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
     if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
-        arguments = {"context": gate.phase, "rationale": waived[1], "options": []}
-        steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=arguments, pieces=(said,))
+        reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
+        steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)

@@ -167,7 +167,12 @@ class Outline:
 
     def make_do(self, text: str, block: Block) -> None:
         """A way around a problem, which somebody chose instead of mending it."""
-        arguments = {"context": self.context(), "rationale": "", "options": [], "within": self.problem}
+        arguments: dict[str, Any] = {
+            "context": self.context(),
+            "rationale": "",
+            "options": [],
+            "within": self.problem,
+        }
         self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
 
     def turn_down(self, text: str, block: Block, *, title: str) -> None:
