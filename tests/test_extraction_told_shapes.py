@@ -138,12 +138,20 @@ def test_a_failure_that_a_lesson_looks_back_on_is_not_the_last_check(tmp_path: P
         ("The command now exits 1 and names the row", 0),
         ("Error found: 'could not find expected colon'", 1),
         ("Searched first, and found that the drift warning has a prefix", 0),
+        ("Addressed all four threads: one overflow (declined), one wrong name (left)", 0),
         ("Round 1: Fixed P1-2 (the page fails to load). Round 2: Fixed P1-3 (added the end of the file).", 2),
     ],
 )
 def test_a_finding_is_a_failure_by_its_predicate(tmp_path: Path, said: str, expected: int) -> None:
     episode = in_json(tmp_path, {"action": "Looked at the work", "result": said})
     assert len(failures(episode)) == expected, failures(episode)
+
+
+@pytest.mark.parametrize(("again", "expected"), [("47", 1), ("12", 2)])
+def test_a_failure_told_again_with_its_count_is_one(tmp_path: Path, again: str, expected: int) -> None:
+    first = {"action": "Measured", "result": "The nightly upload failed for 47 of the customers in the north"}
+    second = {"action": "Summed up", "result": f"Found an upload gap that hit {again} northern customers"}
+    assert len(failures(in_json(tmp_path, first, second))) == expected
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 #: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
+#: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
+_SAME_COUNTED = 0.5
 #: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
 #: A change that is no mending deals with a failure when it shares so many words that so few statements use.
@@ -231,9 +233,17 @@ class _Teller:
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
         numbers = _numbers(said)
-        alike = (one for one in self.failures if len(one.words) >= _SAME_WORDS and share(words, one.words) >= _SAME)
+        alike = (one for one in self.failures if self._is_alike(words, one.words))
         found = next((one for one in alike if one.fits(numbers)), None)
         return found.mark if found else None
+
+    def _is_alike(self, words: frozenset[str], others: frozenset[str]) -> bool:
+        """Whether two failures are told in much the same words, or in half of them with a count that few name."""
+        common = words & others
+        if len(others) < _SAME_WORDS or len(common) < _SAME_WORDS:
+            return False
+        counts = any(word.isdigit() and self.uses[word] <= _FEW for word in common)
+        return share(words, others) >= (_SAME_COUNTED if counts else _SAME)
 
     def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> str:
         """Drafts an event that belongs to an entry; returns its mark."""

@@ -48,6 +48,8 @@ _MENDS = Regex(
 )
 #: Behind these stands how it was mended, not what.
 _MEANS = Regex(r"\s(?:by|via|using|through|with (?:an?|the)|instead|rather|not by)\b", re.IGNORECASE)
+#: Behind a colon stands what was done with each of the things that were dealt with.
+_LISTS = Regex(r"(?<=threads):\s|(?<=comments):\s|(?<=points):\s", re.IGNORECASE)
 #: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
@@ -284,7 +286,7 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
         return ()
-    what = _MEANS.split(match["rest"])[0]
+    what = _LISTS.split(_MEANS.split(match["rest"])[0])[0]
     name = _NAMED.search(what)
     if name is None or _UNMEANT.search(what[: name.end() + 12].partition("(")[0]):
         return ()
