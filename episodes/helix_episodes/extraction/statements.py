@@ -75,6 +75,7 @@ def told_in(session: Session) -> Told:
             teller.take(position, step)
         elif step.kind == "decision":
             teller.take_decision(position, step)
+    teller.take_orders(session.steps)
     came = outcomes_told(session.steps, teller.decisions, teller.events)
     pairs = (*pairs_of(teller.marks), *teller.answers, *came)
     decisions = with_taken_back(session.steps, teller.decisions)
@@ -121,13 +122,21 @@ class _Teller:
         elif part == "cause":
             self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
-            self._fail(position, step, troubles_in(step.text) or asked_to_mend(step.text), kind="found")
+            self._fail(position, step, troubles_in(step.text), kind="found")
             self._choose(position, step)
         elif part == "commit":
             self.events.append(DraftEvent(position=position, event=commit_of(step)))
         elif part in _PARTS:
             self._say(position, step, _PARTS[part])
             self._choose(position, step)
+
+    def take_orders(self, steps: Sequence[Step]) -> None:
+        """A task that orders a mending tells of the trouble, unless the log tells where it was met."""
+        for position, step in enumerate(steps):
+            if step.kind == "note" and step.arguments.get("part") == "task":
+                words = stems(step.text)
+                if not any(len(one.words & words) >= _POINTS_WORDS for one in self.failures):
+                    self._fail(position, step, asked_to_mend(step.text), kind="found")
 
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
