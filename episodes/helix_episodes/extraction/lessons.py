@@ -32,7 +32,20 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUES = ("lesson", "learn", "takeaway", "insight", "retrospective", "root cause")
+_CUES = (
+    "lesson",
+    "learn",
+    "takeaway",
+    "insight",
+    "retrospective",
+    "root cause",
+    "need for",
+    "need to",
+    "trap",
+    "pitfall",
+    "gotcha",
+    "caveat",
+)
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 _WORD = re.compile(r"[^\W_][\w']*")
