@@ -12,13 +12,14 @@ the same graph. Wanted: 100 ms above the interpreter cold, 15 ms warm.
 *Growth*: the same from 1,000 to 100,000 episodes.
 
 Compiling is measured in seconds of the processor and so is its reference, because other work on the machine doubles
-what the clock says; asking is measured by the clock, as a person would.
+what the clock says; asking is measured by the clock, as a person would, and by the processor beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -34,7 +35,7 @@ from generated import Labels, spelled, write_episodes
 from helix_graph import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 PAIRS = 20
 COMMAND = str(Path(sys.executable).with_name("helix-graph"))
@@ -49,6 +50,23 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
 def busy(work: Callable[[], object]) -> float:
     """Seconds of the processor."""
     return seconds(work, time.process_time)
+
+
+def both(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the clock and seconds of the processor, those of processes that it starts and awaits included."""
+    processor = processor_seconds()
+    return seconds(work), processor_seconds() - processor
+
+
+def processor_seconds() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def medians(taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The middle milliseconds by the clock and of the processor."""
+    clock, processor = zip(*taken, strict=True)
+    return 1000 * statistics.median(clock), 1000 * statistics.median(processor)
 
 
 def parse(folder: Path) -> None:
@@ -74,6 +92,7 @@ def time_compile(count: int) -> None:
         again = min(busy(memory.graph.compile) for _ in range(5))
         write_episodes(folder, count=1, first=count)
         one_more = busy(memory.graph.compile)
+        print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         print(
             f"{count:>8} episodes of {size:.1f} kB: compile {first:.2f} s = {first / bare:.1f} x orjson ({bare:.2f} s);"
         )
@@ -95,12 +114,17 @@ def time_paths(nodes: int) -> None:
         memory.graph.compile()
         status = memory.graph.status()
         answers: list[bool] = []
-        warm = [seconds(partial(ask, memory, source, target, answers)) for source, target in pairs(stock)]
+        warm = [both(partial(ask, memory, source, target, answers)) for source, target in pairs(stock)]
         bare, cold = time_cold(root, stock)
+        print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         print(f"path on {status.nodes} nodes, {status.edges} edges, {PAIRS} pairs, {sum(answers)} of them joined:")
-        print(f"{'':>9}warm median {1000 * statistics.median(warm):.1f} ms, worst {1000 * max(warm):.1f} ms")
+        clock, processor = medians(warm)
+        worst = 1000 * max(processor for _, processor in warm)
+        print(f"{'':>9}warm median {clock:.1f} ms, of the processor {processor:.1f}, at worst {worst:.1f}")
+        above = [after - before for after, before in zip(cold, bare, strict=True)]
         print(
-            f"{'':>9}whole cold process {1000 * (cold - bare):.0f} ms above a bare interpreter ({1000 * bare:.0f} ms)"
+            f"{'':>9}whole cold process {above[0]:.0f} ms above a bare interpreter ({bare[0]:.0f});"
+            f" of the processor {above[1]:.0f} ({bare[1]:.0f})"
         )
         loaded, taken = time_networkx(memory)
         print(f"{'':>9}networkx: {loaded:.1f} s to load the graph, then {1000 * taken:.1f} ms for a path, medians")
@@ -110,16 +134,16 @@ def ask(memory: Memory, source: str, target: str, answers: list[bool]) -> None:
     answers.append(memory.graph.path(source=source, target=target, max_depth=10).found)
 
 
-def time_cold(root: str, stock: int) -> tuple[float, float]:
-    """The median seconds of a bare interpreter and of a whole `path`, run in turn."""
+def time_cold(root: str, stock: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The `medians` of a bare interpreter and of a whole `path`, run in turn."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["HELIX_DIR"] = root
     bare, cold = [], []
     for source, target in pairs(stock):
-        bare.append(seconds(partial(run, [sys.executable, "-c", "pass"], environment)))
+        bare.append(both(partial(run, [sys.executable, "-c", "pass"], environment)))
         command = [COMMAND, "path", "--from", source, "--to", target, "--max-depth", "10", "--json"]
-        cold.append(seconds(partial(run, command, environment)))
-    return statistics.median(bare), statistics.median(cold)
+        cold.append(both(partial(run, command, environment)))
+    return medians(bare), medians(cold)
 
 
 def run(command: list[str], environment: dict[str, str]) -> None:

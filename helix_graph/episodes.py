@@ -244,6 +244,7 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
+        decision = query("decision", decision)
         parts = {
             "chosen": None if chosen is None else text("chosen", chosen),
             "rationale": None if rationale is None else prose("rationale", rationale),
@@ -286,6 +287,7 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
+        source, target = query("source", source), query("target", target)
         parts = parts_of(extracted)
         told = LinkCorrection(
             episode=extracted.id,

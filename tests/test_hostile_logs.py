@@ -208,13 +208,13 @@ def test_strict_takes_what_it_understands_and_leaves_other_logs_alone(
 def test_a_log_of_nothing_but_damage_is_counted_and_not_listed(tmp_path: Path) -> None:
     log = tmp_path / "s1.jsonl"
     types = b"".join(b'{"type":"%d%s"}\n' % (number, b"x" * 300) for number in range(500))
-    log.write_bytes(said("hello") + b"x\n" * 200_000 + types)
+    log.write_bytes(said("hello") + b"x\n" * 20_000 + types)
     (session,) = read_sessions(log)
     counted = session.accounting
-    assert (counted.lines, len(counted.bad) + counted.more_bad) == (200_501, 200_000)
+    assert (counted.lines, len(counted.bad) + counted.more_bad) == (20_501, 20_000)
     assert (len(counted.bad), counted.bad[-1].line) == (1000, 1001)
     assert (sum(counted.unknown.values()), len(counted.unknown)) == (500, 101)
-    assert "199000 more damaged lines" in recorded(log, tmp_path).recorded[0].warnings
+    assert "19000 more damaged lines" in recorded(log, tmp_path).recorded[0].warnings
 
 
 MUTATIONS = st.lists(

@@ -115,6 +115,16 @@ def test_a_refusal_names_each_reader_and_its_reason(tmp_path: Path, others: None
     assert declined["missing"] == "could not be loaded (ImportError: no module named 'gone')"
 
 
+def test_a_refusal_names_the_formats_that_came_closest_and_how_to_see_all(tmp_path: Path) -> None:
+    with pytest.raises(UnknownLogFormat) as error:
+        find_reader(write(tmp_path / "notes.md", "A page about nothing.\n"))
+    said = str(error.value)
+    assert "(ai-agents: " in said
+    assert len([name for name in error.value.declined if f"{name}: " in said]) == 3
+    assert f"and {len(error.value.declined) - 3} more, which -v lists" in said
+    assert "--format NAME" in said
+
+
 def test_other_packages_readers_take_part(tmp_path: Path, others: None) -> None:  # noqa: ARG001
     log = write(tmp_path / "x.diary", "- one\n- two\n")
     assert [session.id for session in read_sessions(log)] == ["day-1", "day-2"]

@@ -113,7 +113,7 @@ def test_people_are_told_what_was_kept(memory: Memory, capsys: pytest.CaptureFix
         ("node add --type event --label deploy", "counted 1 x"),
         ("edge add --source deploy --target success --type enables", "1 pieces of evidence (asserted)"),
         ("pattern add --name n --trigger t --action a", "not measured"),
-        ("patterns", "told 1 x"),
+        ("patterns", "not measured"),
         ("status", "3 made by hand"),
         ("episode decisions s", "run ruff"),
         ("compile", "0 episodes processed"),

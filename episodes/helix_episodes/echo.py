@@ -73,12 +73,16 @@ def without_echo(text: str) -> Heard:
 
 def insights_in(value: object) -> Iterator[str]:
     """The insights named in the blocks of any text within a JSON value."""
-    if isinstance(value, str):
-        if _OPENING in value:
-            yield from without_echo(value).insights
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from insights_in(each)
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            if _OPENING in one:
+                yield from without_echo(one).insights
+        elif isinstance(one, dict):
+            left += reversed(one.values())
+        elif isinstance(one, list):
+            left += reversed(one)
 
 
 def is_own_tool(name: str) -> bool:

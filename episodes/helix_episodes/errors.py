@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+#: So many formats are named where a log is of none: a person reads three reasons, not two dozen.
+_CLOSEST = 3
+
+
 class HelixGraphError(Exception):
     """The root of every error that this product raises on purpose."""
 
@@ -111,13 +115,25 @@ class LogDamaged(LogError):
 
 
 class UnknownLogFormat(LogError):
-    """No reader recognises the log; ``declined`` maps each reader's name to its reason."""
+    """No reader recognises the log; ``declined`` maps each reader's name to its reason, the closest first.
+
+    The message names the closest ones only; `reasons` has all of them in words.
+    """
 
     def __init__(self, *, path: Path, declined: Mapping[str, str]) -> None:
         self.path = path
         self.declined = dict(declined)
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in self.declined.items())
-        super().__init__(f"{path}: no known log format ({reasons})")
+        others = len(self.declined) - _CLOSEST
+        more = f"; and {others} more, which -v lists" if others > 0 else ""
+        super().__init__(
+            f"{path}: no known log format ({'; '.join(self.reasons[:_CLOSEST])}{more}); "
+            "--format NAME reads it as one of them all the same"
+        )
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Each reader with its reason, the closest first."""
+        return tuple(f"{name}: {reason}" for name, reason in self.declined.items())
 
 
 class StoreError(HelixGraphError):

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogDamaged, LogNotReadable, UsageError
+from helix_episodes.errors import (
+    EpisodeError,
+    EpisodeExists,
+    HelixGraphError,
+    LogDamaged,
+    LogNotReadable,
+    UnknownLogFormat,
+    UsageError,
+)
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.files import read_regular
 from helix_episodes.model import Episode, Outcome, Provenance
@@ -55,10 +63,14 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NotRecorded(msgspec.Struct, frozen=True, kw_only=True):
-    """One log that could not be read or whose episode could not be written, and why."""
+    """One log that could not be read or whose episode could not be written, and why.
+
+    ``reasons`` says of a log that no reader recognises why each declined, the closest first.
+    """
 
     log: str
     problem: str
+    reasons: tuple[str, ...] = ()
 
 
 class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,7 +210,8 @@ class _Recorder:
             raise
         except HelixGraphError as error:
             problem = str(error) if str(path) in str(error) else f"{path}: {error}"
-            self.failed.append(NotRecorded(log=str(path), problem=problem))
+            reasons = error.reasons if isinstance(error, UnknownLogFormat) else ()
+            self.failed.append(NotRecorded(log=str(path), problem=problem, reasons=reasons))
 
     def _admit(self, path: Path, session: Session) -> None:
         refusal = self.admission.against_session(session) if self.admission else None

@@ -89,9 +89,9 @@ def best_ways(
 
 def strength_of(graph: Neighbours, edges: Collection[Edge]) -> float:
     """The product of the weights of some edges, to twelve digits; 1 of none."""
-    product = 1
+    product, weights = 1, _millionths(graph, edges)
     for edge in edges:
-        product *= _millionths(graph, edge)
+        product *= weights[edge]
     return float(round(product / MILLION ** len(edges), 12))
 
 
@@ -148,8 +148,8 @@ def _end(edge: Edge, end: int) -> int:
     return edge[1] if end else edge[0]
 
 
-def _millionths(graph: Neighbours, edge: Edge) -> int:
-    return round(graph.weight(edge) * MILLION)
+def _millionths(graph: Neighbours, edges: Collection[Edge]) -> dict[Edge, int]:
+    return {edge: round(weight * MILLION) for edge, weight in graph.weights(edges).items()}
 
 
 class _Search:
@@ -161,7 +161,7 @@ class _Search:
         self._ends = ends
         self._depth = depth
         self._strongest = strongest
-        self._weights = {edge: _millionths(graph, edge) for edge in edges}
+        self._weights = _millionths(graph, edges)
         self._best: dict[tuple[int, int], Edge] = {}
         for edge in sorted(edges, key=lambda each: (-self._weights[each], each[2])):
             self._best.setdefault(edge[:2], edge)

@@ -21,7 +21,7 @@ from helix_graph.graph.assertions import (
     now,
 )
 from helix_graph.graph.facts import node_id
-from helix_graph.graph.labels import NodeType
+from helix_graph.graph.model import NodeType
 from helix_graph.graph.nodes import Node, row_of
 from helix_graph.graph.weights import mean_weight
 

@@ -43,8 +43,7 @@ from helix_episodes.corrections import (
 from helix_episodes.files import read_regular, write_atomically
 from helix_episodes.model import EdgeType  # noqa: TC001  (a field of a value)
 from helix_graph.errors import InvalidAssertion
-from helix_graph.graph.labels import NodeType
-from helix_graph.graph.model import moment
+from helix_graph.graph.model import NodeType, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

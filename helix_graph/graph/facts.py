@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from helix_episodes.model import Decision, EdgeType, Episode, Event, Evidence
-    from helix_graph.graph.labels import NodeType
+    from helix_graph.graph.model import NodeType
 
 #: A claim's weight is the precision of its reason: the share of such links that a careful reader confirms. Until the
 #: extraction benchmark has measured it, every reason has one half: as good a guess as its opposite.

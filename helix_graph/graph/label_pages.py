@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 _SIZE = 4096
 
 
-def nodes_labelled(connection: sqlite3.Connection, text: str) -> frozenset[int]:
+def read_pages(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    """All pages with their numbers: whoever looks for several texts reads them once."""
+    return connection.execute("SELECT number, labels FROM label_page").fetchall()
+
+
+def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, str]], text: str) -> frozenset[int]:
     """The numbers of the nodes whose label contains ``text``, in any case."""
     wanted = text.casefold()
     lines = _line(wanted)
-    pages = connection.execute("SELECT number, labels FROM label_page")
     found = [_SIZE * page + line for page, labels in pages for line in _lines_with(labels, lines)]
     rows = connection.execute(
         f"SELECT number FROM node WHERE number {ANY_OF} AND instr(folded, ?)",  # noqa: S608  (a constant)

@@ -43,8 +43,8 @@ from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
 
 if TYPE_CHECKING:
     from helix_episodes.model import Action, Decision, Event, Outcome
+    from helix_graph.graph.model import NodeType
 
-NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
 #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
 DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
 

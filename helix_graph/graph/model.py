@@ -4,7 +4,8 @@ A *mention* is one decision, event or outcome of an episode, under its label. A 
 between two mentions. The facts of an episode are a set of both; the graph is the sum over all episodes (`fold`), so the
 union of two machines' facts is the merge of their graphs.
 
-Weights are integer millionths (`weights`).
+Weights are integer millionths (`weights`). Mentions, claims and repairs hold texts and numbers only, never each other,
+so the garbage collector need not look at them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
-from helix_graph.graph.labels import NodeType
 from helix_graph.graph.weights import MILLION
 
 #: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
@@ -23,12 +23,12 @@ OUTCOME_ID = "outcome"
 #: Somebody or something other than the agent vouches for these; only they count in rates.
 MEASURED_BASES = frozenset({"rewarded", "judged", "measured"})
 
-
+NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
 #: Whether facts come from an episode's file, from assertions about an episode without one, or from one assertion alone.
 Origin = Literal["episode", "named", "assertion"]
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
+class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One decision, event or outcome of an episode.
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
@@ -69,7 +69,7 @@ def folded(*texts: str | None) -> str:
     return "\n".join(dict.fromkeys(text for text in texts if text)).casefold()
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True):
+class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     """One link of an episode. ``source`` and ``target`` are node ids, the local ids name the mentions that it joins."""
 
     source: str
@@ -81,7 +81,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True):
     target_local: str
 
 
-class Repair(msgspec.Struct, frozen=True, kw_only=True):
+class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One change that may have made an error's check pass, by local ids. ``share`` is in millionths."""
 
     error: str

@@ -12,14 +12,15 @@ Nodes go by *handles*: numbers that mean nothing outside one `Neighbours`. Nothi
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Protocol
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.label_pages import nodes_labelled
+from helix_graph.graph.label_pages import nodes_labelled, read_pages
 from helix_graph.graph.weights import mean_weight, rate
-from helix_graph.graph.wordings import nodes_mentioning
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,8 +33,15 @@ _EPISODE = "episode-"
 Edge = tuple[int, int, str]
 #: Episode, and the local ids of the two mentions that one of its claims joins.
 Joint = tuple[str, str, str]
+#: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
+_FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
+_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+_Ask = Callable[[list[_Key]], dict[_Key, _Value]]
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,8 +118,12 @@ class Neighbours(Protocol):
         """A node as shown to people."""
 
     @abstractmethod
-    def weight(self, edge: Edge) -> float:
-        """The weight of an edge, without all else that its card says."""
+    def cards(self, nodes: Collection[int]) -> dict[int, Card]:
+        """The cards of several nodes, at the price of one question."""
+
+    @abstractmethod
+    def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
+        """The weights of edges, without all else that their cards say."""
 
     @abstractmethod
     def edge_card(self, edge: Edge) -> EdgeCard:
@@ -123,17 +135,27 @@ class Neighbours(Protocol):
 
 
 class FileNeighbours(Neighbours):
-    """The graph in an open graph.db."""
+    """The graph in an open graph.db, for one question: what was asked once is not asked again."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ask = connection.execute
+        self._pages: list[tuple[int, str]] = []
+        self._labelled: dict[str, frozenset[int]] = {}
+        self._cards: dict[int, Card] = {}
+        self._weights: dict[Edge, float] = {}
+        self._joints: dict[Edge, frozenset[Joint]] = {}
         self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
-        return nodes_labelled(self._connection, text)
+        if text not in self._labelled:
+            self._pages = self._pages or read_pages(self._connection)  # one question looks for both ends of a path
+            self._labelled[text] = nodes_labelled(self._connection, self._pages, text)
+        return self._labelled[text]
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        from helix_graph.graph.wordings import nodes_mentioning  # noqa: PLC0415  (most questions find labels)
+
         if text not in self._mentioned:  # it reads every text of the graph
             self._mentioned[text] = nodes_mentioning(self._connection, text)
         return self._mentioned[text]
@@ -162,11 +184,18 @@ class FileNeighbours(Neighbours):
         return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
 
     def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
-        query = (
-            "SELECT id, source_local, target_local FROM claim JOIN episode ON number = episode"
-            " WHERE source = ? AND target = ? AND type = ?"
+        return _recall(self._joints, edges, self._ask_joints)
+
+    def _ask_joints(self, edges: list[Edge]) -> dict[Edge, frozenset[Joint]]:
+        found: defaultdict[Edge, set[Joint]] = defaultdict(set)
+        rows = self._ask(
+            "SELECT source, target, type, id, source_local, target_local FROM claim JOIN episode ON number = episode"  # noqa: S608  (a constant)
+            f" WHERE (source, target, type) {_ANY_EDGE_OF}",
+            (_as_rows(edges),),
         )
-        return {edge: frozenset(self._ask(query, edge)) for edge in edges}
+        for source, target, kind, *joint in rows:
+            found[source, target, kind].add((*joint,))
+        return {edge: frozenset(joints) for edge, joints in found.items()}
 
     def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
         query = f"SELECT DISTINCT id FROM mention JOIN episode ON number = episode WHERE node {ANY_OF}"  # noqa: S608  (a constant)
@@ -181,29 +210,44 @@ class FileNeighbours(Neighbours):
         return [(source_local, target_local, (*edge,)) for source_local, target_local, *edge in rows]
 
     def card(self, node: int) -> Card:
-        row = self._ask(
-            "SELECT id, type, label, mentions, episodes, successes, measured FROM node WHERE number = ?", (node,)
-        ).fetchone()
-        *shown, successes, measured = row
-        name, kind, label, mentions, episodes = shown
-        return Card(
-            id=name,
-            type=kind,
-            label=label,
-            frequency=mentions,
-            episodes=episodes,
-            success_rate=rate(successes, measured),
-        )
+        return self.cards([node])[node]
 
-    def weight(self, edge: Edge) -> float:
-        query = "SELECT weight_sum, claims FROM edge WHERE source = ? AND target = ? AND type = ?"
-        return mean_weight(*self._ask(query, edge).fetchone())
+    def cards(self, nodes: Collection[int]) -> dict[int, Card]:
+        return _recall(self._cards, nodes, self._ask_cards)
+
+    def _ask_cards(self, nodes: list[int]) -> dict[int, Card]:
+        query = (
+            f"SELECT number, id, type, label, mentions, episodes, successes, measured FROM node WHERE number {ANY_OF}"  # noqa: S608  (a constant)
+        )
+        return {
+            number: Card(
+                id=name,
+                type=kind,
+                label=label,
+                frequency=mentions,
+                episodes=episodes,
+                success_rate=rate(successes, measured),
+            )
+            for number, name, kind, label, mentions, episodes, successes, measured in self._ask(
+                query, (as_list(nodes),)
+            )
+        }
+
+    def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
+        return _recall(self._weights, edges, self._ask_weights)
+
+    def _ask_weights(self, edges: list[Edge]) -> dict[Edge, float]:
+        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {_ANY_EDGE_OF}"  # noqa: S608  (a constant)
+        return {
+            (source, target, kind): mean_weight(weight_sum, claims)
+            for source, target, kind, weight_sum, claims in self._ask(query, (_as_rows(edges),))
+        }
 
     def edge_card(self, edge: Edge) -> EdgeCard:
         query = (
             "SELECT id, reason FROM claim JOIN episode ON number = episode WHERE source = ? AND target = ? AND type = ?"
         )
-        return make_edge_card(self.weight(edge), self._ask(query, edge).fetchall())
+        return make_edge_card(self.weights([edge])[edge], self._ask(query, edge).fetchall())
 
     def place(self, episode: str, local: str) -> Place:
         row = self._ask(
@@ -215,6 +259,19 @@ class FileNeighbours(Neighbours):
         return Place(
             episode=episode, local=local, text=text, timestamp=timestamp, path=path, log=log, line=line, quote=quote
         )
+
+
+def _recall(held: dict[_Key, _Value], wanted: Collection[_Key], ask: _Ask[_Key, _Value]) -> dict[_Key, _Value]:
+    """What is held of each; what is not yet is asked for first, in one question."""
+    new = [each for each in wanted if each not in held]
+    if new:
+        held.update(ask(new))
+    return {each: held[each] for each in wanted}
+
+
+def _as_rows(edges: Iterable[Edge]) -> str:
+    """Edges for `_ANY_EDGE_OF`."""
+    return msgspec.json.encode(list(edges)).decode()
 
 
 def make_edge_card(weight: float, claims: Iterable[tuple[str, str]]) -> EdgeCard:

@@ -76,13 +76,16 @@ class NetworkxNeighbours(Neighbours):
             success_rate=fields["success_rate"],
         )
 
-    def weight(self, edge: Edge) -> float:
-        source, target, kind = edge
-        weight: float = self._graph.edges[self._names[source], self._names[target], kind]["weight"]
-        return weight
+    def cards(self, nodes: Collection[int]) -> dict[int, Card]:
+        return {node: self.card(node) for node in nodes}
+
+    def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
+        names, known = self._names, self._graph.edges
+        return {edge: known[names[edge[0]], names[edge[1]], edge[2]]["weight"] for edge in edges}
 
     def edge_card(self, edge: Edge) -> EdgeCard:
-        return make_edge_card(self.weight(edge), ((episode, claim.reason) for episode, claim in self._held(edge)))
+        claims = ((episode, claim.reason) for episode, claim in self._held(edge))
+        return make_edge_card(self.weights([edge])[edge], claims)
 
     def place(self, episode: str, local: str) -> Place:
         mention = next(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _PATIENCE = 20_000
 #: Episode and local id of a mention.
 MentionKey = tuple[str, str]
+#: Which end of an edge: its source or its target.
+_End = Literal[0, 1]
 Layers = tuple[frozenset[Edge], ...]
 
 
@@ -67,23 +69,23 @@ class _Front:
         self.seen: set[int] = set(start)
         self.layers: list[list[Edge]] = []
 
-    def grow(self, edges: list[Edge], *, end: int) -> None:
+    def grow(self, edges: list[Edge], *, end: _End) -> None:
         """Steps over ``edges`` to the nodes at their ``end`` (0 source, 1 target) that are new."""
-        self.layers.append([edge for edge in edges if _end(edge, end) not in self.seen])
-        self.edge = frozenset(_end(edge, end) for edge in self.layers[-1])
+        self.layers.append([edge for edge in edges if edge[end] not in self.seen])
+        self.edge = _nodes_at(end, self.layers[-1])
         self.seen |= self.edge
 
-    def leading_to(self, met: frozenset[int], *, end: int) -> list[frozenset[Edge]]:
+    def leading_to(self, met: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
         """The edges that lead to the nodes where the two searches met, the last layer first."""
         needed, kept = met, []
         for layer in reversed(self.layers):
-            kept.append(frozenset(edge for edge in layer if _end(edge, end) in needed))
-            needed = frozenset(_end(edge, 1 - end) for edge in kept[-1])
+            kept.append(frozenset([edge for edge in layer if edge[end] in needed]))
+            needed = _nodes_at(0 if end else 1, kept[-1])
         return kept
 
 
-def _end(edge: Edge, end: int) -> int:
-    return edge[1] if end else edge[0]
+def _nodes_at(end: _End, edges: Collection[Edge]) -> frozenset[int]:
+    return frozenset([edge[1] for edge in edges] if end else [edge[0] for edge in edges])
 
 
 class Choice:
@@ -95,14 +97,14 @@ class Choice:
     """
 
     def __init__(self, graph: Neighbours, layers: Layers, within: frozenset[str] | None) -> None:
-        self._graph = graph
         self._layers = layers
         self._joints = {
             edge: frozenset(joint for joint in joints if within is None or joint[0] in within)
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
-        self._weights = {edge: round(graph.weight(edge) * MILLION) for edge in self._joints}
-        self._names = {node: self._name(node) for edge in self._joints for node in edge[:2]}
+        self._weights = {edge: round(weight * MILLION) for edge, weight in graph.weights(self._joints).items()}
+        cards = graph.cards({node for edge in self._joints for node in edge[:2]})
+        self._names = {node: (card.label, card.type) for node, card in cards.items()}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
         for edge in self._joints:
             self._onwards[edge[0]].append(edge)
@@ -153,7 +155,3 @@ class Choice:
             strength *= self._weights[edge]
         names = (self._names[route.start], *((*self._names[edge[1]], edge[2]) for edge in route.edges))
         return (-len({episode for episode, _ in route.reached}), -strength, names, route)
-
-    def _name(self, node: int) -> tuple[str, ...]:
-        card = self._graph.card(node)
-        return (card.label, card.type)

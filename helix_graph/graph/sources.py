@@ -34,14 +34,17 @@ PREFIX, SUFFIX = "episode-", ".json"
 _TICK_NS = 50_000_000
 
 
-class Stamp(msgspec.Struct, frozen=True):
-    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on."""
+class Stamp(msgspec.Struct, frozen=True, gc=False):
+    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
+
+    There are ten thousands of these, and none can be part of a ring, so the collector need not look at them.
+    """
 
     size: int
     mtime_ns: int
 
 
-class Seen(msgspec.Struct, frozen=True):
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """What graph.db remembers of a file."""
 
     stamp: Stamp
@@ -75,18 +78,26 @@ def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, Stamp]
             with suppress(FileNotFoundError):
                 stamps[name] = stamp_of(folder / name)
     elif folder.is_dir():
+        settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
-                    with suppress(FileNotFoundError):  # deleted since the folder was listed
-                        stamps[entry.name] = stamp_of(entry)
+                name = entry.name
+                if name.startswith(PREFIX) and name.endswith(SUFFIX):
+                    try:
+                        stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
+                    except FileNotFoundError:  # deleted since the folder was listed
+                        continue
     return stamps
 
 
 def stamp_of(entry: os.DirEntry[str] | Path) -> Stamp:
     """The stamp of a file as it is now."""
-    stat = entry.stat(follow_symlinks=False)
-    return Stamp(stat.st_size, stat.st_mtime_ns if stat.st_mtime_ns < time.time_ns() - _TICK_NS else 0)
+    return _stamp(entry.stat(follow_symlinks=False), time.time_ns() - _TICK_NS)
+
+
+def _stamp(stat: os.stat_result, settled: int) -> Stamp:
+    changed = stat.st_mtime_ns
+    return Stamp(stat.st_size, changed if changed < settled else 0)
 
 
 def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = None) -> dict[str, Seen]:

@@ -74,7 +74,7 @@ def extract(  # noqa: PLR0913  (the command's options)
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
         report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)
-    complain_of(report)
+    complain_of(report, verbose=verbose)
     show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
     return 1 if report.failed else 0
 

@@ -11,12 +11,17 @@ if TYPE_CHECKING:
     from helix_episodes.recording import ExtractReport
 
 
-def complain_of(report: ExtractReport) -> None:
-    """Say on stderr which lines and logs could not be used, and what was kept out."""
+def complain_of(report: ExtractReport, *, verbose: bool = False) -> None:
+    """Say on stderr which lines and logs could not be used, and what was kept out.
+
+    With ``verbose`` also why each format declined a log that is of none.
+    """
     for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
         complain(warning)
     for failure in report.failed:
         complain(failure.problem)
+        for reason in failure.reasons if verbose else ():
+            complain(f"  {reason}")
     for kept_out in report.left_out:
         complain(f"{kept_out.log}: {kept_out.problem}")
 

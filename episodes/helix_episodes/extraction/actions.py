@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.paths import role_of
+from helix_episodes.extraction.sentences import has_any
 from helix_episodes.extraction.words import line, quote
 from helix_episodes.model import Action, DecisionType
 
@@ -19,6 +20,11 @@ _SUPPRESSIONS = re.compile(
     r"#\s*noqa|//\s*nolint|#\s*type:\s*ignore|#\s*pyright:\s*ignore|pragma:\s*no cover|eslint-disable|"
     r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
     r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
+)
+#: One of these stands in every such marker.
+_SUPPRESSION_SIGNS = (
+    *("noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", "mark.", "skip", "[allow"),
+    *("@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore"),
 )
 #: What a command is worth as a quotation: the first screenful, for here-documents can be long.
 _COMMAND_LIMIT = 1000
@@ -47,8 +53,12 @@ def _file_action(act: Act) -> Action:
         verb=act.operation,  # type: ignore[arg-type]  # edit, create or delete: checked by the caller
         path=act.path,
         role=role_of(act.path or ""),
-        suppresses=len(_SUPPRESSIONS.findall(new)) > len(_SUPPRESSIONS.findall(old)),
+        suppresses=_suppressions(new) > _suppressions(old),
     )
+
+
+def _suppressions(text: str) -> int:
+    return len(_SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
 
 
 def _command_action(act: Act) -> Action:

@@ -31,6 +31,14 @@ _TAKES = Regex(
     r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+#: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
+_JUDGES = Regex(
+    r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
+    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+)\b|"
+    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
+    r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
+    re.IGNORECASE,
+)
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
 _CHANGES = (
     r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|"
@@ -41,7 +49,7 @@ _CHANGES = (
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
-    r"split|took|gave|rewrote|set|cut|bound|held|pass|merging)"
+    r"split|took|gave|rewrote|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
@@ -50,18 +58,20 @@ _PREFERS = Regex(
 )
 _REASONED = Regex(
     rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
+    r"(?P<how>because|since (?!\d)|(?<=, )(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|"
+    r"per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
     r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
     r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
     r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
-    r"to (?:keep|prevent|avoid) )(?P<why>.*)",
+    r"(?:to (?:keep|prevent|avoid)|for (?:keeping|preventing|avoiding)) )(?P<why>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
     rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
     r"intentionally)\b|"
-    r"^\W*(?:left|kept) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    r"\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    rf"^\W*{_CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
     re.IGNORECASE,
@@ -69,12 +79,14 @@ _RULES = Regex(
 _DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
     r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
+    r"replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
+    r"(?:raised|lowered|increased|reduced|changed) `?[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*`? from \d[^,;]* to \d.*|"
     r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
-_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,120}}\binstead\b(?! of)", re.IGNORECASE)
+_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _RULED_OUT = Regex(
     r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
     r"deferred|left out|abandoned)"
@@ -129,6 +141,7 @@ _PURPOSE = Regex(
 _ASKED_FOR = Regex(
     r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
 )
+_COMPARES = Regex(r"^\W*(?:better|more|less|fewer|faster|slower|cleaner|easier|simpler|safer|cheaper)\b", re.IGNORECASE)
 #: "Queue over polling: bursts", as decisions are headed.
 _OVER_HEAD = Regex(
     r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
@@ -174,14 +187,16 @@ def reason_in(decision: str) -> Choice | None:
     return Choice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
 
 
-def fact_in(rationale: str) -> str:
+def fact_in(rationale: str, *, compared: bool = False) -> str:
     """The first sentence of a reason when it states a fact; a purpose ("to avoid ...") caused nothing.
+
+    Praise of what was chosen is a fact only where it was ``compared`` with another thing.
 
     >>> fact_in("because the queue drops messages. So it goes"), fact_in("to keep it simple")
     ('the queue drops messages.', '')
     """
     first = _SENTENCE.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:_LONGEST]
-    if _ASKED_FOR.match(first):
+    if _ASKED_FOR.match(first) or (compared and _COMPARES.match(first)):
         return first
     return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
@@ -216,16 +231,20 @@ def _made(sentence: str) -> Choice | None:
 
 
 def _rule_set(sentence: str) -> Choice | None:
-    """A rule that a sentence sets, one thing that it takes for another, or what it concludes."""
+    """A rule or a judgement that a sentence states, one thing that it takes for another, or what it concludes."""
     preferred, concludes = _REASONED_PREFERENCE.match(sentence), _CONCLUDES.match(sentence)
     if preferred:
         other, why = preferred["other"], preferred["why"]
         return Choice(said=sentence, chosen=sentence, options=(other,), rationale=why)
     if concludes:
         return Choice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
+    judges = _JUDGES.match(sentence)
+    if judges:
+        return Choice(said=sentence, chosen=sentence, options=(judges["other"],) if judges["other"] else ())
     swaps = _SWAPS.match(sentence)
     if swaps:
-        return Choice(said=sentence, chosen=sentence, options=((swaps["gone"] or swaps["old"]).strip(),))
+        gone = swaps["gone"] or swaps["given_up"] or swaps["old"]
+        return Choice(said=sentence, chosen=sentence, options=(gone.strip(),) if gone else ())
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])

@@ -76,8 +76,12 @@ def _claimed(session: Session, history: History) -> Iterator[Run]:
     for position, step in enumerate(session.steps):
         if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
             for words in sentences_of(step.text):
-                if _ELSEWHERE.search(words) and _FAILURE.search(words) and not _GUESSED.search(words):
+                if has_any(words.lower(), _SIGNS) and _blames_another(words):
                     yield from _meant(words, history, position)
+
+
+def _blames_another(words: str) -> bool:
+    return bool(_ELSEWHERE.search(words) and _FAILURE.search(words)) and not _GUESSED.search(words)
 
 
 def _meant(words: str, history: History, position: int) -> Sequence[Run]:

@@ -15,6 +15,7 @@ cannot be seen from outside (``go test | tail``), so that the text alone can tel
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 import msgspec
@@ -61,6 +62,8 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
 _DEEPEST = 3
 
 
+# Agents give the same command again and again, and task runners print it each time.
+@lru_cache(maxsize=256)
 def parse_command(text: str) -> tuple[Segment, ...]:
     """The commands in a shell text, in order, with what each is for. Never raises.
 

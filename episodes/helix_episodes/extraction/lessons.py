@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.evidence import evidence_of
 from helix_episodes.extraction.lessons_told import each_lesson, lessons_in
 from helix_episodes.extraction.marked import marked_items
+from helix_episodes.extraction.sentences import has_any, sentences_of
 from helix_episodes.extraction.words import first_sentence, line
 from helix_episodes.model import LessonEvidence
 
@@ -31,9 +32,35 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUE = re.compile(r"lesson|learn|takeaway|insight|retrospective|root cause", re.IGNORECASE)
+_CUES = (
+    "lesson",
+    "learn",
+    "takeaway",
+    "insight",
+    "retrospective",
+    "root cause",
+    "need for",
+    "need to",
+    "trap",
+    "pitfall",
+    "gotcha",
+    "caveat",
+)
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
+_WORD = re.compile(r"[^\W_][\w']*")
+#: Words that say nothing of *this* error and *this* change: assent, the agent itself, setting to work, "the problem".
+_EMPTY = re.compile(
+    r"ah|aha|alright|done|excellent|fine|good|got|great|hmm?|interesting|nice|oh|ok|okay|oops|perfect|progress|right|sure"
+    r"|thanks|understood|well|wonderful|yes"
+    r"|i|i'(?:d|ll|m|ve)|me|my|us|we|we'(?:ll|re|ve)|you|your|user|lets?|let's"
+    r"|can|could|going|have|needs?|now|should|wants?|will|would|try"
+    r"|a|again|all|also|an|and|are|as|at|be|both|found|here|here's|in|is|its?|it's|just|next|of|on|one|so|some|that|that's"
+    r"|the|them|then|there|there's|these|they|this|those|to|too|two|was|what|what's|were|with"
+    r"|continue|fix|fixing|find|handle|look|make|mend|proceed|resolve|see|solve|think|understand|work"
+    r"|actually|clearly|first|properly|quickly|really|simply"
+    r"|bugs?|case|check|errors?|failures?|issues?|problems?|tests?|things?"
+)
 #: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.
 _LESSON_LIMIT = 400
 
@@ -48,9 +75,9 @@ def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
     for step in session.steps:
         if step.kind == "lesson":
             yield from _told(step, each_lesson(step.text))
-        elif step.kind == "note" and step.arguments.get("part") in _TELLING and _CUE.search(step.text):
+        elif step.kind == "note" and step.arguments.get("part") in _TELLING and has_any(step.text.lower(), _CUES):
             yield from _told(step, lessons_in(step.text))
-        elif step.kind == "message" and _CUE.search(step.text):
+        elif step.kind == "message" and has_any(step.text.lower(), _CUES):
             for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))
 
@@ -79,5 +106,16 @@ def _sentence(error: Event, changes: Sequence[Decision], *, check: str) -> str:
 
 
 def _what(change: Decision) -> str:
-    why = first_sentence(change.rationale) if change.rationale else ""
+    why = _reason(change.rationale)
     return f"{change.chosen} \u2013 {why.rstrip('.')}" if why else change.chosen
+
+
+def _reason(rationale: str) -> str:
+    """The first sentence that states something; empty when there are only words of assent and of setting to work."""
+    said = (first_sentence(sentence) for sentence in sentences_of(rationale))
+    return next((sentence for sentence in said if _states(sentence)), "")
+
+
+def _states(sentence: str) -> bool:
+    """Whether a sentence has a word of its own, beside those with which an agent answers or begins any work."""
+    return any(not _EMPTY.fullmatch(word) for word in _WORD.findall(sentence.lower().replace("\u2019", "'")))

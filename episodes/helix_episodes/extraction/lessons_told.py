@@ -24,6 +24,8 @@ _ANNOUNCES = Regex(r"^[^.:;]{0,60}[.:;]\s*$")
 _HEADED = Regex(r"^(?:\w+ ){0,2}(?:[Ll]essons?|[Ll]earnings?|[Tt]akeaways?|[Ii]nsights?)\b[^.:]{0,40}[.:]\s")
 _CALLED = Regex(
     r"\b(?:(?:[Ll]esson|[Tt]akeaway|[Ll]earning|[Ii]nsight)s?(?: (?:here|learn(?:ed|t)))?(?: (?:is|was|are) that|:)|"
+    r"(?:[Ss]uggests?|[Ss]hows?|[Ii]ndicates?) (?:an? |the )?need (?:for|to)|"
+    r"\b(?:trap|pitfall|gotcha|caveat)\b[^.:]{0,60}:|"
     r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
 )
 

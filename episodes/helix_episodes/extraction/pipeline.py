@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:

@@ -25,7 +25,16 @@ from helix_episodes.extraction.sameness import share, stems
 from helix_episodes.extraction.stated import reasons_of
 from helix_episodes.extraction.told_events import commit_of, event_of, failure_of, outcome_of, reason_of
 from helix_episodes.extraction.told_links import Kind, Mark, Pair, pairs_of
-from helix_episodes.extraction.troubles_told import Trouble, cause_in, changes, mended_in, mends, troubles_in
+from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_back
+from helix_episodes.extraction.troubles_told import (
+    Trouble,
+    asked_to_mend,
+    cause_in,
+    changes,
+    mended_in,
+    mends,
+    troubles_in,
+)
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Action, Decision
 
@@ -37,6 +46,8 @@ if TYPE_CHECKING:
 
 #: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
+#: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
+_SAME_COUNTED = 0.5
 #: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
 #: A change that is no mending deals with a failure when it shares so many words that so few statements use.
@@ -64,8 +75,11 @@ def told_in(session: Session) -> Told:
             teller.take(position, step)
         elif step.kind == "decision":
             teller.take_decision(position, step)
-    pairs = (*pairs_of(teller.marks), *teller.answers)
-    return Told(events=tuple(teller.events), decisions=tuple(teller.decisions), pairs=pairs)
+    teller.take_orders(session.steps)
+    came = outcomes_told(session.steps, teller.decisions, teller.events)
+    pairs = (*pairs_of(teller.marks), *teller.answers, *came)
+    decisions = with_taken_back(session.steps, teller.decisions)
+    return Told(events=tuple(teller.events), decisions=tuple(decisions), pairs=pairs)
 
 
 def is_report(session: Session) -> bool:
@@ -103,6 +117,8 @@ class _Teller:
         part = step.arguments.get("part")
         if part == "problem":
             self._fail(position, step, (Trouble(said=step.text),), kind="problem")
+        elif part == "harm":
+            self._look_back(position, step)
         elif part == "cause":
             self._add(position, step, event_of(step), kind="cause")
         elif part == "task":
@@ -114,10 +130,19 @@ class _Teller:
             self._say(position, step, _PARTS[part])
             self._choose(position, step)
 
+    def take_orders(self, steps: Sequence[Step]) -> None:
+        """A task that orders a mending tells of the trouble, unless the log tells where it was met."""
+        for position, step in enumerate(steps):
+            if step.kind == "note" and step.arguments.get("part") == "task":
+                words = stems(step.text)
+                if not any(len(one.words & words) >= _POINTS_WORDS for one in self.failures):
+                    self._fail(position, step, asked_to_mend(step.text), kind="found")
+
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
         mark, within = f"d{position}", step.arguments.get("within")
-        self._give_reason(position, step, reasons_of(step)[0], mark=mark)
+        rationale, options = reasons_of(step)
+        self._give_reason(position, step, rationale, mark=mark, compared=bool(options))
         if within:
             self.marks.append(Mark(mark=mark, kind="decision", entry=within))
 
@@ -128,10 +153,20 @@ class _Teller:
         else:
             teaches = bool(lessons_in(step.text))
             troubles = () if teaches or kind == "remedy" else troubles_in(step.text)
-            mended = () if troubles or teaches or kind != "found" else mended_in(step.text)
-            told = self._fail(position, step, (*troubles, *mended), kind=kind)
+            mended = () if teaches or kind != "found" else mended_in(step.text)
+            others = mended[1:] if troubles else mended
+            told = self._fail(position, step, (*troubles, *others), kind=kind)
         if not told:
-            self._add(position, step, outcome_of(step) if kind == "outcome" else event_of(step), kind=kind)
+            came = kind in {"found", "outcome"} and step.call_id is not None
+            self._add(position, step, outcome_of(step) if came else event_of(step), kind=kind)
+
+    def _look_back(self, position: int, step: Step) -> None:
+        """What a mistake led to, by the lesson drawn from it; mostly that was told where it happened."""
+        known = self._pointed_at(step.text)
+        if known is None:
+            self._fail(position, step, troubles_in(step.text), kind="problem")
+        elif step.call_id:
+            self.marks.append(Mark(mark=known, kind="problem", entry=step.call_id, type="error"))
 
     def _say_mended(self, position: int, step: Step) -> bool:
         """What was done: the failure that it mends, which may be told by its finding or have been told before.
@@ -207,9 +242,17 @@ class _Teller:
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
         numbers = _numbers(said)
-        alike = (one for one in self.failures if len(one.words) >= _SAME_WORDS and share(words, one.words) >= _SAME)
+        alike = (one for one in self.failures if self._is_alike(words, one.words))
         found = next((one for one in alike if one.fits(numbers)), None)
         return found.mark if found else None
+
+    def _is_alike(self, words: frozenset[str], others: frozenset[str]) -> bool:
+        """Whether two failures are told in much the same words, or in half of them with a count that few name."""
+        common = words & others
+        if len(others) < _SAME_WORDS or len(common) < _SAME_WORDS:
+            return False
+        counts = any(word.isdigit() and self.uses[word] <= _FEW for word in common)
+        return share(words, others) >= (_SAME_COUNTED if counts else _SAME)
 
     def _add(self, position: int, step: Step, event: Event, *, kind: Kind, entry: str = "") -> str:
         """Drafts an event that belongs to an entry; returns its mark."""
@@ -221,8 +264,9 @@ class _Teller:
             self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
         if belongs:
-            detail = step.arguments.get("part") == "detail"
-            self.marks.append(Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail))
+            told = Mark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type)
+            detail, good = step.arguments.get("part") == "detail", event.status == "ok"
+            self.marks.append(msgspec.structs.replace(told, detail=detail, good=good))
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
@@ -231,16 +275,16 @@ class _Teller:
                 continue
             mark = f"c{position}.{number}"
             self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
-            self._give_reason(position, step, choice.rationale, mark=mark)
+            self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
             met = self.told.get(_spelled(choice.context))
             if met:
                 self.marks.append(Mark(mark=met, kind="reason", entry=mark))
 
-    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str) -> None:
+    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""
         if step.call_id:
             self.marks.append(Mark(mark=mark, kind="decision", entry=step.call_id))
-        fact = fact_in(rationale)
+        fact = fact_in(rationale, compared=compared)
         known = self._pointed_at(fact)
         if known:
             self.marks.append(Mark(mark=known, kind="reason", entry=mark))

@@ -245,7 +245,8 @@ def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], .
     if not has_any(text, _LIST_SIGNS):
         return []
     lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
-    start = next((number for number, part in enumerate(lines) if lead.search(part[-_LEAD_LIMIT:])), None)
+    ends = ((number, part[-_LEAD_LIMIT:]) for number, part in enumerate(lines) if ":" in part)
+    start = next((number for number, end in ends if lead.search(end)), None)
     if start is None or start + 1 == len(lines):
         return []
     form = next((one for one in items if one.match(lines[start + 1])), None)

@@ -54,8 +54,9 @@ def reason_of(step: Step, reason: str) -> Event:
 
 
 def failure_of(step: Step, trouble: Trouble) -> Event:
-    """A failure as told."""
-    failed = _FAILED.search(trouble.said)
+    """A failure as told; one that a lesson looks back on is no run of a check."""
+    looks_back = step.arguments.get("part") == "harm"
+    failed = None if looks_back else _FAILED.search(trouble.said)
     runner = _RUNNER.search(trouble.said)
     return _event(
         step,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: ``met`` is a failure that only the finding of a change tells: it led to the change, not to each choice beside it.
 Kind = Literal["cause", "problem", "met", "reason", "decision", "did", "found", "remedy", "outcome"]
-ToldReason = Literal["entry", "stated", "answer"]
+ToldReason = Literal["entry", "stated", "answer", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(
@@ -61,7 +61,7 @@ _SIDE_BY_SIDE: tuple[tuple[Kind, Kind, ToldReason], ...] = (
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """One drafted statement: its mark, what it is, the entry that it belongs to, its words and its type of event.
 
-    ``detail``: it only says more of what was done.
+    ``detail``: it only says more of what was done; ``good``: it says that it came out well.
     """
 
     mark: str
@@ -70,6 +70,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     type: str = ""
     detail: bool = False
+    good: bool = False
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,8 +102,13 @@ def _belong(source: Mark, target: Mark, parts: dict[Kind, list[Mark]]) -> bool:
     if target.kind != "found" or source.kind == "did":
         return True
     if source.kind == "decision":
-        return target.type == "test"
+        return (target.type == "test" or target.good) and not _is_own(source, target)
     return target.type == "milestone" and any(_MENDED.match(one.text) for one in parts.get("did", ()))
+
+
+def _is_own(decision: Mark, found: Mark) -> bool:
+    """Whether a choice and a finding are one statement, which then says nothing of what came of the choice."""
+    return decision.mark[1:].partition(".")[0] == found.mark[1:].partition(".")[0]
 
 
 def _type(source: Mark, target: Mark) -> EdgeType:

@@ -31,7 +31,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
 
 
-_SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_.0-9])|\n+")
+_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9])|\n+")
 _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
@@ -40,13 +40,16 @@ _DEFECT = (
     r"(?:syntax|type|lint|parse|runtime) errors?)"
 )
 _MENDS = Regex(
-    r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
+    r"^(?:\W|also |then |and |first |[A-Z]\w* \d[\w.]*: |P\d[-\w]*: )*(fix(?:ed|es)?|resolv(?:ed|e)|repair(?:ed)?|"
     r"correct(?:ed)?|clos(?:ed|e)|clear(?:ed)?|patch(?:ed)?|retract(?:ed)?|address(?:ed)?|"
-    r"eliminat(?:ed|e))\b(?P<rest>.*)",
+    r"eliminat(?:ed|e)|(?:implement|appli|land|shipp)ed (?=(?:\S+ ){0,4}?(?:fix|fixes|repair|correction)\b))\b"
+    r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 #: Behind these stands how it was mended, not what.
 _MEANS = Regex(r"\s(?:by|via|using|through|with (?:an?|the)|instead|rather|not by)\b", re.IGNORECASE)
+#: Behind a colon stands what was done with each of the things that were dealt with.
+_LISTS = Regex(r"(?<=threads):\s|(?<=comments):\s|(?<=points):\s", re.IGNORECASE)
 #: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
@@ -60,17 +63,20 @@ _CHANGED = Regex(
     re.IGNORECASE,
 )
 _NAMED = Regex(
-    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d issues? ?#?\d*|"
+    rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d(?: issues? ?#?\d*|(?:-[A-Z\d]+)+)|conflicted \w+|"
     r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
     r"dangling) [\w`./-]+)\b",
     re.IGNORECASE,
 )
+_ISSUE = Regex(r"\bissues? #?\d+", re.IGNORECASE)
+#: "Round 1: fixed ... Round 2: fixed ...": each tells of its own.
+_COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 #: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
 _FAILED = (
     r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
-    r"crashed|broke|hung|timed out|"
+    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|errors? with|"
     r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
@@ -82,13 +88,14 @@ _IS_BAD = (
     r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
     r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
+    r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
 _DOES_NOT = (
     r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
     r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
     r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
-    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)"
+    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)(?:e?s)?"
 )
 _HIDES = (
     r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
@@ -102,8 +109,17 @@ _LACKS = (
     r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
     r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
 )
+#: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
+_BREAKS = (
+    r"(?:(?:accept|allow|permit|render|report|return|produce|show|emit|let|admit)(?:s|ed)? (?:an? |the |any |all )?"
+    r"(?:out-of-range|invalid|malformed|wrong|stale|unsafe|untrusted|impossible|incorrect|unvalidated|duplicate|"
+    r"misleading)|violat(?:es|ed) (?:an?|the|its|our|\w+ \w+)|contradict(?:s|ed) (?:an?|the|its|each)|"
+    r"lack(?:s|ed) (?:an?|the|any|\w+ \w+)|exceed(?:s|ed) (?:the|its)|breach(?:es|ed) (?:the|its)|"
+    r"no longer (?:exist|work|emit|accept|match|resolve|compile|build|parse|load)(?:e?s)?|"
+    r"(?:throws?|caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}(?:errors?|exceptions?|failures?|crash(?:es)?))"
+)
 _COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_COUNTED})\b", re.IGNORECASE)
+_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED})\b", re.IGNORECASE)
 _FINDS = Regex(
     r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
@@ -113,7 +129,7 @@ _FINDS = Regex(
 _REVIEWED = Regex(
     r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
     r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
-    r" (?!(?:no|nothing|none|zero|0)\b)",
+    r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
@@ -123,9 +139,16 @@ _LABELLED = Regex(
     r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
 )
+#: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
+_HANDED_IN = Regex(
+    r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
+    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S",
+    re.IGNORECASE,
+)
 #: Who writes about a failure has not met it by that.
 _WRITES = Regex(
-    r"^\W*(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|listed|summari[sz]ed|"
+    r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|"
+    r"listed|summari[sz]ed|"
     r"established|explained|clarified|mentioned|posted|replied)\b",
     re.IGNORECASE,
 )
@@ -140,7 +163,10 @@ _BLANK = Regex(
 _WORD = Regex(r"[A-Za-z]{2,}")
 #: A clause that has fewer words of its own only counts or points at what another says.
 _TELLING_WORDS = 2
-_A_DEFECT = Regex(rf"\b{_DEFECT}\b", re.IGNORECASE)
+#: "Drift warning" is a thing that looks for drift.
+_A_DEFECT = Regex(
+    rf"\b{_DEFECT}\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
+)
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
@@ -153,6 +179,14 @@ _UNMEANT = Regex(
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
     r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
+    re.IGNORECASE,
+)
+#: What a program said stands in quotation marks; its "expected" is none of the writer's.
+_QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
+#: A code that is now given on purpose, or the rule by which it is given.
+_RULES_OF_EXIT = Regex(
+    r"\bnow (?:exits|returns)\b|"
+    r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
     re.IGNORECASE,
 )
 _DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
@@ -217,6 +251,21 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     return tuple(found[:_PER_SENTENCE])
 
 
+def asked_to_mend(task: str) -> tuple[Trouble, ...]:
+    """The trouble that a task orders to be mended.
+
+    >>> asked_to_mend("Fix the upload timeout (#12)")[0].said
+    'Fix the upload timeout (#12)'
+    >>> asked_to_mend("Add an upload"), asked_to_mend("Resolve issue #12: add an upload")
+    ((), ())
+    """
+    first = next(_clauses(task), "")
+    match = _ORDERS.match(first)
+    if match is None or _NAMED.search(_ISSUE.sub("", first[match.end() :])) is None:
+        return ()
+    return (_trouble(first),)
+
+
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
 
@@ -227,13 +276,19 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     >>> mended_in("Added error handling")
     ()
     """
-    first = next(_clauses(text), "")
+    first, *others = [*_clauses(text)] or [""]
+    counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
+    return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
+
+
+def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
+    """The trouble that one clause says was mended."""
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
         return ()
-    what = _MEANS.split(match["rest"])[0]
+    what = _LISTS.split(_MEANS.split(match["rest"])[0])[0]
     name = _NAMED.search(what)
-    if name is None or _UNMEANT.search(what[: name.end() + 12]):
+    if name is None or _UNMEANT.search(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)
@@ -267,8 +322,10 @@ def cause_in(said: str) -> str:
     return match["cause"].strip() if match else ""
 
 
-def _sentences(text: str) -> Iterator[str]:
-    return (part.strip() for part in _SENTENCE.split(text) if part and part.strip())
+@lru_cache(maxsize=8)
+def _sentences(text: str) -> tuple[str, ...]:
+    """A statement is asked for what failed and for what was mended, one after the other."""
+    return tuple(part.strip() for part in _SENTENCE.split(text) if part and part.strip())
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -276,14 +333,20 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
-    told = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _is_found(clause)
-    return bool(told) and not _UNMEANT.search(clause) and not _WRITES.match(clause)
+    told = (
+        _fails(clause)
+        or _CAUGHT.match(clause)
+        or _LABELLED.match(clause)
+        or _HANDED_IN.search(clause)
+        or _is_found(clause)
+    )
+    return bool(told) and not _UNMEANT.search(_QUOTED.sub("", clause)) and not _WRITES.match(clause)
 
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = _PREDICATE.search(clause)
-    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS:
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()
 

@@ -17,7 +17,6 @@ from helix_episodes.redaction import redact_text
 _MARGIN = 4000
 #: A title, a context, a choice: what fits on two lines of a terminal.
 LINE_LIMIT = 200
-_BLANKS = re.compile(r"\s+")
 
 
 def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
@@ -35,7 +34,7 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
     >>> line("first\n  second")
     'first second'
     """
-    return shorten(_BLANKS.sub(" ", _redacted(text[: limit + _MARGIN].strip())).strip(), limit=limit)
+    return shorten(" ".join(_redacted(text[: limit + _MARGIN].strip()).split()), limit=limit)
 
 
 #: A statement is quoted, shown on one line and summed up, one after the other.

@@ -8,6 +8,7 @@ entered in the ledger with its number and what is wrong with it. `helix_episodes
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import stat
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MEGABYTE = 1 << 20
+#: Lines of a log are long: with Python's own 8 kB at a time, reading the Claude Code corpus takes three times as long.
+_BUFFER = 256 << 10
 # What a file begins with that has to be unpacked before it can be read.
 _PACKED = {
     b"\x1f\x8b": "gzip",
@@ -102,7 +105,7 @@ def open_log(path: Path) -> BinaryIO:
         raise LogNotReadable(path=path, problem="it is a folder; name a log in it")
     if not stat.S_ISREG(mode):
         raise LogNotReadable(path=path, problem="it is not a regular file")
-    log = path.open("rb")
+    log = io.BufferedReader(path.open("rb", buffering=0), _BUFFER)
     problem = _unreadable(log.peek(_LONGEST_BEGINNING))
     if problem:
         log.close()

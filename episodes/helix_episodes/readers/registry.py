@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -228,6 +229,7 @@ def _recognise(head: LogHead) -> Reader:
             return reader
         declined[reader.name] = reason
     others, broken = _other_readers()
+    tried = (*_built_in(), *others)
     for reader in others:
         try:
             reason = reader.sniff(head)
@@ -236,7 +238,17 @@ def _recognise(head: LogHead) -> Reader:
         if reason is None:
             return reader
         declined[reader.name] = reason
-    raise UnknownLogFormat(path=head.path, declined={**declined, **broken})
+    closest = _closest_first(declined, fitting={one.name for one in tried if head.path.name.endswith(one.suffixes)})
+    raise UnknownLogFormat(path=head.path, declined={**closest, **broken})
+
+
+def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, str]:
+    """The formats whose logs are named like this one first, and of those the ones with a reason of their own.
+
+    What many readers say ("no line is a JSON object") shows that none of them got far.
+    """
+    said = Counter(declined.values())
+    return dict(sorted(declined.items(), key=lambda one: (one[0] not in fitting, said[one[1]])))
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:

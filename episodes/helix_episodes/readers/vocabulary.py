@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from helix_episodes.readers.patches import FileChange, read_patch
@@ -78,6 +79,7 @@ def translate(tool: str, arguments: Given, *, tools: Mapping[str, Translator]) -
     return look(arguments) if only_reads(tool) else use(arguments)
 
 
+@lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
     """A name as the tables have it.
 

@@ -10,7 +10,7 @@ from helix_episodes.redaction.connections import CONNECTIONS
 from helix_episodes.redaction.homes import KIND as HOME
 from helix_episodes.redaction.homes import home_folders
 from helix_episodes.redaction.names import named_secrets
-from helix_episodes.redaction.rules import Cut, cuts_by, mentions
+from helix_episodes.redaction.rules import Cut, by_sign, cuts_by
 from helix_episodes.redaction.shapes import SHAPES, key_blocks
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
 _RULES = (*SHAPES, *CONNECTIONS)
+_BY_SIGN = by_sign(_RULES)
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,9 +48,9 @@ def redact_text(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[Cut]:
-    for rule in _RULES:
-        if mentions(text, rule.needles):
-            yield from cuts_by(rule, text)
+    near = {number for sign, needles in _BY_SIGN if sign in text for needle, number in needles if needle in text}
+    for number in sorted(near):
+        yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text)
     yield from key_blocks(text)
     yield from home_folders(text)

@@ -37,8 +37,14 @@ _HOMES = (
 )
 
 
+#: Each of the rows' needles holds one of these.
+_SIGNS = ("sers", "home", "ettings", "/root")
+
+
 def home_folders(text: str) -> Iterator[Cut]:
     """Every home folder that a text names."""
+    if not mentions(text, _SIGNS):
+        return
     for needles, pattern in _HOMES:
         if mentions(text, needles):
             yield from (cut(KIND, *found.span()) for found in compiled(pattern).finditer(text))

@@ -21,6 +21,8 @@ _NAMES = (
     r"|account[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?key)"
 )
 _NEEDLES = ("key", "secret", "token", "passw", "passphrase", "pwd", "credential")
+# One of them stands between a name and its value.
+_JOINTS = (":", "=", "--")
 _VALUE = r"([^\s\"'`,;<>()\[\]{}\\]{6,512})"
 # Names for which people choose the value themselves, so that it is short and needs no look of chance.
 _CHOSEN_BY_PEOPLE = ("passw", "pwd", "passphrase")
@@ -31,7 +33,7 @@ _PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://")
 
 def named_secrets(text: str) -> Iterator[Cut]:
     """The values behind telling names, and behind the options of commands that are so called."""
-    if mentions(text.lower(), _NEEDLES):
+    if mentions(text, _JOINTS) and mentions(text.lower(), _NEEDLES):
         yield from cuts_by(_NAMED, text)
         yield from cuts_by(_OPTION, text)
 

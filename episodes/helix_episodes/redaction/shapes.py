@@ -20,7 +20,7 @@ _PREFIXED = (
     ("mailgun-key", ("key-",), r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("databricks-token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
     ("shopify-token", ("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
-    ("figma-token", ("fig",), r"fig[dou]_[A-Za-z0-9_-]{20,255}"),
+    ("figma-token", ("figd_", "figo_", "figu_"), r"fig[dou]_[A-Za-z0-9_-]{20,255}"),
     ("groq-key", ("gsk_",), r"gsk_[A-Za-z0-9]{20,255}"),
     ("xai-key", ("xai-",), r"xai-[A-Za-z0-9]{20,255}"),
     ("replicate-token", ("r8_",), r"r8_[A-Za-z0-9]{30,80}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -29,6 +29,8 @@ _DECISIVE = re.compile(
 
 #: What was written into the memory for later sessions is what this one taught.
 _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
+#: A binding step that was left out says for what reason.
+_WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
 #: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
 ABOUT_COMMITS = re.compile(r"^(?!.*start).*commit", re.IGNORECASE)
 
@@ -52,6 +54,9 @@ def add_gate(steps: Steps, gate: Gate) -> None:
     words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
     said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
+    if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
+        reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
+        steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)

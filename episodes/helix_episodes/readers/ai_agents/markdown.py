@@ -15,10 +15,15 @@ from helix_episodes.readers.ai_agents.gates import Gate, add_gate
 from helix_episodes.readers.ai_agents.headings import (
     asks,
     checked,
+    deals_with_problems,
     head_words,
     is_item,
     is_none,
+    is_verdict,
+    justifies,
     names_problems,
+    tells_problem,
+    turns_down,
     without_number,
 )
 from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
@@ -57,9 +62,15 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
-_IS_PLANNED = re.compile(r"^(?:must|should|to be|needs?|todo|add later)\b", re.IGNORECASE)
+_IS_PLANNED = re.compile(
+    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
+    re.IGNORECASE,
+)
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+_POINTS_ON = re.compile(r"\b(?:this|these|following)\b", re.IGNORECASE)
+#: Labels of what shows a problem: with it, a heading that only names a kind of trouble says which it was.
+_SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "description"})
 #: Fewer words count or name something.
 _TOLD_WORDS = 3
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
@@ -93,24 +104,38 @@ class _Markdown(Outline):
         if block.level == 1 and not self.title:
             self.title = title
         self.close(block.level)
-        parent, own = self.role, role_of(head_words(title)) if block.level > 1 else None
-        item = parent in {"decision", "lesson", "problem"} or is_item(title, own)
-        above = self.scopes[-1] if self.scopes else None
-        if own == "problem" and not names_problems(title):
-            own, item = None, parent in STATEMENTS
-        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
-            own, item = parent, False
-        elif own in {"gates", "next", "commit"}:
-            item = False
-        elif above is not None and above.item and own not in STATEMENTS:
-            own, item = "background", False
-        elif own not in _TELLING or (item and parent is not None):
-            own = parent if parent is not None else own if own in _TELLING else None
-        scope = Scope(rank=block.level, title=title, role=own, line=block.line, item=item)
-        self.scopes.append(scope)
+        own, item = self._by_place(title, *self._by_words(title, level=block.level))
+        self.scopes.append(Scope(rank=block.level, title=title, role=own, line=block.line, item=item))
         self.join, self.owner = None, None
-        if item and own in {"decision", "lesson", "problem"}:
-            self.open_item(without_number(title), block, role=own)
+        if item and own in STATEMENTS:
+            told = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
+            self.open_item(told, block, role=own)
+
+    def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
+        """What a heading names by its own words, and whether it is a statement itself."""
+        own = role_of(head_words(title)) if level > 1 else None
+        if level > 1 and (turns_down(title) or justifies(title)):
+            return "decision", justifies(title)
+        if tells_problem(title):
+            return "problem", True
+        if own == "problem" and not names_problems(title):
+            return "work" if deals_with_problems(title) else None, self.role in STATEMENTS
+        return own, self.role in STATEMENTS or is_item(title, own)
+
+    def _by_place(self, title: str, own: Role | None, item: bool) -> tuple[Role | None, bool]:  # noqa: FBT001  (both are the words' answer)
+        """What a heading names where it stands: plans and files hold no statements, a statement only asides."""
+        parent, above = self.role, self.scopes[-1] if self.scopes else None
+        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
+            return parent, False
+        if own in {"gates", "next", "commit"}:
+            return own, False
+        if above is not None and above.item and own not in STATEMENTS:
+            return "background", False
+        if own == "remedy" and parent is None and self.problem and not _IS_PLANNED.match(title):
+            return own, False
+        if own not in _TELLING or (item and parent in STATEMENTS):
+            own = parent if parent is not None else own if own in _TELLING else None
+        return own, item
 
     def _words(self, block: Block) -> None:
         """An item or a paragraph."""
@@ -154,10 +179,14 @@ class _Markdown(Outline):
         role = label_role(name)
         if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
             self.steps.note(text, part="cause", line=block.line, call_id=self.join)
+        elif self.owner == "problem" and self.role == "problem" and set(words_of(name)) & _SHOWS:
+            self.extend(text, name="text", line=block.line)
         elif self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.belonging(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
+        elif self.problem and "workaround" in words_of(name):
+            self.make_do(text, block)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.belonging(role, text, block)
         elif role == "task":
@@ -171,6 +200,7 @@ class _Markdown(Outline):
         role = label_role(name)
         if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
             self.open_item(text, block, role=role)
+            self.cause = Piece(line=block.line, text=text) if is_cause(name) else None
             if block.kind == "paragraph":
                 self.owner_level = -1
             return True
@@ -238,8 +268,14 @@ class _Markdown(Outline):
         text = plain(block.text)
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
             self._cross(block, text)
+        elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
+            self.turn_down(text, block, title=head_words(self.scopes[-1].title).strip())
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
+        elif is_verdict(block.text) and role != "next":
+            self.open_item(text, block, role="decision")
+        elif role == "remedy":
+            self.mend(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
             self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
@@ -256,6 +292,8 @@ class _Markdown(Outline):
         text = plain(block.text)
         if role == "task":
             self._task(block, text)
+        elif role == "remedy" and not text.endswith(":"):
+            self.mend(text, line=block.line)
         elif role in {"outcome", "status"}:
             self.reading.status = self.reading.status or text
             self.steps.note(text, part="found", line=block.line, context=self.context())
@@ -277,7 +315,8 @@ class _Markdown(Outline):
     def _opens_problem(self, block: Block, text: str) -> bool:
         """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
         labelled = block.label is not None and block.text.startswith("**") and self.scopes[-1].rank >= LABEL_RANK
-        if (text.endswith(":") and not self.is_single()) or labelled:
+        announces = text.endswith(":") and (not self.is_single() or _POINTS_ON.search(text) is not None)
+        if announces or labelled:
             return False
         return self.owner is None or plain(block.text) != block.text
 

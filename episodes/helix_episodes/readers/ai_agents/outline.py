@@ -7,16 +7,17 @@ added.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
 
 from helix_episodes.readers.ai_agents.blocks import Block, plain
-from helix_episodes.readers.ai_agents.headings import is_none
+from helix_episodes.readers.ai_agents.headings import is_none, problem_words
 from helix_episodes.readers.ai_agents.report import Reading
 from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import Part, Steps
-from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, label_role, role_of
 from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
@@ -25,6 +26,9 @@ STATEMENTS = frozenset({"decision", "lesson", "problem"})
 _ONE_PROBLEM = frozenset(
     {"problem", "issue", "cause", "gap", "bug", "failure", "challenge", "symptom", "vulnerability"}
 )
+
+
+_REASON = re.compile(r"\s+(?:\u2192|->|=>|\u2014|\u2013|-)\s+|:\s+")
 
 
 class Scope(msgspec.Struct, kw_only=True):
@@ -47,7 +51,8 @@ class Outline:
         self.join: str | None = None
         self.owner: Role | None = None
         self.owner_level = 0
-        self.pending: list[str] = []
+        self.problem: str | None = None
+        self.cause: Piece | None = None
         self.title = ""
 
     @property
@@ -74,6 +79,7 @@ class Outline:
         elif role == "lesson":
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
+            self.problem, self.cause = self.join, None
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
         else:
@@ -143,13 +149,38 @@ class Outline:
         elif role == "rationale" and self.owner == "problem":
             self._explain(text, line=line)
         elif role == "remedy":
-            steps.note(text, part="remedy", line=line, call_id=self.join)
+            self.mend(text, line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
         elif self.owner == "work" and not is_bare_state(text):
             self.find(text, line=line)
         else:
             steps.note(text, part="other", line=line, call_id=self.join)
+
+    def mend(self, text: str, *, line: int) -> None:
+        """How the problem told last was mended; with what the log calls its root cause, that teaches something."""
+        self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
+        if self.cause is not None:
+            pieces = (self.cause, Piece(line=line, text=text))
+            self.steps.add("lesson", f"{self.cause.text} {text}", line=self.cause.line, pieces=pieces)
+            self.cause = None
+
+    def make_do(self, text: str, block: Block) -> None:
+        """A way around a problem, which somebody chose instead of mending it."""
+        arguments: dict[str, Any] = {
+            "context": self.context(),
+            "rationale": "",
+            "options": [],
+            "within": self.problem,
+        }
+        self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
+
+    def turn_down(self, text: str, block: Block, *, title: str) -> None:
+        """What was left undone on purpose, and why."""
+        what, reason = split_reason(text)
+        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", block.level
+        places = tuple(Piece(line=block.line, text=part) for part in (what, reason) if part)
+        self.decide(f"{title}: {what}", block, context=title, rationale=reason, pieces=places)
 
     def _explain(self, text: str, *, line: int) -> None:
         """The reason for a problem's remedy: with it, the remedy was a decision."""
@@ -203,8 +234,18 @@ class Outline:
 
     def is_single(self) -> bool:
         """Whether what stands here is about one problem: "Problem", "Root Cause", not "Issues"."""
-        words = words_of(self.scopes[-1].title) if self.scopes else []
+        words = problem_words(self.scopes[-1].title) if self.scopes else []
         return bool(words) and words[-1] in _ONE_PROBLEM
+
+
+def split_reason(text: str) -> tuple[str, str]:
+    """What is named, and what is said of it behind an arrow, a dash or a colon.
+
+    >>> split_reason("Second cache \u2192 covered by the first"), split_reason("Second cache")
+    (('Second cache', 'covered by the first'), ('Second cache', ''))
+    """
+    parts = _REASON.split(text, maxsplit=1)
+    return (parts[0], parts[1]) if len(parts) > 1 else (text, "")
 
 
 def pieces(cells: list[str], block: Block) -> tuple[Piece, ...]:

@@ -100,7 +100,7 @@ def _take_member(steps: Steps, key: str, member: Node, *, join: str, at: datetim
     if role == "did" and " " not in member.text:
         skip(steps, key, member)
         return
-    if role == "decision":
+    if role == "decision" or "workaround" in words_of(key):
         take_decisions(steps, member, join=join, at=at)
     elif role == "lesson":
         take_lessons(steps, member, at=at)
@@ -228,9 +228,21 @@ def _take_lesson(steps: Steps, node: Node, *, at: datetime | None) -> None:
         words = " ".join(_as_advice(field) for field in core)
         pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
         steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)}, pieces=pieces)
+        if names & _AVOID:
+            _take_mistake(steps, texts, at=at)
     else:
         for field in core:
             steps.add("lesson", field.text, line=field.line, at=at)
+
+
+def _take_mistake(steps: Steps, texts: list[Field], *, at: datetime | None) -> None:
+    """What a mistake led to and how it was put right, which the lesson drawn from it tells on the side."""
+    join = steps.entry()
+    for field in texts:
+        if {"consequence", "impact"} & set(words_of(field.name)):
+            steps.note(field.text, part="harm", line=field.line, at=at, call_id=join)
+        elif field.role == "remedy":
+            steps.note(field.text, part="remedy", line=field.line, at=at, call_id=join)
 
 
 def _is_one_lesson(names: set[str]) -> bool:

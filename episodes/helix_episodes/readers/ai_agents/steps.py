@@ -15,7 +15,9 @@ from typing import Any, Literal
 from helix_episodes.readers.ledger import Ledger
 from helix_episodes.session import Piece, Source, Status, Step, StepKind
 
-Part = Literal["task", "did", "found", "detail", "problem", "cause", "remedy", "outcome", "commit", "next", "other"]
+Part = Literal[
+    "task", "did", "found", "detail", "problem", "cause", "harm", "remedy", "outcome", "commit", "next", "other"
+]
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _FULL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")

@@ -73,7 +73,7 @@ class Transcript:
             return
         if uuid is not None:
             self._seen.add(uuid)
-        if record.get("type") in _CARRIES_INJECTED:
+        if text_in(record, "type") in _CARRIES_INJECTED:
             self._statistics.note_injected(record)
         before = len(self.steps)
         passed = self._translate(record, place_of(record, line=line, file=self._file))
@@ -86,10 +86,11 @@ class Transcript:
         self._rewinds.pass_through(record)
         if kind == "system":
             kind = f"system/{record.get('subtype')}"
-        handle = self._own_records.get(str(kind))
+        name = str(kind)
+        handle = self._own_records.get(name)
         if handle is not None:
             return handle(record, place)
-        return Passed(str(kind), known=kind in SKIPPED_KINDS)
+        return Passed(name, known=name in SKIPPED_KINDS)
 
     # What was said and done.
 
@@ -137,7 +138,7 @@ class Transcript:
             return self._speak("message", text_in(block, "text") or "", place, actor=actor)
         if kind == "thinking":
             return self._speak("thought", text_in(block, "thinking") or "", place, actor=actor)
-        return Passed(f"assistant/{kind}", known=kind in SKIPPED_BLOCKS)
+        return Passed(f"assistant/{kind}", known=text_in(block, "type") in SKIPPED_BLOCKS)
 
     def _speak(self, kind: StepKind, text: str, place: Place, *, actor: str) -> Passed | None:
         text = text.strip()
@@ -153,7 +154,8 @@ class Transcript:
             return Passed("duplicate")
         given = block.get("input")
         ((operation, arguments), *_) = translate_call(tool, given if isinstance(given, dict) else {})
-        self._name_task(arguments)
+        if operation == "track":
+            self._name_task(arguments)
         self._calls[call_id] = len(self.steps)
         self._add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=call_id)
         return None

@@ -47,7 +47,7 @@ class Conversation:
         if role == "assistant":
             return self.answer(payload, place)
         if role != "user":
-            return Passed(f"message of {role}", known=role in {"developer", "system"})
+            return Passed(f"message of {role}", known=role in ("developer", "system"))
         text = typed(text_in(payload, "message") or _content(payload))
         if is_injected(text):
             return INJECTED

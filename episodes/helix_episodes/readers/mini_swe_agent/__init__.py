@@ -95,7 +95,7 @@ def _is_command(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
 
 def _take(message: Node, dialogue: Dialogue) -> Passed | None:
     plain, place = message.record, Place(Source(line=message.get("content").line))
-    role = plain.get("role")
+    role = text_in(plain, "role")
     if role == "system":
         return Passed("system prompt")
     if role == "assistant":

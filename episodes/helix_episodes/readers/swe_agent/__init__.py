@@ -69,4 +69,4 @@ def _is_run(run: dict[str, Any]) -> bool:
     if turns:
         return all(isinstance(turn.get("action"), str) and isinstance(turn.get("observation"), str) for turn in turns)
     history = objects_in(run, "history")
-    return any(one.get("message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)
+    return any(text_in(one, "message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)
