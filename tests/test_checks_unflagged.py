@@ -34,9 +34,50 @@ def test_a_check_that_fails_behind_exit_status_0(command: str, output: str, chec
     assert (verdict.check, verdict.passed) == (check, False)
 
 
+UNDEFINED = "# shop\n./m.go:3:2: undefined: foo\ndone"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "check"),
+    [
+        ("gofmt -w . && go vet ./... ; echo done", UNDEFINED, "go vet"),
+        ("gofmt -w . && go build ./... 2>&1 | tail", UNDEFINED, "go build"),
+        ("goimports -w . ; go vet ./... || true", UNDEFINED, "go vet"),
+        ("go fmt ./... && go build ./... ; echo done", UNDEFINED, "go build"),
+        ("gofmt -w . && go vet ./... ; echo done", "m.go:3:2: expected ';', found x\ndone", "go vet"),
+        ("npx prettier -w . && npx tsc --noEmit ; echo done", "a.ts(3,5): error TS2345: bad\ndone", "tsc"),
+    ],
+)
+def test_what_a_compiler_says_is_not_the_formatters_beside_it(command: str, output: str, check: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert (verdict.check, verdict.passed) == (check, False)
+
+
 @pytest.mark.parametrize(
     ("command", "output"),
     [
+        ("go vet ./... ; echo done", "# shop/cart\ndone"),
+        ("go vet ./... ; echo done", "cart.proto:3:5: field number is taken\ndone"),
+        ("npx tsc --noEmit ; echo done", "vite.config.ts(3,5): warning: odd\ndone"),
+        ("golangci-lint run ; go vet ./... ; echo done", "a.go:1:2: unchecked (errcheck)\n1 issues:\n* errcheck: 1"),
+    ],
+)
+def test_a_compiler_is_not_taken_for_silent_where_somebody_complains(command: str, output: str) -> None:
+    verdicts = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert verdicts[-1].passed is None
+
+
+def test_a_formatter_that_ends_the_chain_is_to_blame_for_what_does_not_parse_and_for_nothing_else() -> None:
+    command = parse_command("gofmt -w . && go vet ./...")
+    (parsing,) = read_verdicts(command, output="m.go:3:2: expected ';', found x", exit_code=2, status="error")
+    (naming,) = read_verdicts(command, output=UNDEFINED, exit_code=1, status="error")
+    assert (parsing.check, naming.check) == ("gofmt", "go vet")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("go vet ./... ; echo done", "done"),
         ("gofmt -l .", ""),
         ("gofmt -l . && echo formatted", "formatted"),
         ("black --diff .", "All done!\n3 files would be left unchanged."),
