@@ -129,3 +129,111 @@ def test_what_only_quotes_a_failure(command: str, output: str) -> None:
 def test_building_tests_runs_none(command: str) -> None:
     (part,) = parse_command(command)
     assert (part.kind, part.check) == ("build", f"{part.program} build")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "check"),
+    [
+        ("mypy . | tail -1", "Found 3 errors in 2 files (checked 9 source files)", "mypy"),
+        ("dotnet build | tail", "Build FAILED.\n    0 Warning(s)\n    2 Error(s)", "dotnet build"),
+        ("dotnet build | tail -2", "    2 Error(s)\n", "dotnet build"),
+        ("npm run build | tail -3", "\u2716 Build failed in 3s", "npm build"),
+        ("npx vite build | tail -4", "error during build:\nRollupError: no such export", "vite build"),
+        ("npx webpack | tail -1", "webpack 5.90.0 compiled with 2 errors in 812 ms", "webpack"),
+        ("npx next build | tail", "Failed to compile.\n\n./a.tsx", "next build"),
+        ("npx tsc --noEmit | tail -1", "Found 3 errors in 2 files.", "tsc"),
+        ("npx tsc --noEmit | tail -1", "Found 1 error in a.ts:3", "tsc"),
+        ("npx eslint . | tail -2", "\u2716 3 problems (3 errors, 0 warnings)", "eslint"),
+        ("npx stylelint . | tail -2", "\u2716 3 problems", "stylelint"),
+        ("cargo build | tail -1", "error: could not compile `cart` (lib) due to 2 previous errors", "cargo build"),
+        ("cargo test | tail -1", "error: test failed, to rerun pass `--lib`", "cargo test"),
+        ("./gradlew build | tail -3", "BUILD FAILED in 3s\n2 actionable tasks: 2 executed", "gradle build"),
+        ("mvn package | tail -9", "[INFO] BUILD FAILURE\n[INFO] Total time: 2 s", "mvn package"),
+        ("make | tail -1", "make: *** [Makefile:3: all] Error 1", "make"),
+        ("make | tail -1", "make: *** missing separator.  Stop.", "make"),
+        ("ninja | tail -1", "ninja: build stopped: subcommand failed.", "ninja"),
+        ("bazel build //... | tail -2", "ERROR: Build did NOT complete successfully", "bazel build"),
+        ("xcodebuild | tail -2", "** BUILD FAILED **", "xcodebuild"),
+        ("ruff check . | tail -1", "Found 3 errors.", "ruff"),
+        ("rubocop | tail -1", "12 files inspected, 3 offenses detected", "rubocop"),
+        ("vendor/bin/phpunit | tail -2", "FAILURES!\nTests: 3, Assertions: 4, Failures: 1.", "phpunit"),
+        ("bundle exec rspec | tail -1", "5 examples, 2 failures", "rspec"),
+        ("./build.sh | tail -2", "[INFO] BUILD FAILURE\ndone", "build.sh"),
+        ("bash scripts/ci.sh | tail -2", "make: *** [all] Error 2", "bash ci.sh"),
+    ],
+)
+def test_a_summary_is_enough(command: str, output: str, check: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert (verdict.check, verdict.passed) == (check, False)
+    assert verdict.findings
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("npx tsc --noEmit | tail -1", "Found 0 errors. Watching for file changes."),
+        ("npx eslint . | tail -2", "\u2716 3 problems (0 errors, 3 warnings)"),
+        ("dotnet build | tail", "Build succeeded.\n    0 Warning(s)\n    0 Error(s)"),
+        ("rubocop | tail -1", "12 files inspected, no offenses detected"),
+        ("npx webpack | tail -1", "webpack 5.90.0 compiled successfully in 812 ms"),
+        ("mvn package | tail -9", "[INFO] BUILD SUCCESS"),
+        ("npx eslint . | tail -2", "BUILD FAILED in 3s"),
+        ("npm run build | tail -3", "The last build failed, this one did not: Build failed pages were rebuilt"),
+    ],
+)
+def test_another_summary_is_no_failure(command: str, output: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert verdict.passed is not False
+
+
+def test_a_summary_far_above_the_end_is_the_log_of_a_run_that_went_on() -> None:
+    output = "Build failed\n" + "rebuilding page\n" * 30
+    (verdict,) = read_verdicts(parse_command("npm run build | cat"), output=output, exit_code=0, status="ok")
+    assert verdict.passed is None
+
+
+SUMMED = "BUILD FAILED in 3s\nerror: could not compile `x`\nERROR: failed to solve: x\nmake: *** [all] Error 1"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "family"),
+    [
+        ("bash run.sh", "run.sh: line 3: syntax error near unexpected token `fi'", "shell syntax error"),
+        ("bash tools/run.sh", "tools/run.sh: line 9: deploy: command not found\ndone", "command not found"),
+        ("./run.sh", "start\n./run.sh: line 9: deploy: command not found\ndone", "command not found"),
+        ("terraform plan | tail", "\u2577\n\u2502 Error: Invalid reference\n\u2502", "\u2502 Error: Invalid reference"),
+        ("terraform plan | tail", "Error: Invalid reference", "Error: Invalid reference"),
+        ("docker build . | tail -3", "ERROR: failed to solve: no target", "ERROR: failed to solve: no target"),
+        ("bash deploy.sh | tail", "copying\nBUILD FAILED in 3s", "build failed"),
+        ("make deploy | tail -1", "make: *** [Makefile:3: deploy] Error 1", "build failed"),
+        ("./gradlew assembleDebug | tail", "BUILD FAILED in 3s", "build failed"),
+        ("cargo run | tail -1", "error: could not compile `x` (bin)", "error: could not compile <text> (bin)"),
+    ],
+)
+def test_what_is_no_check_and_says_that_it_failed(command: str, output: str, family: str) -> None:
+    found = unflagged_finding(parse_command(command), output=output)
+    assert found is not None
+    assert found.family == family
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat ci.log",
+        "cat ci.log | tail -5",
+        "grep -n FAILED ci.log | head",
+        "docker logs web | tail",
+        "docker compose logs web 2>&1 | tail",
+        "curl -s localhost/status | jq .",
+        "gh run view 7 --log-failed | tail",
+        "tail -20 run.sh; date",
+        "cat run.sh | head",
+        "terraform show | tail",
+        "git log -3 | cat",
+    ],
+)
+@pytest.mark.parametrize("output", [SUMMED, "Error: Invalid reference", "run.sh: line 3: syntax error near `fi'"])
+def test_who_shows_a_log_has_not_failed(command: str, output: str) -> None:
+    parts = parse_command(command)
+    assert unflagged_finding(parts, output=output) is None
+    assert all(one.passed is not False for one in read_verdicts(parts, output=output, exit_code=0, status="ok"))

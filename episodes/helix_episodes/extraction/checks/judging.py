@@ -18,6 +18,7 @@ from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Verdict
 from helix_episodes.extraction.checks.runners import echoed_commands, failed_tasks, not_started
+from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.troubles import finding_of
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.extraction.programs import Kind
@@ -214,12 +215,19 @@ def _assigned(runs: Sequence[_Run], readings: tuple[Reading, ...], text: Output)
         if reading in left:
             left.remove(reading)
         elif reading is None and not run.known:
-            reading = not_started(text, check=run.check) or others.read_plain(text)
-        elif reading is None and run.kind == "format":
-            reading = formatting.read_listing(run.segment, text)
+            reading = not_started(text, check=run.check) or others.read_plain(text) or _summary(run, text)
+        elif reading is None:
+            reading = formatting.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(msgspec.structs.replace(run, reading=reading, check=check))
     return tuple(found)
+
+
+def _summary(run: _Run, text: Output) -> Reading | None:
+    """What is left of a tool's own words; of any tool's, when the run is a task or a script."""
+    segment = run.segment
+    program = segment.program if run.known and not is_script(segment.program, segment.subcommand) else None
+    return read_summary(text, check=run.check, program=program, kind=run.kind)
 
 
 def _belongs(run: _Run, reading: Reading) -> bool:
