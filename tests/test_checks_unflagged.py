@@ -34,6 +34,15 @@ def test_a_check_that_fails_behind_exit_status_0(command: str, output: str, chec
     assert (verdict.check, verdict.passed) == (check, False)
 
 
+@pytest.mark.parametrize(
+    ("shown", "files"), [(DIFF, 1), ("diff a.go.orig a.go", 1), (f"{DIFF}\n{DIFF.replace('a.go', 'b.go')}", 2)]
+)
+def test_a_diff_counts_each_file_once(shown: str, files: int) -> None:
+    (verdict,) = read_verdicts(parse_command("gofmt -d ."), output=shown, exit_code=0, status="ok")
+    (finding,) = verdict.findings
+    assert (finding.count, finding.path, verdict.failed_count) == (files, "a.go", files)
+
+
 UNDEFINED = "# shop\n./m.go:3:2: undefined: foo\ndone"
 
 
