@@ -8,6 +8,9 @@ from helix_episodes.extraction.reported import reported_in
 from helix_episodes.extraction.verdicts import verdict_in
 
 FAILING = [
+    "Looks good but the tests fail",
+    "Both jobs crash at step 3",
+    "The dropdown still gives me an error",
     "I changed the assertion and now I get an AssertionError",
     "The test that I added fails",
     "I think that the build fails",
@@ -63,6 +66,13 @@ FAILING = [
 ]
 
 NO_FAILURE = [
+    "The tests fail because of the missing variable, that's expected",
+    "When the tests fail we want a red banner",
+    "Please add a handler so the server returns a 500 if the database is down",
+    "That isn't wrong, but could be nicer",
+    "I got 400 items",
+    "Show me the errors you get",
+    "Why do the tests fail?",
     "Make tests fail",
     "It used to crash before",
     "Rename the test which fails",

@@ -34,7 +34,7 @@ _SYMPTOMS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?:^|(?<=[,;:] )){_LEAD}(?:{_HERE} )*(?:of (?:the|my|our|your) )?"
+        rf"(?:^|(?<=[,;:] )|\bbut ){_LEAD}(?:{_HERE} )*(?:of (?:the|my|our|your) )?"
         rf"(?:(?!(?:that|to|which|the|make|let|have)\b)[\w./-]+ ){{0,2}}"
         rf"{_MANY}{_OFTEN} (?:fail|crash|hang|break|time out)\b(?! to\b)",
         re.IGNORECASE,
@@ -89,7 +89,8 @@ _NOUN_BEFORE = re.compile(
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:but|and|though)\b[^.?!]{0,30}\b(?:works?|working|passe?s?|fixed|fine|gone|solved|resolved|ok(?:ay)?)\b"
-    r"|\b(?:but|though)\b[^.?!]{0,30}\b(?:expected|unrelated|never mind|not important|my fault)\b",
+    r"|\b(?:but|though)\b[^.?!]{0,30}\b(?:expected|unrelated|never mind|not important|my fault)\b"
+    r"|^[^.?!]{0,60}[,;(] ?(?:which|that|this|it)(?:['\u2019]s| is) (?:expected|fine|ok(?:ay)?|on purpose)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?=(?:I|we|you) )", re.IGNORECASE)

@@ -319,7 +319,8 @@ def _failed(run: _Run, fallback: Finding | None) -> Verdict:
     if not findings and fallback and not fallback.generic and not run.task_failed:
         findings = (fallback,)
     if not findings:
-        message = run.task_failed or (fallback.message if fallback else "") or f"{run.check} failed"
+        shown = run.reading.quote.partition("\n")[0] if run.reading else ""
+        message = run.task_failed or (fallback.message if fallback else "") or shown or f"{run.check} failed"
         findings = (_generic(run.kind, message),)
     return _verdict(run, passed=False, findings=findings)
 
