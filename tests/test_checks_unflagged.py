@@ -35,8 +35,58 @@ def test_a_check_that_fails_behind_exit_status_0(command: str, output: str, chec
 
 
 @pytest.mark.parametrize(
+    ("shown", "files"), [(DIFF, 1), ("diff a.go.orig a.go", 1), (f"{DIFF}\n{DIFF.replace('a.go', 'b.go')}", 2)]
+)
+def test_a_diff_counts_each_file_once(shown: str, files: int) -> None:
+    (verdict,) = read_verdicts(parse_command("gofmt -d ."), output=shown, exit_code=0, status="ok")
+    (finding,) = verdict.findings
+    assert (finding.count, finding.path, verdict.failed_count) == (files, "a.go", files)
+
+
+UNDEFINED = "# shop\n./m.go:3:2: undefined: foo\ndone"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "check"),
+    [
+        ("gofmt -w . && go vet ./... ; echo done", UNDEFINED, "go vet"),
+        ("gofmt -w . && go build ./... 2>&1 | tail", UNDEFINED, "go build"),
+        ("goimports -w . ; go vet ./... || true", UNDEFINED, "go vet"),
+        ("go fmt ./... && go build ./... ; echo done", UNDEFINED, "go build"),
+        ("gofmt -w . && go vet ./... ; echo done", "m.go:3:2: expected ';', found x\ndone", "go vet"),
+        ("npx prettier -w . && npx tsc --noEmit ; echo done", "a.ts(3,5): error TS2345: bad\ndone", "tsc"),
+    ],
+)
+def test_what_a_compiler_says_is_not_the_formatters_beside_it(command: str, output: str, check: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert (verdict.check, verdict.passed) == (check, False)
+
+
+@pytest.mark.parametrize(
     ("command", "output"),
     [
+        ("go vet ./... ; echo done", "# shop/cart\ndone"),
+        ("go vet ./... ; echo done", "cart.proto:3:5: field number is taken\ndone"),
+        ("npx tsc --noEmit ; echo done", "vite.config.ts(3,5): warning: odd\ndone"),
+        ("golangci-lint run ; go vet ./... ; echo done", "a.go:1:2: unchecked (errcheck)\n1 issues:\n* errcheck: 1"),
+    ],
+)
+def test_a_compiler_is_not_taken_for_silent_where_somebody_complains(command: str, output: str) -> None:
+    verdicts = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert verdicts[-1].passed is None
+
+
+def test_a_formatter_that_ends_the_chain_is_to_blame_for_what_does_not_parse_and_for_nothing_else() -> None:
+    command = parse_command("gofmt -w . && go vet ./...")
+    (parsing,) = read_verdicts(command, output="m.go:3:2: expected ';', found x", exit_code=2, status="error")
+    (naming,) = read_verdicts(command, output=UNDEFINED, exit_code=1, status="error")
+    assert (parsing.check, naming.check) == ("gofmt", "go vet")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("go vet ./... ; echo done", "done"),
         ("gofmt -l .", ""),
         ("gofmt -l . && echo formatted", "formatted"),
         ("black --diff .", "All done!\n3 files would be left unchanged."),
@@ -88,3 +138,111 @@ def test_what_only_quotes_a_failure(command: str, output: str) -> None:
 def test_building_tests_runs_none(command: str) -> None:
     (part,) = parse_command(command)
     assert (part.kind, part.check) == ("build", f"{part.program} build")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "check"),
+    [
+        ("mypy . | tail -1", "Found 3 errors in 2 files (checked 9 source files)", "mypy"),
+        ("dotnet build | tail", "Build FAILED.\n    0 Warning(s)\n    2 Error(s)", "dotnet build"),
+        ("dotnet build | tail -2", "    2 Error(s)\n", "dotnet build"),
+        ("npm run build | tail -3", "\u2716 Build failed in 3s", "npm build"),
+        ("npx vite build | tail -4", "error during build:\nRollupError: no such export", "vite build"),
+        ("npx webpack | tail -1", "webpack 5.90.0 compiled with 2 errors in 812 ms", "webpack"),
+        ("npx next build | tail", "Failed to compile.\n\n./a.tsx", "next build"),
+        ("npx tsc --noEmit | tail -1", "Found 3 errors in 2 files.", "tsc"),
+        ("npx tsc --noEmit | tail -1", "Found 1 error in a.ts:3", "tsc"),
+        ("npx eslint . | tail -2", "\u2716 3 problems (3 errors, 0 warnings)", "eslint"),
+        ("npx stylelint . | tail -2", "\u2716 3 problems", "stylelint"),
+        ("cargo build | tail -1", "error: could not compile `cart` (lib) due to 2 previous errors", "cargo build"),
+        ("cargo test | tail -1", "error: test failed, to rerun pass `--lib`", "cargo test"),
+        ("./gradlew build | tail -3", "BUILD FAILED in 3s\n2 actionable tasks: 2 executed", "gradle build"),
+        ("mvn package | tail -9", "[INFO] BUILD FAILURE\n[INFO] Total time: 2 s", "mvn package"),
+        ("make | tail -1", "make: *** [Makefile:3: all] Error 1", "make"),
+        ("make | tail -1", "make: *** missing separator.  Stop.", "make"),
+        ("ninja | tail -1", "ninja: build stopped: subcommand failed.", "ninja"),
+        ("bazel build //... | tail -2", "ERROR: Build did NOT complete successfully", "bazel build"),
+        ("xcodebuild | tail -2", "** BUILD FAILED **", "xcodebuild"),
+        ("ruff check . | tail -1", "Found 3 errors.", "ruff"),
+        ("rubocop | tail -1", "12 files inspected, 3 offenses detected", "rubocop"),
+        ("vendor/bin/phpunit | tail -2", "FAILURES!\nTests: 3, Assertions: 4, Failures: 1.", "phpunit"),
+        ("bundle exec rspec | tail -1", "5 examples, 2 failures", "rspec"),
+        ("./build.sh | tail -2", "[INFO] BUILD FAILURE\ndone", "build.sh"),
+        ("bash scripts/ci.sh | tail -2", "make: *** [all] Error 2", "bash ci.sh"),
+    ],
+)
+def test_a_summary_is_enough(command: str, output: str, check: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert (verdict.check, verdict.passed) == (check, False)
+    assert verdict.findings[0].message in output
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("npx tsc --noEmit | tail -1", "Found 0 errors. Watching for file changes."),
+        ("npx eslint . | tail -2", "\u2716 3 problems (0 errors, 3 warnings)"),
+        ("dotnet build | tail", "Build succeeded.\n    0 Warning(s)\n    0 Error(s)"),
+        ("rubocop | tail -1", "12 files inspected, no offenses detected"),
+        ("npx webpack | tail -1", "webpack 5.90.0 compiled successfully in 812 ms"),
+        ("mvn package | tail -9", "[INFO] BUILD SUCCESS"),
+        ("npx eslint . | tail -2", "BUILD FAILED in 3s"),
+        ("npm run build | tail -3", "The last build failed, this one did not: Build failed pages were rebuilt"),
+    ],
+)
+def test_another_summary_is_no_failure(command: str, output: str) -> None:
+    (verdict,) = read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+    assert verdict.passed is not False
+
+
+def test_a_summary_far_above_the_end_is_the_log_of_a_run_that_went_on() -> None:
+    output = "Build failed\n" + "rebuilding page\n" * 30
+    (verdict,) = read_verdicts(parse_command("npm run build | cat"), output=output, exit_code=0, status="ok")
+    assert verdict.passed is None
+
+
+SUMMED = "BUILD FAILED in 3s\nerror: could not compile `x`\nERROR: failed to solve: x\nmake: *** [all] Error 1"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "family"),
+    [
+        ("bash run.sh", "run.sh: line 3: syntax error near unexpected token `fi'", "shell syntax error"),
+        ("bash tools/run.sh", "tools/run.sh: line 9: deploy: command not found\ndone", "command not found"),
+        ("./run.sh", "start\n./run.sh: line 9: deploy: command not found\ndone", "command not found"),
+        ("terraform plan | tail", "\u2577\n\u2502 Error: Invalid reference\n\u2502", "\u2502 Error: Invalid reference"),
+        ("terraform plan | tail", "Error: Invalid reference", "Error: Invalid reference"),
+        ("docker build . | tail -3", "ERROR: failed to solve: no target", "ERROR: failed to solve: no target"),
+        ("bash deploy.sh | tail", "copying\nBUILD FAILED in 3s", "build failed"),
+        ("make deploy | tail -1", "make: *** [Makefile:3: deploy] Error 1", "build failed"),
+        ("./gradlew assembleDebug | tail", "BUILD FAILED in 3s", "build failed"),
+        ("cargo run | tail -1", "error: could not compile `x` (bin)", "error: could not compile <text> (bin)"),
+    ],
+)
+def test_what_is_no_check_and_says_that_it_failed(command: str, output: str, family: str) -> None:
+    found = unflagged_finding(parse_command(command), output=output)
+    assert found is not None
+    assert found.family == family
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat ci.log",
+        "cat ci.log | tail -5",
+        "grep -n FAILED ci.log | head",
+        "docker logs web | tail",
+        "docker compose logs web 2>&1 | tail",
+        "curl -s localhost/status | jq .",
+        "gh run view 7 --log-failed | tail",
+        "tail -20 run.sh; date",
+        "cat run.sh | head",
+        "terraform show | tail",
+        "git log -3 | cat",
+    ],
+)
+@pytest.mark.parametrize("output", [SUMMED, "Error: Invalid reference", "run.sh: line 3: syntax error near `fi'"])
+def test_who_shows_a_log_has_not_failed(command: str, output: str) -> None:
+    parts = parse_command(command)
+    assert unflagged_finding(parts, output=output) is None
+    assert all(one.passed is not False for one in read_verdicts(parts, output=output, exit_code=0, status="ok"))

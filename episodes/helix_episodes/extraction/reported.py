@@ -29,6 +29,7 @@ from helix_episodes.extraction.events import FAMILIES_PER_RUN
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
+from helix_episodes.extraction.symptoms import TROUBLE, is_doubtful, tells_symptom
 from helix_episodes.extraction.verdicts import rejection_in, verdict_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Event
@@ -47,16 +48,17 @@ _WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
 WORK = "work"
 REPORTED = "reported by the user"
-_FAILURE = r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|failing)"
 _OBSERVED = re.compile(
     r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* "
     r"(?:getting|seeing|hitting|facing|got|get|see|hit|ran into|running into|seen)\b"
-    rf"[^.?!\n]{{0,80}}\b{_FAILURE}\b"
-    r"|\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b"
+    rf"[^.?!\n]{{0,80}}\b{TROUBLE}\b"
     r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|command|app|page|server|script|hook|it|this|that|Test\w+|test_\w+)\b"
     r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) (?:still )?broken|crashes|crashed|hangs)\b"
     r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
+)
+_MISSED = re.compile(
+    r"\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b", re.IGNORECASE
 )
 _HANDED_IN = re.compile(
     r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
@@ -142,10 +144,17 @@ def reported_in(text: str, *, first: bool = False) -> str | None:
     ("I'm getting this error on CI: exit 3", None)
     """
     for sentence in sentences_of(text):
-        found = _OBSERVED.search(sentence) or _HANDED_IN.search(sentence)
-        if found and not is_supposed(sentence, upto=found.end()):
+        if tells_symptom(sentence) or _is_observed(sentence):
             return sentence
     return None if first else rejection_in(text)
+
+
+def _is_observed(sentence: str) -> bool:
+    if found := _OBSERVED.search(sentence):
+        doubtful = is_doubtful(sentence, found)
+    else:
+        found, doubtful = _MISSED.search(sentence) or _HANDED_IN.search(sentence), False
+    return found is not None and not doubtful and not is_supposed(sentence, upto=found.end())
 
 
 def _event(step: Step, check: str, finding: Finding, content: str) -> Event:

@@ -11,6 +11,7 @@ import re
 from typing import Literal
 
 from helix_episodes.extraction.sentences import is_supposed, sentences_of
+from helix_episodes.extraction.symptoms import is_denied, is_unmeant
 
 Verdict = Literal["accepts", "rejects", "takes back"]
 
@@ -20,7 +21,7 @@ _CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014-]+|\band\b|\bbut\b", re.IGNORECASE)
 _ACCEPTS = re.compile(
     r"(?:(?:many )?thanks|thank you|thx|ty|perfect|great|excellent|awesome|amazing|brilliant|fantastic|wonderful"
     r"|nice(?:ly done)?|"
-    r"lovely|all good|lgtm|well done|good (?:job|work)|approved|solved|"
+    r"lovely|all good|lgtm|well done|good (?:job|work)|approved|solved|ship it|"
     r"(?:it|that|this|everything|all|all of it)?\s*(?:all )?(?:now )?"
     r"(?:works?|worked|is working|does the trick|did it|did the trick|fixed it|looks? (?:good|great|right"
     r"|perfect|fine)|"
@@ -39,7 +40,8 @@ _REJECTS = re.compile(
     r"|totally |completely )?"
     r"(?:not (?:correct|right|true|what i \w+)|wrong|incorrect|broken|worse)\b"
     r"|\byou(?:['\u2019]ve| have)? (?:just )?(?:broke|broken|made (?:it|that|this|them) (?:up|worse))\b"
-    r"|\bnot what i (?:asked|wanted|meant|said)\b|^\W*wrong\b|^\W*too (?:slow|long|complicated|complex|verbose"
+    r"|\bnot what i (?:asked|wanted|meant|said)\b|^\W*(?:wrong|bad|terrible|awful|useless|nonsense)\b(?=\W*$|[,!.])"
+    r"|^\W*too (?:slow|long|complicated|complex|verbose"
     r"|much)\W*$",
     re.IGNORECASE,
 )
@@ -50,9 +52,10 @@ _ACCUSES = re.compile(
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
-    r"^\W*(?:(?:no|please|stop|ok|just|can you|could you|actually|let['\u2019]s)\W+)*(?:revert|undo|roll ?back"
-    r"|throw away|discard)"
-    r" (?:this|that|it|them|these|those|everything|all|your|the (?:whole|last|entire) ?)\b",
+    r"^\W*(?:(?:no(?:pe)?|bad|wrong|terrible|please|stop|ok|just|can you|could you|actually|let['\u2019]s)\W+)*"
+    r"(?:(?:revert|undo|roll ?back|throw away|discard)"
+    r" (?:this|that|it|them|these|those|everything|all|your|the (?:whole|last|entire) ?)\b"
+    r"|(?:revert|undo|roll ?back)(?: please)?\W*$)",
     re.IGNORECASE,
 )
 
@@ -81,9 +84,13 @@ def rejection_in(text: str) -> str | None:
         if _ACCUSES.search(sentence):
             return sentence
         found = _REJECTS.search(sentence)
-        if found and not is_supposed(sentence, upto=found.end()):
+        if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):
             return sentence
     return None
+
+
+def _is_disowned(sentence: str, found: re.Match[str]) -> bool:
+    return is_denied(sentence, found, within=False) or is_unmeant(sentence, found)
 
 
 def _is_acceptance(text: str) -> bool:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _LISTS = frozenset({"-l", "--list", "--list-different", "-n", "--dry-run", "--files-with-diff"})
 _DIFFS = frozenset({"-d", "--diff", "-diff"})
 _FILE = Regex(r"(?:\./)?[\w@.+-]+(?:/[\w@.+ -]+)*\.\w{1,8}$")
-_DIFF = Regex(r"(?:\+\+\+ |diff (?:--git |-u )?)(?:[ab]/)?(\S+)")
+#: Every file's diff names it twice or more; this line is in all of them, and once.
+_DIFF = Regex(r"\+\+\+ (?:b/)?(\S+)")
+_DIFF_CUT = Regex(r"diff .*?(?:b/)?(\S+)$")
 _CLANG = Regex(r"([^\s:]+):\d+:\d+: (?:warning|error): code should be clang-formatted")
 
 
@@ -27,7 +29,7 @@ def read_listing(segment: Segment, output: Output) -> Reading | None:
     asked = {*segment.arguments}
     reports = [_report(found.string, found[1]) for line in output.lines if (found := _CLANG.match(line))]
     if not reports and asked & _DIFFS:
-        reports = [_report(line, found[1]) for line in output.lines if (found := _DIFF.match(line))]
+        reports = _diffs(output, _DIFF) or _diffs(output, _DIFF_CUT)
     lines = [line.strip() for line in output.lines if line.strip()]
     if not reports and asked & _LISTS and lines and all(_FILE.match(line) for line in lines):
         reports = [_report(line, line) for line in lines]
@@ -41,6 +43,10 @@ def read_listing(segment: Segment, output: Output) -> Reading | None:
         findings=grouped(reports),
         quote=quoted(*(report.message for report in reports[:3])),
     )
+
+
+def _diffs(output: Output, heading: Regex) -> list[Report]:
+    return [_report(line, found[1]) for line in output.lines if (found := heading.match(line))]
 
 
 def _report(message: str, path: str) -> Report:

@@ -18,13 +18,14 @@ from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Verdict
 from helix_episodes.extraction.checks.runners import echoed_commands, failed_tasks, not_started
+from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.troubles import finding_of
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.extraction.programs import Kind
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _READERS: tuple[Callable[[Output], Reading | None], ...] = (
     golangci.read_golangci,
@@ -55,6 +56,7 @@ _ALSO: dict[str, frozenset[str]] = {
     "go vet": frozenset({"go build"}),
     "gofmt": frozenset({"go build"}),
     "goimports": frozenset({"go build"}),
+    "go fmt": frozenset({"go build"}),
     "cargo test": frozenset({"cargo build", "cargo clippy"}),
     "cargo nextest": frozenset({"cargo build", "cargo test"}),
     "cargo check": frozenset({"cargo build"}),
@@ -79,6 +81,10 @@ _SPEAKING = (
 )
 #: Those that print nothing when all is well.
 _SILENT = {"go build", "go vet", "tsc"}
+#: How any compiler or linter begins a complaint: a place in a file, or (Go) the package it is about.
+_COMPLAINT = Regex(r"(?:\w+: )?[^\s:(]+\.\w{1,8}(?::\d+:|\(\d+,\d+\):)|# [\w.-]+(?:/[\w./-]+)?(?: \[\S+\])?$")
+#: All that a formatter says of code that it refuses: it parses and knows of no names or types.
+_PARSING = frozenset({"syntax error", "does not compile"})
 _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
@@ -126,13 +132,15 @@ def read_verdicts(
     text = Output(output)
     code = _exit_code(text, exit_code, status)
     readings = _read(text)
-    runs = _assigned(_runs(segments, text), readings, text)
-    if not runs:
+    found = _runs(segments, text)
+    if not found:
         return _revealed(segments, readings)
+    # A formatter that was not asked to judge can only be to blame for a failure; else the words are the checks'.
+    runs = _assigned(found if code else [run for run in found if run.segment.purpose == "check"], readings, text)
     if code is None:
-        return tuple(_by_text(run, text) for run in runs if run.segment.purpose == "check")
+        return tuple(_by_text(run, text) for run in runs)
     if code == 0:
-        return tuple(_after_success(run, text) for run in runs if run.segment.purpose == "check" and _surely_ran(run))
+        return tuple(_after_success(run, text) for run in runs if _surely_ran(run))
     if not readings and finding_of((), text, code).family == "shell syntax error":
         return ()  # the shell refused the text as a whole: nothing in it ran
     return _after_failure(segments, runs, text, code)
@@ -198,21 +206,28 @@ def _formatter_name(segment: Segment) -> str:
     )
 
 
-def _assigned(runs: tuple[_Run, ...], readings: tuple[Reading, ...], text: Output) -> tuple[_Run, ...]:
+def _assigned(runs: Sequence[_Run], readings: tuple[Reading, ...], text: Output) -> tuple[_Run, ...]:
     """Each run with the reading that is its own; a reading is used once."""
     left = list(readings)
     found: list[_Run] = []
     for run in runs:
-        reading = next((reading for reading in left if _belongs(run, reading)), None)
+        reading = next((reading for reading in left if _belongs(run, reading) and _can_say(run, reading)), None)
         if reading in left:
             left.remove(reading)
         elif reading is None and not run.known:
-            reading = not_started(text, check=run.check) or others.read_plain(text)
-        elif reading is None and run.kind == "format":
-            reading = formatting.read_listing(run.segment, text)
+            reading = not_started(text, check=run.check) or others.read_plain(text) or _summary(run, text)
+        elif reading is None:
+            reading = formatting.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(msgspec.structs.replace(run, reading=reading, check=check))
     return tuple(found)
+
+
+def _summary(run: _Run, text: Output) -> Reading | None:
+    """What is left of a tool's own words; of any tool's, when the run is a task or a script."""
+    segment = run.segment
+    program = segment.program if run.known and not is_script(segment.program, segment.subcommand) else None
+    return read_summary(text, check=run.check, program=program, kind=run.kind)
 
 
 def _belongs(run: _Run, reading: Reading) -> bool:
@@ -224,6 +239,12 @@ def _belongs(run: _Run, reading: Reading) -> bool:
         return False
     # A task or script of unknown content: a reading of its own kind, or any failure.
     return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
+
+
+def _can_say(run: _Run, reading: Reading) -> bool:
+    """Whether a formatter can be the one who complains; what it cannot is for the compiler beside it."""
+    foreign = reading.kind != "format" and reading.passed is False
+    return run.kind != "format" or not foreign or _PARSING.issuperset(found.family for found in reading.findings)
 
 
 def _surely_ran(run: _Run) -> bool:
@@ -241,6 +262,8 @@ def _silently_passed(run: _Run, text: Output) -> bool:
     """Whether silence means success: a compiler that says nothing, unless its words were cut or thrown away."""
     if run.check not in _SILENT or "/dev/null" in run.segment.text:
         return False
+    if any(_COMPLAINT.match(line) for line in text.lines):
+        return False  # somebody complained, and nobody can tell that it was another
     return not text.text.strip() if run.cut else True
 
 
@@ -296,7 +319,8 @@ def _failed(run: _Run, fallback: Finding | None) -> Verdict:
     if not findings and fallback and not fallback.generic and not run.task_failed:
         findings = (fallback,)
     if not findings:
-        message = run.task_failed or (fallback.message if fallback else "") or f"{run.check} failed"
+        shown = run.reading.quote.partition("\n")[0] if run.reading else ""
+        message = run.task_failed or (fallback.message if fallback else "") or shown or f"{run.check} failed"
         findings = (_generic(run.kind, message),)
     return _verdict(run, passed=False, findings=findings)
 

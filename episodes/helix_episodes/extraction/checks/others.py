@@ -174,14 +174,18 @@ def read_rust(output: Output) -> Reading | None:
     reports = [
         report for at, line in enumerate(output.lines) if line.startswith("error") and (report := _rust(output, at))
     ]
+    summed = next(
+        (line for line in output.lines if line.startswith("error") and any(w in line for w in _RUST_SUMS)), ""
+    )
+    cut_off = (Finding(family="build failed", message=summed, generic=True),) if summed else ()
     lints = any(report.family.startswith("clippy::") for report in reports)
     return Reading(
         check="cargo clippy" if lints else "cargo build",
         kind="lint" if lints else "build",
         passed=False,
         failed_count=len(reports) or None,
-        findings=grouped(reports),
-        quote=quoted(*(report.message for report in reports[:3])),
+        findings=grouped(reports) or cut_off,
+        quote=quoted(*(report.message for report in reports[:3])) or quoted(summed),
     )
 
 

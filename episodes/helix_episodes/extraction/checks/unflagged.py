@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
 from helix_episodes.extraction.checks.python import raised_exception
+from helix_episodes.extraction.checks.summaries import is_script, summed_failure
 from helix_episodes.extraction.checks.troubles import ENDS, known_finding, template
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.regex import Regex
@@ -26,9 +27,14 @@ _REFUSED_LATER = Regex(
     rf"{_SHELL}(?:(?:command not found|no matches found|parse error|bad substitution|syntax error)\b.*|"
     r"\S+: (?:command not found|not found|No such file or directory|Permission denied))$"
 )
+_SCRIPT_REFUSED = Regex(
+    r"([^\s:]+): line \d+: (?:syntax error\b.*|unexpected EOF\b.*|.*: bad substitution|\S+: command not found)$"
+)
 _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
 #: How programs begin the line in which they give up.
-_GIVES_UP = Regex(r"(?:npm (?:ERR!|error) |ERROR: |[Ee]rror: |fatal: |FATAL: |E: )\S")
+_GIVES_UP = Regex(r"(?:npm (?:ERR!|error) |ERROR: |(?:\u2502 )?[Ee]rror: |Error from server |fatal: |FATAL: |E: )\S")
+#: What looks only, and works so much out for it that it can fail at that.
+_WORKING_OUT = {"terraform": {"plan"}, "tofu": {"plan"}, "helm": {"template"}, "pulumi": {"preview"}, "cdk": {"synth"}}
 _THROWN = Regex(r"(?:Uncaught )?((?:[A-Z]\w*)?Error)(?: \[\w+\])?: ")
 
 
@@ -48,11 +54,11 @@ def unflagged_finding(segments: tuple[Segment, ...], *, output: str) -> Finding 
         conflict = next((line for line in lines if line.startswith("CONFLICT ")), None)
         if conflict:
             return Finding(family="merge conflict", message=conflict)
-    refused = _refusal(lines, segments)
+    refused = _refusal(lines, segments) or _refusal_of_script(lines, segments)
     if refused:
         return known_finding([refused]) or Finding(family=template(refused), message=refused.strip())
     hidden = _hidden(segments)
-    return _ended(text) or _gave_up(lines, hidden) if hidden else None
+    return _ended(text) or _gave_up(lines, hidden) or _summed(text, hidden) if hidden else None
 
 
 def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
@@ -64,6 +70,13 @@ def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
     return next((line for line in lines if _REFUSED_LATER.match(line)), None)
 
 
+def _refusal_of_script(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
+    """The line in which the shell refuses a line of a script that the command runs: under the script's name."""
+    names = {part.subcommand or part.program for part in segments if is_script(part.program, part.subcommand)}
+    refusals = (found for line in lines if names and (found := _SCRIPT_REFUSED.match(line)))
+    return next((found.string for found in refusals if found[1].rpartition("/")[2] in names), None)
+
+
 def _git_piped_on(segments: tuple[Segment, ...]) -> bool:
     return any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
 
@@ -73,8 +86,12 @@ def _hidden(segments: tuple[Segment, ...]) -> list[Segment]:
     return [
         part
         for number, part in enumerate(segments)
-        if part.purpose == "change" and hides_exit(segments, number) and not _is_forgiven(segments, number)
+        if _can_fail(part) and hides_exit(segments, number) and not _is_forgiven(segments, number)
     ]
+
+
+def _can_fail(part: Segment) -> bool:
+    return part.purpose == "change" or part.subcommand in _WORKING_OUT.get(part.program, ())
 
 
 def _is_forgiven(segments: tuple[Segment, ...], number: int) -> bool:
@@ -103,3 +120,9 @@ def _gave_up(lines: Sequence[str], hidden: Sequence[Segment]) -> Finding | None:
     if line is None:
         return None
     return known_finding([line]) or Finding(family=template(line), message=line.strip())
+
+
+def _summed(text: Output, hidden: Sequence[Segment]) -> Finding | None:
+    """The line with which one of those programs, or what a script runs, sums up that it failed."""
+    runs = (None if is_script(part.program, part.subcommand) else part.program for part in hidden)
+    return next((found for program in runs if (found := summed_failure(text, program=program))), None)
