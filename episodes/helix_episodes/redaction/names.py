@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.chance import is_mixed, is_placeholder, looks_random, says_what_it_is
-from helix_episodes.redaction.rules import Cut, Rule, cuts_by, mentions
+from helix_episodes.redaction.rules import Cut, Rule, compiled, cuts_by, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +31,44 @@ _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://")
 
 
+# From a needle to its joint: the rest of the name (twelve letters at most) and what stands between.
+_JOINED = r"[\w-]{0,32}\\?[\"']?\s{0,4}[:=]"
+#: A name's needle stands at most this far from its first letter (``encryption_key``), and its value ends this far on.
+_BEFORE, _AFTER = 12, 600
+
+
 def named_secrets(text: str) -> Iterator[Cut]:
     """The values behind telling names, and behind the options of commands that are so called."""
-    if mentions(text, _JOINTS) and mentions(text.lower(), _NEEDLES):
-        yield from cuts_by(_NAMED, text)
-        yield from cuts_by(_OPTION, text)
+    if mentions(text, _JOINTS) and mentions(lowered := text.lower(), _NEEDLES):
+        for start, end in _windows(text, lowered):
+            yield from cuts_by(_NAMED, text, start=start, end=end)
+        if "--" in text:
+            yield from cuts_by(_OPTION, text)
+
+
+def _windows(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Where the expression for names can match at all; trying it at every letter takes five times as long."""
+    if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two: places no longer agree
+        yield 0, len(text)
+        return
+    joined = compiled(_JOINED)
+    places = sorted(place for needle in _NEEDLES for place in _places(lowered, needle) if joined.match(text, place))
+    start = end = -1
+    for place in places:
+        if place - _BEFORE > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, place - _BEFORE)
+        end = place + _AFTER
+    if end >= 0:
+        yield start, end
+
+
+def _places(text: str, needle: str) -> Iterator[int]:
+    place = text.find(needle)
+    while place >= 0:
+        yield place
+        place = text.find(needle, place + 1)
 
 
 def _is_secret(match: re.Match[str]) -> bool:
@@ -71,7 +104,8 @@ _NAMED = Rule(
 _OPTION = Rule(
     "secret",
     ("--",),
-    r"(?i)(?<![\w-])--(?:[a-z]{1,16}-){0,3}(" + _NAMES + r")\s{1,4}[\"']?" + _VALUE,
+    # What stands before is looked at last, so that the search can leap from one hyphen to the next.
+    r"--(?<![\w-]--)(?i:(?:[a-z]{1,16}-){0,3}(" + _NAMES + r"))\s{1,4}[\"']?" + _VALUE,
     group=2,
     accept=_is_secret,
 )
