@@ -440,5 +440,8 @@ def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
 def _warnings(accounting: Accounting) -> tuple[str, ...]:
     bad = (f"{place(one.line, one.file)}: {one.problem}" for one in accounting.bad)
     more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
-    unknown = (f"{count} record{'s' * (count != 1)} of unknown type {name!r}" for name, count in sorted(accounting.unknown.items()))
+    unknown = (
+        f"{count} record{'s' * (count != 1)} of unknown type {name!r}"
+        for name, count in sorted(accounting.unknown.items())
+    )
     return (*bad, *more, *unknown)

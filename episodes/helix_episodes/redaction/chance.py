@@ -40,7 +40,14 @@ _NO_PASSWORD = re.compile(
 def is_placeholder(value: str) -> bool:
     """Something that stands for a value: a variable, a mask, a hint to fill it in."""
     lowered = value.lower()
-    if value[0] in "$*" or (value[0] == "%" and not _ENCODED.match(value)) or "${" in value or "***" in value or "..." in value or "xxxx" in lowered:
+    if (
+        value[0] in "$*"
+        or (value[0] == "%" and not _ENCODED.match(value))
+        or "${" in value
+        or "***" in value
+        or "..." in value
+        or "xxxx" in lowered
+    ):
         return True
     return "redacted" in lowered or "your" in lowered or "placeholder" in lowered
 

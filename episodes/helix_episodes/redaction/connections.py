@@ -119,7 +119,11 @@ CONNECTIONS = (
     Rule(
         "cookie",
         ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?(" + _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60})",
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?("
+        + _COOKIE
+        + r"(?:;\s{0,2}"
+        + _COOKIE
+        + r"){0,60})",
         group=1,
         accept=_has_cookie,
     ),
