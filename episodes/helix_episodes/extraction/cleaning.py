@@ -1,8 +1,8 @@
 """Cleaning: the last thing that happens to an episode, so that no field can carry a secret past it.
 
 The session's texts were cut as wholes before anything was made of them. But a telling name and its value may have come
-together since, the log's own fields (a model, a project) were not looked at, and home folders stay until here. Here every string of the finished
-episode goes through redaction once more; what is clean already comes back as it is.
+together since, the log's own fields (a model, a project) were not looked at, and home folders stay until here. Here
+every string of the finished episode goes through redaction once more; what is clean already comes back as it is.
 """
 
 from __future__ import annotations

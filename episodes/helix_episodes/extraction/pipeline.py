@@ -1,8 +1,8 @@
 """The pipeline: a session in, an episode out.
 
-Secrets go first, then what a memory put into the session. Each stage then looks at the same reading and adds its own part: acts
-(calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics. Nothing here
-knows a log format, and nothing depends on the clock: the same session always gives the same episode.
+Secrets go first, then what a memory put into the session. Each stage then looks at the same reading and adds its own
+part: acts (calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics.
+Nothing here knows a log format, and nothing depends on the clock: the same session always gives the same episode.
 """
 
 from __future__ import annotations
