@@ -68,7 +68,8 @@ def _say_the_same(session: Session, other: Episode) -> bool:
 
 
 def _quoted(episode: Episode) -> Iterator[tuple[Decision | Event, str]]:
-    for one in (*episode.decisions, *episode.events):
+    parts: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
+    for one in parts:
         if one.evidence and one.evidence.id:
             yield one, one.evidence.id
 

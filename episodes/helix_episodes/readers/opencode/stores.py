@@ -159,7 +159,7 @@ def is_helpers(path: Path) -> bool:
     if path.parent.parent.name != "session":
         return False
     origin = text_in(_read_object(path) or {}, "parentID")
-    return bool(origin) and any(path.parent.glob(f"*{escape(origin)}.json"))
+    return origin is not None and any(path.parent.glob(f"*{escape(origin)}.json"))
 
 
 def _piece(node: Node) -> Piece:
