@@ -41,6 +41,9 @@ def prompts(session: Session) -> list[str]:
     ("damage", "line", "problem"),
     [
         (b'{"type":"user","mess', 2, "cut off"),
+        (b'{"type":{"user":"mess"}', 2, "cut off"),
+        (b'{"a":"\xff\xfe"}', 2, "not JSON in UTF-8"),
+        (b'{"a":' + b"9" * 400 + b"}", 2, "not JSON (number is infinity"),
         (b"\0\0\0\0\n", 2, "NUL bytes"),
         (b'{"type":"user"\n', 2, "not JSON"),
         (b'{"a":"\xff\xfe"}\n', 2, "not JSON"),
@@ -216,7 +219,7 @@ def test_whatever_stands_in_a_log_every_line_is_counted_once(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("log") / "s1.jsonl"
-    # A log of ours begins with a blank here, since a file that begins like an archive is refused as one.
+    # A blank line first: a file may begin as compressed ones do, which is refused before any line is read.
     path.write_bytes(b"\n" + b"".join(line + b"\n" for line in lines) + said("hello", "last"))
     (session,) = ClaudeCodeReader().read(path)
     accounting = session.accounting

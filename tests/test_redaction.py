@@ -110,6 +110,11 @@ def test_secrets_are_known_by_their_own_shape(secret: str, kind: str, around: st
         ("https://example.com/?access_token=q7w8e9r0t1y2u3i4o5p6", "?access_token=", "q7w8e9r0"),
         ("https://example.com/?a=1&token=q7w8e9r0t1y2u3i4o5p6#top", "#top", "q7w8e9r0"),
         ("https://api.telegram.org/bot" + "123456789:AAF1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q/x", "/x", "AAF1b2C3"),
+        ("edit cfg-api_key = pXz9w3QlY7Zkuvqdt7s8Stqc.txt", "api_key", "pXz9w3Ql"),
+        ("bad value " + GITHUB[:14] + "\u2026", "bad value ", GITHUB[4:14]),
+        ("bad value " + GITHUB[:20], "bad value ", GITHUB[4:14]),
+        ("bad value " + JWT[:30] + "...", "bad value ", JWT[20:30]),
+        ("slack said no to xoxb-<id>-<id>-q7w8e9r0T1y2U3i4", "slack said no to ", "q7w8e9r0"),
         ("https://hooks.slack.com/services/T000AAAA1/B000BBBB2/x1y2z3a4b5c6", "hooks.slack.com", "x1y2z3a4b5c6"),
     ],
 )

@@ -90,6 +90,21 @@ def test_a_log_is_found_where_its_agent_puts_it(home: Path, agent: str) -> None:
     assert found.folder == (None if agent in {"opencode", "antigravity"} else "/work/shop")
 
 
+def test_opencode_s_folders_of_files_are_found_too(home: Path) -> None:
+    storage = home / ".local/share/opencode/storage"
+    path = storage / "session" / "p1" / "ses_1.json"
+    for file, record in (
+        (path, {"id": "ses_1", "directory": "/work/shop", "version": "1.1"}),
+        (path.with_name("ses_2.json"), {"id": "ses_2", "parentID": "ses_1", "directory": "/work/shop"}),
+        (storage / "message" / "ses_1" / "msg_1.json", {"id": "msg_1", "sessionID": "ses_1", "role": "user"}),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(record, indent=2))
+    (one,) = (each for each in HOMES if each.agent == "opencode")
+    (found,) = logs_of(one)
+    assert (found.path, found.folder) == (path, "/work/shop")
+
+
 def test_every_agent_has_a_place_here() -> None:
     assert {one.agent for one in HOMES} == set(PLACES)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from helix_episodes.errors import LogError, UsageError
-from helix_episodes.readers import read_head
+from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.jsonl import parse
 
 if TYPE_CHECKING:
@@ -83,7 +83,12 @@ HOMES = (
         named=(2, "sha256"),
     ),
     Home("copilot", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl"), (("COPILOT_HOME", ""),)),
-    Home("opencode", ".local/share/opencode", ("opencode*.db",), (("XDG_DATA_HOME", "opencode"),)),
+    Home(
+        "opencode",
+        ".local/share/opencode",
+        ("opencode*.db", "storage/session/*/*.json"),
+        (("XDG_DATA_HOME", "opencode"),),
+    ),
     Home(
         "cursor",
         ".cursor",
@@ -137,6 +142,7 @@ HOMES = (
 # Under which keys the agents' first records say where they were started.
 _FOLDER_KEYS = (
     ("cwd",),
+    ("directory",),
     ("payload", "cwd"),
     ("data", "context", "cwd"),
     ("environmentDisclosure", "cwd"),
@@ -177,7 +183,7 @@ def logs_of(home: Home, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog
     known = _names(home, candidates)
     root = root_of(home)
     for path in sorted({path for pattern in home.logs for path in root.glob(pattern)}):
-        if not path.is_file() or (home.excluded and path.match(home.excluded)):
+        if not path.is_file() or (home.excluded and path.match(home.excluded)) or is_part(path):
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
         folder = _told_beside(home, path) or _told_by_name(home, path, known) or _told_inside(path)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from helix_episodes.copies import shares_its_beginning, without_first
 from helix_episodes.errors import (
     EpisodeError,
     EpisodeExists,
@@ -248,7 +249,7 @@ class _Recorder:
         if not same:
             self.store.save(episode)
             self._remember(episode)
-        return _result(path, session, episode, target, "unchanged" if same else "updated" if old else "written")
+        return _result(path, own, episode, target, "unchanged" if same else "updated" if old else "written")
 
     def _recorded_before(self, session: str) -> Episode | None:
         try:
@@ -264,15 +265,18 @@ class _Recorder:
         The earlier of two that begin alike is the one whose last step stands in the other's log.
         """
         own = [step.source.id for step in session.steps]
-        copied = -1
+        copied, origin = -1, ""
         for name in sorted(self._by_beginning().get(_first_id(session.steps) or "", set()) - {session.id}):
             other = self.store.require(name)
+            if not shares_its_beginning(session, other):
+                continue
             ids = set(_ids(other))
             if _last(other) in own:
-                copied = max([copied, *(place for place, one in enumerate(own) if one in ids)])
+                end = max(place for place, one in enumerate(own) if one in ids)
+                copied, origin = max((copied, origin), (end, name))
             elif own and _first_id(session.steps[::-1]) in ids:
                 self._read_again(other)
-        return msgspec.structs.replace(session, steps=session.steps[copied + 1 :]) if copied >= 0 else session
+        return without_first(session, copied + 1, copied_from=origin) if copied >= 0 else session
 
     def _read_again(self, resumed: Episode) -> None:
         """A resumed session was read before its origin: what it copied is the origin's, so it is due for reading."""
@@ -457,5 +461,8 @@ def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
 def _warnings(accounting: Accounting) -> tuple[str, ...]:
     bad = (f"{place(one.line, one.file)}: {one.problem}" for one in accounting.bad)
     more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
-    unknown = (f"{count} records of unknown type {name!r}" for name, count in sorted(accounting.unknown.items()))
+    unknown = (
+        f"{count} record{'s' * (count != 1)} of unknown type {name!r}"
+        for name, count in sorted(accounting.unknown.items())
+    )
     return (*bad, *more, *unknown)

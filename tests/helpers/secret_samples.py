@@ -52,6 +52,21 @@ class _Draw:
         return self._source.choice(choices)
 
 
+#: Behind these a password must be made like one, since the name alone may mean a round or a ticket.
+_LETTERS = ("GQrZxOOCwtre", "kWqPzRtXbVnM", "aBxQwErTzUiOp")
+LETTERS = r"""
+password = {}
+DB_PASSWORD = {}
+"the password = {}"
+""".strip().splitlines()
+_STRONG = ("Xg67P!x30iYtJT", "Tr0ub4dor&3", "hunter2!x", "aXHqZ!Y7VFztZI")
+STRONG = r"""
+const dbPass = "{}";
+db_pass: '{}'
+DB_PASS = "{}"
+./login --password {}
+""".strip().splitlines()
+
 SHAPES: dict[str, Callable[[_Draw], str]] = {
     "aws-key": lambda draw: draw.one_of("AKIA", "ASIA") + draw.of(_UPPER, 16),
     "github-token": lambda draw: draw.one_of("ghp", "gho", "ghu", "ghs", "ghr") + "_" + draw.of(_ALNUM, 36),
@@ -73,7 +88,7 @@ SHAPES: dict[str, Callable[[_Draw], str]] = {
     "twilio-key": lambda draw: "SK" + draw.of(_HEX, 32),
     "digitalocean-token": lambda draw: "dop" + "_v1_" + draw.of(_HEX, 64),
     "vault-token": lambda draw: "hvs" + "." + draw.of(_URL, 90),
-    "docker-token": lambda draw: "dckr" + "_pat_" + draw.of(_URL, 27),
+    "docker-token": lambda draw: "dckr" + "_pat_" + draw.of(draw.one_of(_URL, string.ascii_letters), 27),
     "azure-secret": lambda draw: draw.of(_ALNUM, 3) + "8Q~" + draw.of(_ALNUM, 34),
     "telegram-token": lambda draw: "1" + draw.of(string.digits, 9) + ":AA" + draw.of(_URL, 33),
     "private-key": lambda draw: (
@@ -92,6 +107,9 @@ _AROUND = (
 
 #: A text with a place for a value of chance, and for one that a person chose.
 NAMED = r"""
+curl -b "sid={}" https://x.org
+curl --cookie 'a=b; sid={}' https://x.org
+cfg-https:__hooks.slack.com_services_T012AB_{}.txt
 api_key = '{}'
 API_KEY="{}"
 {{"client_secret": "{}"}}
@@ -108,6 +126,10 @@ ENCRYPTION_KEY={}
 {{\"auth_token\": \"{}\"}}
 """.strip().splitlines()
 CHOSEN = r"""
+redis-cli -a {} ping
+redis-cli -h cache --pass {} ping
+cfg-postgres:__app:{}@db.int:5432_x.txt
+postgres://app:%40{}@h/d
 postgres://app:{}@db.example.com/shop
 postgresql+asyncpg://app:{}@localhost:5432/shop
 mysql://root:{}@db/shop
@@ -183,6 +205,18 @@ PASSWORD_HASHERS = ['django.contrib.auth.hashers.PBKDF2PasswordHasher']
 kubectl create secret generic shop --from-file=./key
 go.sum: h1:{integrity}=
 AKIA is how they begin, ghp_ and xoxb- too
+password = getPassword
+password = newUserPassword;
+token = NextTokenFromInput
+passwordHash = HashOfTheOldOne
+const firstPass = "parse-step-1"; secondPass = 'resolve_names_2'
+bypass = "never2024"; onPass: "run-{number}"
+curl -b cookies.txt -c cookies.txt https://x.org
+redis-cli -a $REDIS_PASSWORD ping; redis-cli -p 6379 --pass "$PW"
+password=%s and password=%(password)s and %PASSWORD%
+cfg-https:__github.com_acme_shop@v{number}.txt
+the longest names begin with npm_config_registry
+see github_pat_ or sk-ant-
 """.strip().splitlines()
 
 
@@ -200,6 +234,12 @@ def true_samples(rounds: int = 5) -> Iterator[Sample]:
         for text in CHOSEN:
             secret = _PASSWORDS[seed % len(_PASSWORDS)]
             yield Sample("in a connection", text.format(secret), secret)
+        for text in LETTERS:
+            secret = _LETTERS[seed % len(_LETTERS)]
+            yield Sample("of letters alone", text.format(secret), secret)
+        for text in STRONG:
+            secret = _STRONG[seed % len(_STRONG)]
+            yield Sample("behind a short name", text.format(secret), secret)
 
 
 def false_samples(rounds: int = 5) -> Iterator[Sample]:

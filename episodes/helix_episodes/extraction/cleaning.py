@@ -1,8 +1,8 @@
 """Cleaning: the last thing that happens to an episode, so that no field can carry a secret past it.
 
-Most texts were cut when they were quoted, before they were shortened. But a program's name, a label or a path may hold
-one too (``./deploy-<token>.sh``), and so may a field that somebody adds tomorrow. Here every string of the finished
-episode goes through redaction once more; what is clean already comes back as it is.
+The session's texts were cut as wholes before anything was made of them. But a telling name and its value may have come
+together since, the log's own fields (a model, a project) were not looked at, and home folders stay until here. Here
+every string of the finished episode goes through redaction once more; what is clean already comes back as it is.
 """
 
 from __future__ import annotations
@@ -49,4 +49,4 @@ def _clean(value: Any) -> Any:  # noqa: ANN401  (whatever a field of an episode 
 
 @lru_cache(maxsize=4096)
 def _clean_text(text: str) -> str:
-    return redact_text(shorten(text, limit=_LONGEST))
+    return shorten(redact_text(text), limit=_LONGEST)

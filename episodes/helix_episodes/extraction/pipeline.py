@@ -1,8 +1,8 @@
 """The pipeline: a session in, an episode out.
 
-What a memory put into the session goes first. Each stage then looks at the same reading and adds its own part: acts
-(calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics. Nothing here
-knows a log format, and nothing depends on the clock: the same session always gives the same episode.
+Secrets go first, then what a memory put into the session. Each stage then looks at the same reading and adds its own
+part: acts (calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics.
+Nothing here knows a log format, and nothing depends on the clock: the same session always gives the same episode.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from helix_episodes.extraction.reported import failures_told
 from helix_episodes.extraction.statements import told_in
 from helix_episodes.extraction.tasks import task_kind_of, task_of
 from helix_episodes.model import Agent, Episode
+from helix_episodes.redaction import redacted_session
 
 if TYPE_CHECKING:
     from helix_episodes.model import Provenance
@@ -37,8 +38,8 @@ EXTRACTOR_VERSION = "3"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
-    """The episode of a session, in which nothing rests on what a memory put into it."""
-    session = without_echoes(session)
+    """The episode of a session, in which no secret is left and nothing rests on what a memory put into it."""
+    session = without_echoes(redacted_session(session))
     acts = understand(session)
     words = failures_told(session, acts)
     happened = [*events_of(session, acts), *words]

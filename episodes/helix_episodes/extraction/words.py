@@ -1,7 +1,7 @@
 """Text on its way into an episode: secrets cut, one line where one line is wanted, never longer than it may be.
 
-Redaction looks at what will be written, not at the whole log: a session may print megabytes of which an episode keeps
-a few lines. It always runs before shortening, since half a secret no longer looks like one.
+The session's secrets are gone by now; what is cut here are home folders, and secrets of texts that come from elsewhere.
+It always runs before shortening, since half a secret no longer looks like one.
 """
 
 from __future__ import annotations

@@ -173,6 +173,12 @@ def find_logs(folder: Path) -> list[Path]:
     )
 
 
+def is_part(path: Path) -> bool:
+    """Whether a file belongs to a log beside it, with which it is read."""
+    others, _ = _other_readers()
+    return any(path.name.endswith(one.suffixes) and one.is_part(path) for one in (*_built_in(), *others))
+
+
 def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 

@@ -19,6 +19,14 @@ _SHORTEST_PART = 12
 _LEAST_ENTROPY = 3.0
 _SHORTEST_NUMBER = 6
 
+# Random letters change case at every second or third; the words of a name are longer, four letters and more.
+_SHORTEST_SCRAMBLE = 10
+_LONGEST_MEAN_PART = 3
+_MOST_NUMBERS = 3
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` stand for something else.
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # What stands behind ``password`` where it is a field's name, type, label or state.
 _NO_PASSWORD = re.compile(
@@ -32,7 +40,14 @@ _NO_PASSWORD = re.compile(
 def is_placeholder(value: str) -> bool:
     """Something that stands for a value: a variable, a mask, a hint to fill it in."""
     lowered = value.lower()
-    if value[0] in "$%*" or "${" in value or "***" in value or "..." in value or "xxxx" in lowered:
+    if (
+        value[0] in "$*"
+        or (value[0] == "%" and not _ENCODED.match(value))
+        or "${" in value
+        or "***" in value
+        or "..." in value
+        or "xxxx" in lowered
+    ):
         return True
     return "redacted" in lowered or "your" in lowered or "placeholder" in lowered
 
@@ -70,6 +85,45 @@ def entropy(value: str) -> float:
 def has_digit(match: re.Match[str]) -> bool:
     """Tells a key from words joined by hyphens."""
     return any(character.isdigit() for character in match[0])
+
+
+def has_digit_or_both_cases(match: re.Match[str]) -> bool:
+    """Tells a key, even of letters alone, from words in small letters."""
+    cases = any(map(str.isupper, match[0])) and any(map(str.islower, match[0]))
+    return has_digit(match) or cases
+
+
+def is_scrambled(value: str) -> bool:
+    """Letters alone, but no words: capitals stand where no word begins, as hardly any name has them.
+
+    >>> is_scrambled("GQrZxOOCwtre"), is_scrambled("newUserPassword")
+    (True, False)
+    """
+    parts = _PARTS.findall(value)
+    return (
+        value.isascii()
+        and value.isalpha()
+        and len(value) >= _SHORTEST_SCRAMBLE
+        and not (value.isupper() or value.islower())
+        and len(value) <= _LONGEST_MEAN_PART * len(parts)
+    )
+
+
+def is_strewn_with_digits(value: str) -> bool:
+    """Digits in three places or more, where names have one number.
+
+    >>> is_strewn_with_digits("pXz9w3QlY7Zkuvqdt7s8"), is_strewn_with_digits("loadKeyFromVault20240115")
+    (True, False)
+    """
+    return looks_random(value) and len(re.findall(r"\d+", value)) >= _MOST_NUMBERS
+
+
+def is_strong(value: str) -> bool:
+    """Made as passwords are: a sign among letters, or letters of both cases with a digit."""
+    letters = any(map(str.isalpha, value))
+    signs = any(character in "!@#$%^&*?~" for character in value)
+    kinds = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
+    return letters and (signs or kinds)
 
 
 def is_of_all_letters(match: re.Match[str]) -> bool:

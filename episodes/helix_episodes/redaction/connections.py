@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.redaction.chance import is_mixed, is_placeholder, looks_random, says_what_it_is
+from helix_episodes.redaction.chance import is_mixed, is_placeholder, is_strong, looks_random, says_what_it_is
 from helix_episodes.redaction.rules import Rule
 
 _SHORTEST_COOKIE = 6
@@ -47,6 +47,10 @@ def _is_in_connection_string(match: re.Match[str]) -> bool:
     return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
 
 
+def _is_made_as_password(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1]) and is_strong(match[1]) and not says_what_it_is(match[1])
+
+
 def _is_random(match: re.Match[str]) -> bool:
     return not is_placeholder(match[1]) and looks_random(match[1])
 
@@ -66,7 +70,10 @@ CONNECTIONS = (
     Rule(
         "webhook",
         ("hooks.slack.com", "discord"),
-        r"(?:hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)([A-Za-z0-9/_-]{20,255})",
+        (
+            r"(?:hooks\.slack\.com[/_](?:services|workflows)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_])"
+            r"([A-Za-z0-9/_-]{20,255})"
+        ),
         group=1,
     ),
     Rule(
@@ -79,11 +86,11 @@ CONNECTIONS = (
         group=1,
         accept=_is_token,
     ),
-    # A password may hold an @ itself; the last one before the host ends it.
+    # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
     Rule(
         "password",
-        ("://",),
-        r"://[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
+        ("://", ":__"),
+        r":(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
         group=1,
         accept=_is_given,
     ),
@@ -108,6 +115,33 @@ CONNECTIONS = (
         r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})",
         group=1,
         accept=_is_given,
+    ),
+    Rule(
+        "cookie",
+        ("curl",),
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?("
+        + _COOKIE
+        + r"(?:;\s{0,2}"
+        + _COOKIE
+        + r"){0,60})",
+        group=1,
+        accept=_has_cookie,
+    ),
+    Rule(
+        "password",
+        ("redis-cli",),
+        r"\bredis-cli\b[^\n|;&]{0,200}?\s(?:-a|--pass)[\s=]\s{0,3}" + _BARE,
+        group=1,
+        accept=_is_given_to_command,
+    ),
+    # ``dbPass = "…"``: short for a password, but also a round or a ticket, so the value must be made like one.
+    Rule(
+        "password",
+        ("pass", "Pass", "PASS"),
+        r"(?:(?<![A-Za-z0-9])(?:pass|PASS)|(?<=[a-z0-9])Pass|(?<=[A-Z0-9])PASS)\\?[\"']?\s{0,4}:?=?\s{0,4}\\?[\"']"
+        r"([^\s\"'`<>\[\]\\]{8,200})(?=\\?[\"'])",
+        group=1,
+        accept=_is_made_as_password,
     ),
     Rule(
         "password",

@@ -14,7 +14,7 @@ from helix_episodes.redaction.rules import Cut, by_sign, cuts_by
 from helix_episodes.redaction.shapes import SHAPES, key_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
 _RULES = (*SHAPES, *CONNECTIONS)
@@ -34,9 +34,18 @@ def redact(text: str) -> Redacted:
     >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
     (Cut(kind='aws-key', start=0, length=20),)
     """
+    return _cut(text, _found)
+
+
+def without_secrets(text: str) -> str:
+    """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
+    return _cut(text, _secrets).text
+
+
+def _cut(text: str, find: Callable[[str], Iterator[Cut]]) -> Redacted:
     cuts: list[Cut] = []
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
-    while found := _without_overlaps(_found(text)):
+    while found := _without_overlaps(find(text)):
         cuts += found
         text = "".join(_pieces(text, found))
     return Redacted(text=text, cuts=tuple(cuts))
@@ -48,12 +57,16 @@ def redact_text(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[Cut]:
+    yield from _secrets(text)
+    yield from home_folders(text)
+
+
+def _secrets(text: str) -> Iterator[Cut]:
     near = {number for sign, needles in _BY_SIGN if sign in text for needle, number in needles if needle in text}
     for number in sorted(near):
         yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text)
     yield from key_blocks(text)
-    yield from home_folders(text)
 
 
 def _without_overlaps(cuts: Iterator[Cut]) -> list[Cut]:

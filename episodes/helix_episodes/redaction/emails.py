@@ -9,14 +9,7 @@ not with the secrets, which are always cut. Addresses of machines stay: ``git@gi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-
 from helix_episodes.redaction.rules import compiled
-
-if TYPE_CHECKING:
-    from helix_episodes.session import Session, Step
 
 #: What stands in an address's place.
 ADDRESS = "[redacted:email]"
@@ -34,28 +27,3 @@ def without_addresses(text: str) -> str:
     if "@" not in text:
         return text
     return compiled(_IN_LINK).sub(ADDRESS, compiled(_IN_TEXT).sub(ADDRESS, text))
-
-
-def without_emails(session: Session) -> Session:
-    """The session with the e-mail addresses cut from all it says."""
-    return msgspec.structs.replace(
-        session,
-        steps=tuple(_step(step) for step in session.steps),
-        task=session.task and without_addresses(session.task),
-        declared_outcome=session.declared_outcome and without_addresses(session.declared_outcome),
-    )
-
-
-def _step(step: Step) -> Step:
-    text, arguments = without_addresses(step.text), _without(step.arguments)
-    if text == step.text and arguments == step.arguments:
-        return step
-    return msgspec.structs.replace(step, text=text, arguments=arguments)
-
-
-def _without(value: Any) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
-    if isinstance(value, str):
-        return without_addresses(value)
-    if isinstance(value, dict):
-        return {key: _without(each) for key, each in value.items()}
-    return [_without(each) for each in value] if isinstance(value, list) else value

@@ -46,9 +46,9 @@ class Rule(NamedTuple):
     accept: Callable[[re.Match[str]], bool] = lambda _: True
 
 
-def cuts_by(rule: Rule, text: str) -> Iterator[Cut]:
-    """What the rule finds in a text, whether or not its needles were looked for."""
-    for match in compiled(rule.pattern).finditer(text):
+def cuts_by(rule: Rule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
+    """What the rule finds in a text (or between two places of it), whether or not its needles were looked for."""
+    for match in compiled(rule.pattern).finditer(text, start, len(text) if end is None else end):
         if rule.accept(match):
             yield cut(rule.kind, *match.span(rule.group))
 

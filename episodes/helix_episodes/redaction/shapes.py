@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.chance import has_digit, is_of_all_letters
+from helix_episodes.redaction.chance import has_digit, has_digit_or_both_cases, is_of_all_letters
 from helix_episodes.redaction.rules import START, Cut, Rule, compiled, cut
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _PREFIXED = (
     ("grafana-token", ("glsa_", "glc_"), r"gl(?:sa|c)_[A-Za-z0-9_+/=]{20,500}"),
     ("postman-key", ("PMAK-",), r"PMAK-[0-9a-f]{20,40}-[0-9a-f]{20,50}"),
     ("terraform-token", (".atlasv1.",), r"[A-Za-z0-9]{10,20}\.atlasv1\.[A-Za-z0-9_=-]{20,100}"),
-    ("docker-token", ("dckr_pat_",), r"dckr_pat_[A-Za-z0-9_-]{20,80}"),
     ("notion-token", ("ntn_",), r"ntn_[A-Za-z0-9]{40,80}"),
     ("supabase-token", ("sbp_", "sb_secret_"), r"(?:sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{20,80})"),
     ("planetscale-token", ("pscale_",), r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,80}"),
@@ -40,13 +39,39 @@ _PREFIXED = (
     ("heroku-key", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{30,80}"),
 )
 
+# Keys of which the end was cut off with the text: the beginning of one is enough where nothing else begins so.
+_CLIPPED = (
+    ("github-token", ("gh",), r"(?:gh[pousr]_[A-Za-z0-9]{6,29}|github_pat_[A-Za-z0-9_]{6,21})"),
+    ("gitlab-token", ("gl",), r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{6,19}"),
+    ("slack-token", ("xox",), r"xox[abeoprs]-[A-Za-z0-9-]{6,9}"),
+    ("stripe-key", ("_live_", "_test_"), r"[sr]k_(?:live|test)_[A-Za-z0-9]{6,15}"),
+    ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{6,15}"),
+    ("openai-key", ("sk-proj-", "sk-svcacct-"), r"sk-(?:proj|svcacct)-[A-Za-z0-9_-]{6,14}"),
+    ("aws-key", ("AKIA", "ASIA"), r"A[KS]IA[A-Z0-9]{6,15}"),
+    ("google-key", ("AIza", "GOCSPX-"), r"(?:AIza[A-Za-z0-9_-]{6,34}|GOCSPX-[A-Za-z0-9_-]{6,19})"),
+    ("npm-token", ("npm_",), r"npm_[A-Za-z0-9]{8,35}"),
+    ("pypi-token", ("pypi-AgE",), r"pypi-AgE[A-Za-z0-9_-]{6,46}"),
+    ("huggingface-token", ("hf_",), r"hf_[A-Za-z0-9]{8,29}"),
+    ("sendgrid-key", ("SG.",), r"SG\.[A-Za-z0-9_-]{8,80}(?:\.[A-Za-z0-9_-]{0,29})?"),
+    ("docker-token", ("dckr_pat_",), r"dckr_pat_[A-Za-z0-9_-]{6,19}"),
+    ("vault-token", ("hvs.", "hvb."), r"hv[sb]\.[A-Za-z0-9_-]{8,19}"),
+    ("digitalocean-token", ("_v1_",), r"do[opr]_v1_[a-f0-9]{6,63}"),
+    ("shopify-token", ("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{6,31}"),
+    ("notion-token", ("ntn_",), r"ntn_[A-Za-z0-9]{8,39}"),
+    ("linear-key", ("lin_api_",), r"lin_api_[A-Za-z0-9]{6,29}"),
+    ("jwt", ("eyJ",), r"eyJ(?:hbGci|0eXAi)[A-Za-z0-9_-]{4,512}(?:\.[A-Za-z0-9_-]{0,8192})?"),
+)
+_CUT_OFF = r"(?=\u2026|\.{3}|\Z)"
+
 SHAPES = (
     *(Rule(kind, needles, START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
+    Rule("docker-token", ("dckr_pat_",), START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases),
     Rule("azure-secret", ("Q~",), START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
+    # All that were ever seen begin with AA behind the colon.
     Rule(
         "telegram-token",
-        (":",),
-        r"[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])",
+        (":AA",),
+        r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
     ),
     # What stands before is looked at after the first letter: at every place of a text it would cost four times as much.
@@ -63,7 +88,8 @@ SHAPES = (
         START + r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
     ),
     Rule("gitlab-token", ("gl",), START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
-    Rule("slack-token", ("xox", "xapp-"), START + r"(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}"),
+    # Older versions masked the numbers within before they cut.
+    Rule("slack-token", ("xox", "xapp-"), START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"),
     Rule(
         "stripe-key",
         ("_live_", "_test_", "whsec_"),
@@ -88,6 +114,10 @@ SHAPES = (
         "jwt",
         ("eyJ",),
         START + r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?",
+    ),
+    *(
+        Rule(kind, needles, START + pattern + _CUT_OFF, accept=has_digit_or_both_cases)
+        for kind, needles, pattern in _CLIPPED
     ),
 )
 

@@ -15,7 +15,7 @@ from helix_episodes.readers.fields import Place, Record, moment_of, object_in, t
 from helix_episodes.readers.journal import Journal
 from helix_episodes.readers.ledger import Passed
 from helix_episodes.readers.messages.parts import arguments_of
-from helix_episodes.readers.opencode.stores import MAGIC, Database, Export, Folders, Piece, has_sessions
+from helix_episodes.readers.opencode.stores import MAGIC, Database, Export, Folders, Piece, has_sessions, is_helpers
 from helix_episodes.readers.vocabulary import COMMON, ask, look, named, translate
 
 if TYPE_CHECKING:
@@ -50,8 +50,10 @@ class OpenCodeReader:
         return "neither a database, nor a session with a projectID and a directory, nor an export of one"
 
     def is_part(self, path: Path) -> bool:
-        """Whether this is a message or a part, which are read with their session."""
-        return path.suffix == ".json" and {"message", "part"} & set(path.parts[-3:-1]) != set()
+        """Whether this is a message, a part or a helper's session, which are read with the session that has them."""
+        if path.suffix != ".json":
+            return False
+        return bool({"message", "part"} & set(path.parts[-3:-1])) or is_helpers(path)
 
     def read(self, path: Path) -> Iterator[Session]:
         """The sessions in the store; those of helpers are a part of the one that sent them.

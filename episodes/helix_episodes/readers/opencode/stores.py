@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
+from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from helix_episodes.errors import LogNotReadable
@@ -151,6 +152,14 @@ def has_sessions(path: Path) -> bool:
     except sqlite3.Error:
         return False
     return {name for (name,) in rows} >= set(_TABLES)
+
+
+def is_helpers(path: Path) -> bool:
+    """Whether this is the file of a session that another one beside it began."""
+    if path.parent.parent.name != "session":
+        return False
+    origin = text_in(_read_object(path) or {}, "parentID")
+    return origin is not None and any(path.parent.glob(f"*{escape(origin)}.json"))
 
 
 def _piece(node: Node) -> Piece:
