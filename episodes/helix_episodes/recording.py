@@ -8,7 +8,6 @@ for the earlier session only.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -19,13 +18,24 @@ from helix_episodes.errors import (
     EpisodeExists,
     HelixGraphError,
     LogDamaged,
-    LogNotReadable,
     UnknownLogFormat,
     UsageError,
 )
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
-from helix_episodes.files import read_regular
 from helix_episodes.model import Episode, Outcome, Provenance
+from helix_episodes.origins import (
+    Beginning,
+    beginning_of,
+    change_since,
+    fingerprint,
+    first_id,
+    ids_in,
+    is_older,
+    last_id,
+    own_fingerprint,
+    parts_fingerprint,
+    provenance_of,
+)
 from helix_episodes.readers import find_logs, find_reader
 from helix_episodes.redaction import CutIn, cuts_in
 from helix_episodes.session import Accounting, place
@@ -34,10 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from helix_episodes.session import Session, Step
+    from helix_episodes.session import Session
     from helix_episodes.store import EpisodeStore
 
-_CHUNK = 1 << 20
 #: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
 _OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
@@ -144,7 +153,7 @@ def record(  # noqa: PLR0913  (the options of the command)
 
 def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
     """By their bytes the logs that this extractor has read already; see `log_key`."""
-    known = (_beginning(path) for path in store.files())
+    known = (beginning_of(path) for path in store.files())
     made = (one.provenance for one in known if one and one.provenance)
     return frozenset((one.sha256, one.parts) for one in made if one.extractor == EXTRACTOR_VERSION)
 
@@ -155,7 +164,7 @@ def log_key(path: Path) -> tuple[str, str | None]:
     Raises:
         LogNotReadable: It cannot be read.
     """
-    return _fingerprint(path, upto=0)[1], _parts(path)
+    return fingerprint(path, upto=0)[1], parts_fingerprint(path)
 
 
 class _Recorder:
@@ -226,16 +235,16 @@ class _Recorder:
         target = self.store.path_of(session.id)
         old = self._recorded_before(session.id)
         self._logs[session.id] = path
-        size, digest, prefix = _fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
+        size, digest, prefix = fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
         if session.rewritten:
-            size, digest, prefix = _own_fingerprint(session, old.provenance if old else None)
-        provenance = _provenance(path, session, size=size, digest=digest)
+            size, digest, prefix = own_fingerprint(session, old.provenance if old else None)
+        provenance = provenance_of(path, session, size=size, digest=digest)
         if old is None and (original := self._original_of(provenance)) is not None:
             copy = f"a copy of what is recorded as {original.session}"
             target = self.store.path_of(original.session)
             return _result(path, session, original, target, "unchanged", warnings=(copy,))
-        change = _change(old, provenance, prefix=prefix)
-        if change == "differs" and not self.force and old is not None and _is_older(session, provenance, old):
+        change = change_since(old, provenance, prefix=prefix)
+        if change == "differs" and not self.force and old is not None and is_older(session, provenance, old):
             return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
         if change == "differs" and not self.force:
             raise EpisodeExists(path=target, log=str(path))
@@ -266,15 +275,15 @@ class _Recorder:
         """
         own = [step.source.id for step in session.steps]
         copied, origin = -1, ""
-        for name in sorted(self._by_beginning().get(_first_id(session.steps) or "", set()) - {session.id}):
+        for name in sorted(self._by_beginning().get(first_id(session.steps) or "", set()) - {session.id}):
             other = self.store.require(name)
             if not shares_its_beginning(session, other):
                 continue
-            ids = set(_ids(other))
-            if _last(other) in own:
+            ids = set(ids_in(other))
+            if last_id(other) in own:
                 end = max(place for place, one in enumerate(own) if one in ids)
                 copied, origin = max((copied, origin), (end, name))
-            elif own and _first_id(session.steps[::-1]) in ids:
+            elif own and first_id(session.steps[::-1]) in ids:
                 self._read_again(other)
         return without_first(session, copied + 1, copied_from=origin) if copied >= 0 else session
 
@@ -293,10 +302,10 @@ class _Recorder:
         if self._beginnings is None:
             self._beginnings = {}
             for path in self.store.files():
-                self._remember(_beginning(path))
+                self._remember(beginning_of(path))
         return self._beginnings
 
-    def _remember(self, one: Episode | _Beginning | None) -> None:
+    def _remember(self, one: Episode | Beginning | None) -> None:
         if self._beginnings is None or not one or not one.provenance:
             return
         self._contents.setdefault(one.provenance.sha256, set()).add(one.session)
@@ -314,114 +323,6 @@ class _Recorder:
             if one and made and made.sha256 == copy.sha256 and made.log != copy.log:
                 return one
         return None
-
-
-class _Beginning(msgspec.Struct, frozen=True):
-    """As much of an episode's file as tells how its log began; decoding skips the rest ten times faster."""
-
-    session: str
-    provenance: Provenance | None = None
-
-
-def _beginning(path: Path) -> _Beginning | None:
-    """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` tells."""
-    try:
-        return msgspec.json.decode(read_regular(path), type=_Beginning)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def _change(old: Episode | None, new: Provenance, *, prefix: str) -> Literal["new", "unchanged", "grown", "differs"]:
-    if old is None:
-        return "new"
-    if old.provenance is None:
-        return "differs"
-    if old.provenance.sha256 == new.sha256:
-        same = (old.provenance.extractor, old.provenance.parts) == (new.extractor, new.parts)
-        return "unchanged" if same else "grown"
-    return "grown" if old.provenance.sha256 == prefix else "differs"
-
-
-def _is_older(session: Session, new: Provenance, old: Episode) -> bool:
-    """Whether a log is the beginning of the one that was recorded, as far as the episode can tell.
-
-    It begins with the same step, is shorter and ends with an earlier one, and of each of its lines that the episode
-    quotes the step is the same. So only a log whose steps have ids can be recognised.
-    """
-    before = old.provenance
-    if before is None or not new.first or new.first != before.first or new.last == before.last:
-        return False
-    steps = {(step.source.line, step.source.id) for step in session.steps if step.source.file is None}
-    end = max(line for line, _ in steps)
-    evidence = [*(one.evidence for one in old.decisions), *(one.evidence for one in old.events)]
-    quoted = {(one.line, one.id) for one in evidence if one and one.file is None and one.line <= end}
-    return new.bytes < before.bytes and quoted <= steps
-
-
-def _fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
-    """The size of a file, the SHA-256 of it, and that of its first ``upto`` bytes."""
-    whole, prefix, size = hashlib.sha256(), hashlib.sha256(), 0
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                whole.update(chunk)
-                prefix.update(chunk[: max(0, upto - size)])
-                size += len(chunk)
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
-    return size, whole.hexdigest(), prefix.hexdigest()
-
-
-def _own_fingerprint(session: Session, old: Provenance | None) -> tuple[int, str, str]:
-    """As `_fingerprint`, of a session's steps instead of its log's bytes, for logs that are written anew.
-
-    A message that was completed meanwhile changes an early step: then the recorded first and last ids, both still
-    there, stand for the old steps.
-    """
-    steps = b"\n".join(map(msgspec.json.encode, session.steps))
-    own = [step.source.id for step in session.steps if step.source.id]
-    if old is not None and own[:1] == [old.first] and old.last in own:
-        prefix = old.sha256
-    else:
-        prefix = hashlib.sha256(steps[: old.bytes if old else 0]).hexdigest()
-    return len(steps), hashlib.sha256(steps).hexdigest(), prefix
-
-
-def _parts(path: Path) -> str | None:
-    """The SHA-256 of the logs in the folder that is named as this log: its helpers', which belong to the session."""
-    folder = path.with_suffix("")
-    files = sorted(one for one in folder.rglob("*.jsonl") if one.is_file()) if folder.is_dir() else []
-    digests = [f"{one.relative_to(folder)} {_fingerprint(one, upto=0)[1]}" for one in files]
-    return hashlib.sha256("\n".join(digests).encode("utf-8", "backslashreplace")).hexdigest() if digests else None
-
-
-def _provenance(path: Path, session: Session, *, size: int, digest: str) -> Provenance:
-    return Provenance(
-        log=path.name.encode("utf-8", "backslashreplace").decode(),
-        sha256=digest,
-        bytes=size,
-        reader=session.reader,
-        extractor=EXTRACTOR_VERSION,
-        first=_first_id(session.steps),
-        last=_first_id(session.steps[::-1]),
-        parts=_parts(path),
-    )
-
-
-def _first_id(steps: tuple[Step, ...]) -> str | None:
-    return next((step.source.id for step in steps if step.source.id), None)
-
-
-def _last(episode: Episode) -> str | None:
-    return episode.provenance.last if episode.provenance else None
-
-
-def _ids(episode: Episode) -> Iterator[str]:
-    """The ids of steps that an episode is known to hold."""
-    if episode.provenance and episode.provenance.last:
-        yield episode.provenance.last
-    evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
-    yield from (one.id for one in evidence if one and one.id)
 
 
 def _result(
