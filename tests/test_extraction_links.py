@@ -91,6 +91,22 @@ def test_a_tools_error_is_repaired_when_the_call_goes_well(script: Begin, episod
     assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d002", "d003"), "d003")
 
 
+def test_a_call_that_failed_repairs_nothing_and_is_no_success(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Edit").edit_fails("shop/cart.py").edit_fails("shop/cart.py")
+    log = log.rejected("Edit", {"file_path": "/work/shop/shop/cart.py", "old_string": "x", "new_string": "y"})
+    episode = episode_of(log.edit("shop/cart.py"))
+    assert [one.outcome for one in episode.decisions] == ["failure", "failure", "failure", "success"]
+    assert {fix.changes for fix in episode.fixes} == {("d004",)}
+    assert episode.metrics.recoveries == 2
+
+
+def test_a_command_that_failed_takes_no_credit_for_a_check(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("pytest", PYTEST_FAILS, code=1)
+    log = log.run("sed -i s/a/b/ shop/cart.py", "sed: can't read shop/cart.py: No such file", code=2)
+    (fix,) = episode_of(log.edit("shop/tax.py").run("pytest", PYTEST_PASSES)).fixes
+    assert fix.changes == ("d003",)
+
+
 def test_a_commit_holds_the_edits_that_were_staged(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py")
     log = log.run("git add shop/cart.py && git commit -m x", "[main 1a2b3c4] x\n 1 file changed")

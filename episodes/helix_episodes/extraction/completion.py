@@ -85,6 +85,8 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     verdicts = _verdicts(decision, history, ends)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
+    if history.went_wrong(decision):
+        return "failure"
     looks = all(act.operation == "look" for act in history.acts_of(decision))
     if not looks and _answers_in_vain(decision, ends):
         return "failure"

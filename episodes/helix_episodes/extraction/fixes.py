@@ -41,7 +41,9 @@ def _fix(history: History, error: Event) -> Fix | None:
     good = next((n for n, one in enumerate(attempts) if _went_well(history, one, failed)), None)
     if good is None:
         return None
-    changes = tuple(one.id for one in attempts[: good + 1])
+    changes = tuple(one.id for one in attempts[: good + 1] if not history.went_wrong(one))
+    if not changes:
+        return None
     share = round(1 / len(changes), 6)
     return Fix(error=error.id, changes=changes, check=error.check or "", verified_by=changes[-1], share=share)
 
@@ -110,7 +112,7 @@ def _passing(history: History, runs: Iterable[Run]) -> str | None:
 
 def _went_well(history: History, decision: Decision, failed: Act) -> bool:
     """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
-    return any(act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision))
+    return not history.went_wrong(decision) and any(act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision))
 
 
 def _same_kind(act: Act, failed: Act) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import mentioned_names
+from helix_episodes.extraction.acts import UNDONE, mentioned_names
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
 
@@ -86,6 +86,19 @@ class History:
             for name in self.account.events_of.get(number, ()):
                 yield self.account.event(name)
 
+    def went_wrong(self, decision: Decision) -> bool:
+        """Whether none of its calls went through: each failed, was refused or never ran."""
+        numbers = self.account.acts_of[decision.id]
+        return bool(numbers) and all(self._failed(number) for number in numbers)
+
+    def _failed(self, number: int) -> bool:
+        """Whether a call failed by its own status or by an error of its own: a check that complains did run."""
+        act = self.acts[number]
+        if act.status in UNDONE:
+            return True
+        events = (self.account.event(name) for name in self.account.events_of.get(number, ()))
+        return not act.verdicts and (act.status == "error" or any(event.type == "error" for event in events))
+
     def changes_files(self, decision: Decision) -> bool:
         """Whether one of its calls changed a file through a tool of the agent."""
         return any(act.changes_files for act in self.acts_of(decision))
@@ -96,7 +109,7 @@ class History:
         A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
         every check and is rarely why one passes.
         """
-        between = self.account.decisions_between(start, end)
+        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
         sure = [
             one for one in between if (self.changes_files(one) and not _beside(one, kind)) or self._moves_files(one)
         ]
