@@ -9,22 +9,22 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import UNDONE, mentioned_names
+from helix_episodes.extraction.acts import UNDONE
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
+from helix_episodes.extraction.subjects import places_in, subjects_of, written_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.extraction.acts import Act
     from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.commands import Segment
     from helix_episodes.extraction.runs import Run
+    from helix_episodes.extraction.subjects import Subject
     from helix_episodes.model import Decision, Event
 
-#: What a call may be about: a sort of thing, its name, and what else tells it apart.
-_Subject = tuple[str, str, str]
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
@@ -48,8 +48,6 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
-#: Programs that send requests.
-_REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
@@ -123,11 +121,29 @@ class History:
             return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return next(iter(self.attempts_after(error)), None) if error.id in self.account.act_of else None
+        return self._answer_to_call(error) if error.id in self.account.act_of else None
+
+    def _answer_to_call(self, error: Event) -> Decision | None:
+        """The next attempt at the same, or a change before it to a file that a failed command points at."""
+        again = next(iter(self.attempts_after(error)), None)
+        positions = self.account.positions
+        changes = self.changes_to(
+            places_in(self.act_of(error)), positions[error.id], positions[again.id] if again else None
+        )
+        return next(iter(changes), again)
+
+    def changes_to(self, names: Collection[str], start: int, end: int | None) -> list[Decision]:
+        """The decisions between two positions that wrote a file of one of these names, wherever it lies."""
+        between = self.account.decisions_between(start, end) if names else []
+        return [one for one in between if not self.went_wrong(one) and not self._written(one).isdisjoint(names)]
+
+    def _written(self, decision: Decision) -> set[str]:
+        paths = (written_by(act) or () for act in self.acts_of(decision))
+        return {file_name(path) for several in paths for path in several}
 
     def attempts_after(self, error: Event) -> list[Decision]:
         """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
-        subject = next(_subjects(self.act_of(error)), None)
+        subject = next(subjects_of(self.act_of(error)), None)
         about = self._about.get(subject, []) if subject else []
         after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
         return [one for one in about[after:] if one.actor == error.actor]
@@ -156,11 +172,11 @@ class History:
         after = bisect_right(runs, position, key=_position)
         return runs[after].families if after < len(runs) and not runs[after].passed else frozenset()
 
-    def _by_subject(self) -> dict[_Subject, list[Decision]]:
+    def _by_subject(self) -> dict[Subject, list[Decision]]:
         """The decisions by what their calls are about, each once."""
-        about: dict[_Subject, list[Decision]] = {}
+        about: dict[Subject, list[Decision]] = {}
         for decision in self.account.decisions:
-            for subject in {one for act in self.acts_of(decision) for one in _subjects(act)}:
+            for subject in {one for act in self.acts_of(decision) for one in subjects_of(act)}:
                 about.setdefault(subject, []).append(decision)
         return about
 
@@ -216,29 +232,6 @@ def _beside(decision: Decision, kind: str | None) -> bool:
     """Whether an edit is of no concern to a check: prose to anything but a formatter, tests to a mere build."""
     role = decision.action.role if decision.action else None
     return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
-
-
-def _subjects(act: Act) -> Iterator[_Subject]:
-    """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
-    if act.operation == "run":
-        segment = act.decisive
-        if segment is not None and "--abort" not in segment.arguments:
-            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
-        return
-    if act.path is not None:
-        yield "file", file_name(act.path), ""
-    else:
-        yield "tool", act.call.tool or "", act.operation or ""
-    for name in mentioned_names(act):
-        yield "file", name, ""
-
-
-def _address(segment: Segment) -> str:
-    """Of a request what it goes to: asking one address says nothing of another."""
-    if (segment.program, segment.subcommand) not in _REQUESTS:
-        return ""
-    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
-    return next((word for word in operands if "/" in word), "").partition("?")[0]
 
 
 def _changes_repository(segment: Segment) -> bool:
