@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.acts import CHANGES
 from helix_episodes.extraction.history import pointed_at
-from helix_episodes.extraction.subjects import command_of, is_look, is_request, operands_of, places_in
+from helix_episodes.extraction.subjects import command_of, is_code, is_look, is_request, operands_of, places_in
 from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _fix(history: History, error: Event) -> Fix | None:
     if good is None:
         return None
     verified = attempts[good]
-    if failed.operation == "run":
+    if failed.operation == "run" or is_code(failed):
         changes = _command_changes(history, error, attempts[:good], verified)
     else:
         changes = [one for one in attempts[: good + 1] if not history.went_wrong(one)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.acts import UNDONE
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
-from helix_episodes.extraction.subjects import places_in, subjects_of, written_by
+from helix_episodes.extraction.subjects import goes_on, is_code, places_in, subjects_of, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -142,10 +142,17 @@ class History:
         return {file_name(path) for several in paths for path in several}
 
     def attempts_after(self, error: Event) -> list[Decision]:
-        """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
+        """The later decisions on the same file, for an error of a tool; with the same command, for one of a command.
+
+        Code handed to a terminal counts as the same only where it goes on with the same work, whoever wrote it: members
+        of a group take turns there.
+        """
         subject = next(subjects_of(self.act_of(error)), None)
         about = self._about.get(subject, []) if subject else []
         after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
+        failed = self.act_of(error)
+        if is_code(failed):
+            return [one for one in about[after:] if any(goes_on(failed, act) for act in self.acts_of(one))]
         return [one for one in about[after:] if one.actor == error.actor]
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:

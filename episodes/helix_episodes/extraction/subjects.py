@@ -25,6 +25,8 @@ Subject = tuple[str, str, str]
 _REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
 #: How a traceback and a compiler name the place that went wrong.
 _PLACE = re.compile(r'File "([^"\n]{1,300})", line \d|([\w./@+-]{1,300}\.\w{1,8}):\d')
+#: A text in code that names a file or an address, or is long enough (20 characters) to be about one thing only.
+_MATERIAL = re.compile(r"""["']([^"'\s]{0,300}(?:\w\.[A-Za-z]\w{0,4}|://[^"'\s]{1,300})|[^"'\n]{20,300})["']""")
 #: Where an output ends, the reason stands; what a program printed before is its own affair.
 _TAIL = 8000
 #: Programs whose operands are the files they change; of those in `_LAST_IS_TARGET` only the last is.
@@ -69,8 +71,33 @@ def is_request(act: Act) -> bool:
 
 
 def command_of(act: Act) -> str:
-    """The text of a command, without regard to its blanks."""
-    return " ".join(str(act.call.arguments.get("command", "")).split())
+    """The text of a command, or of code that is run, without regard to its blanks."""
+    return " ".join(str(act.call.arguments.get("command") or act.call.arguments.get("code") or "").split())
+
+
+def is_code(act: Act) -> bool:
+    """Whether it hands code to a terminal, which runs anybody's code."""
+    return act.operation == "use" and isinstance(act.call.arguments.get("code"), str) and act.path is None
+
+
+def goes_on(failed: Act, act: Act) -> bool:
+    """Whether code goes on with the work of code that failed: on the same file, address or text, or with half of its lines."""
+    before, after = (str(one.call.arguments.get("code") or "") for one in (failed, act))
+    if _materials(before) & _materials(after):
+        return True
+    lines = _lines(before)
+    return bool(lines) and 2 * len(lines & _lines(after)) >= len(lines)
+
+
+def _materials(code: str) -> set[str]:
+    """The files, addresses and longer texts that code names."""
+    return {one[1].partition("?")[0] for one in _MATERIAL.finditer(code)}
+
+
+def _lines(code: str) -> set[str]:
+    """What code does, line by line; that it imports something, many programs have in common."""
+    lines = (line.strip() for line in code.splitlines())
+    return {line for line in lines if line and not line.startswith(("#", "import ", "from "))}
 
 
 def operands_of(act: Act) -> frozenset[str]:
