@@ -146,6 +146,18 @@ def test_to_see_something_else_repairs_no_look(script: Begin, episode_of: Extrac
     assert episode_of(log.run("git diff b.go | head -5", "+ x")).fixes == ()
 
 
+def test_a_failure_shown_with_its_command_is_repaired_when_that_command_passes(
+    script: Begin, episode_of: Extracted
+) -> None:
+    shown = "when running `mise run test:ci` I get:\n\nshop/tax_test.go:7:3: undefined: rate"
+    log = script("s").prompt(shown).edit("shop/cart.go").edit("shop/tax_test.go")
+    episode = episode_of(log.run("mise run test:ci 2>&1 | head -50", "ok  \tshop/tax\t0.01s"))
+    (fix,) = episode.fixes
+    assert (fix.error, fix.changes) == ("e001", ("d002",))
+    assert fix.verified_by == "e002"
+    assert ("e001", "d002", "answer") in {(one.source, one.target, one.reason) for one in episode.links}
+
+
 def test_a_commit_holds_the_edits_that_were_staged(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py")
     log = log.run("git add shop/cart.py && git commit -m x", "[main 1a2b3c4] x\n 1 file changed")

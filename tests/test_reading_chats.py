@@ -173,6 +173,7 @@ def test_a_clean_run_of_another_script_repairs_nothing(tmp_path: Path) -> None:
     )
     episode = terminal_log(
         tmp_path,
+        ORDERED,
         said("Reader_Expert", code.format("unzip(file)")),
         said("Computer_terminal", failed),
         said("Text_Expert", code.format("print(file.read())")),

@@ -89,12 +89,23 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     failure = runs[place]
     repair = history.next_repair(error.check or "", place, error.family or "")
     if repair is None:
-        return None
+        return _told_fix(history, error, failure)
     good = runs[repair]
     last_bad = _last_showing(history, runs[place + 1 : repair], error, default=failure)
-    changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind)
+    changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind, named=error.path)
     named = pointed_at(changes, error, kind=failure.verdict.kind)
     return _credited(error, named, verified_by=_passing(history, islice(runs, repair, None)))
+
+
+def _told_fix(history: History, error: Event, failure: Run) -> Fix | None:
+    """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
+    told = history.account.told.get(error.id)
+    good = history.passed_as(told.command, failure.position) if told is not None and told.command else None
+    if good is None:
+        return None
+    kind = failure.verdict.kind
+    changes = history.changes_between(failure.position, good.position, kind=kind, named=error.path)
+    return _credited(error, pointed_at(changes, error, kind=kind), verified_by=_passing(history, [good]))
 
 
 def _accepted_fix(history: History, error: Event) -> Fix | None:

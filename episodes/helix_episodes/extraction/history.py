@@ -101,15 +101,19 @@ class History:
         """Whether one of its calls changed a file through a tool of the agent."""
         return any(act.changes_files for act in self.acts_of(decision))
 
-    def changes_between(self, start: int, end: int | None, *, kind: str | None) -> list[Decision]:
-        """The decisions between two positions that changed something a check of that kind looks at.
+    def changes_between(
+        self, start: int, end: int | None, *, kind: str | None, named: str | None = None
+    ) -> list[Decision]:
+        """The decisions between two positions that changed something a check of that kind looks at, or the ``named`` file.
 
         A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
         every check and is rarely why one passes.
         """
         between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
         sure = [
-            one for one in between if (self.changes_files(one) and not _beside(one, kind)) or self._moves_files(one)
+            one
+            for one in between
+            if (self.changes_files(one) and (touches(one, named) or not _beside(one, kind))) or self._moves_files(one)
         ]
         return sure or [one for one in between if self._may_change_files(one)]
 
@@ -168,6 +172,14 @@ class History:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def passed_as(self, command: str, start: int) -> Run | None:
+        """The first run after a position in which every check of a command, word for word the same, passed."""
+        for number, act in enumerate(self.acts):
+            same = act.position > start and any(part.text == command for part in act.segments)
+            if same and act.verdicts and all(verdict.passed for verdict in act.verdicts):
+                return next((run for runs in self.runs.values() for run in runs if run.act == number), None)
+        return None
+
     def last_run_before(self, check: str, position: int) -> Run | None:
         """The last run of a check before a position."""
         before = bisect_left(self.runs[check], position, key=_position)
@@ -192,7 +204,8 @@ class History:
         runs, position = self.runs[error.check or ""], self.account.positions[error.id]
         after = bisect_right(runs, position, key=_position)
         again = runs[after] if after < len(runs) else None
-        changes = self.changes_between(position, again.position if again else None, kind=runs[0].verdict.kind)
+        end = again.position if again else None
+        changes = self.changes_between(position, end, kind=runs[0].verdict.kind, named=error.path)
         named = [one for one in changes if touches(one, error.path)]
         if named or again is None:
             return next(iter(named), None)
