@@ -158,6 +158,15 @@ def test_a_failure_shown_with_its_command_is_repaired_when_that_command_passes(
     assert ("e001", "d002", "answer") in {(one.source, one.target, one.reason) for one in episode.links}
 
 
+def test_what_a_person_accepts_is_credited_to_what_was_taken_away_and_to_no_trial(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("I get this error when starting the app: RangeError").edit("shop/cart.py")
+    log = log.run("rm -rf ~/.shop/sessions/").run("cat > ~/.shop/sessions/a.json <<EOF\n{}\nEOF")
+    (fix,) = episode_of(log.prompt("ok, works. great")).fixes
+    assert fix.changes == ("d001", "d002")
+
+
 def test_a_commit_holds_the_edits_that_were_staged(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("shop/cart.py").edit("shop/tax.py")
     log = log.run("git add shop/cart.py && git commit -m x", "[main 1a2b3c4] x\n 1 file changed")

@@ -117,7 +117,10 @@ def _accepted_fix(history: History, error: Event) -> Fix | None:
     end = history.account.positions[good]
     between = history.account.decisions_between(told.since, end)
     written = [one for one in between if any(act.operation in CHANGES for act in history.acts_of(one))]
-    changes = history.changes_between(told.since, end, kind=None) or written
+    # What troubles a person may lie outside of the project; what is newly written there is a trial.
+    removed = history.removals_between(told.since, end)
+    changed = {one.id for one in (*history.changes_between(told.since, end, kind=None), *removed)}
+    changes = [one for one in between if one.id in changed] or written
     return _credited(error, changes, verified_by=good)
 
 

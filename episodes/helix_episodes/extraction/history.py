@@ -117,6 +117,11 @@ class History:
         ]
         return sure or [one for one in between if self._may_change_files(one)]
 
+    def removals_between(self, start: int, end: int) -> list[Decision]:
+        """The decisions between two positions that took something away by a command, wherever it lay."""
+        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
+        return [one for one in between if any(part.program == "rm" for part in self._commands(one))]
+
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
         told = self.account.told.get(error.id)
@@ -230,6 +235,9 @@ class History:
         inside = (act for act in self.acts_of(decision) if not act.outside)
         return [act.decisive for act in inside if act.decisive is not None]
 
+    def _commands(self, decision: Decision) -> list[Segment]:
+        return [segment for act in self.acts_of(decision) for segment in act.segments]
+
 
 def _position(run: Run) -> int:
     return run.position
@@ -260,5 +268,5 @@ def _changes_repository(segment: Segment) -> bool:
         return False
     if "--abort" in segment.arguments:
         return False
-    paths = [part for part in segment.arguments if not part.startswith("-")]
+    paths = [segment.target] if segment.target else [part for part in segment.arguments if not part.startswith("-")]
     return not paths or not all(part.startswith(_SCRATCH) for part in paths)
