@@ -78,7 +78,9 @@ def _command_changes(
     corrected = [verified] if all(command_of(act) != command_of(failed) for act in history.acts_of(verified)) else []
     if is_look(failed) or is_request(failed):
         return corrected  # no change to a file is why these go well
-    return history.changes_to(places_in(failed), start, end) or history.changes_between(start, end, kind=None) or corrected
+    return (
+        history.changes_to(places_in(failed), start, end) or history.changes_between(start, end, kind=None) or corrected
+    )
 
 
 def _check_fix(history: History, error: Event) -> Fix | None:
@@ -146,7 +148,9 @@ def _passing(history: History, runs: Iterable[Run]) -> str | None:
 
 def _went_well(history: History, decision: Decision, failed: Act) -> bool:
     """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
-    return not history.went_wrong(decision) and any(act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision))
+    return not history.went_wrong(decision) and any(
+        act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision)
+    )
 
 
 def _same_kind(act: Act, failed: Act) -> bool:

@@ -224,7 +224,7 @@ class History:
 
     def _moves_files(self, decision: Decision) -> bool:
         """Whether it is a command that is known to change files of the repository."""
-        return any(_changes_repository(segment) for segment in self._segments(decision))
+        return any(changes_repository(segment) for segment in self._segments(decision))
 
     def _may_change_files(self, decision: Decision) -> bool:
         """Whether it is a formatter or a checker that rewrites."""
@@ -262,7 +262,8 @@ def _beside(decision: Decision, kind: str | None) -> bool:
     return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
 
 
-def _changes_repository(segment: Segment) -> bool:
+def changes_repository(segment: Segment) -> bool:
+    """Whether a command is known to change files of the repository."""
     subcommands = _CHANGES_FILES.get(segment.program, frozenset())
     if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
         return False
