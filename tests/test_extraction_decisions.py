@@ -122,3 +122,12 @@ def test_context_never_repeats_the_choice(script: Begin, episode_of: Extracted) 
     (decision,) = episode_of(script("s").prompt("run make test").run("make test", "ok")).decisions
     assert decision.chosen == "run make test"
     assert decision.context == ""
+
+
+def test_a_tool_that_was_told_nothing_is_quoted_by_its_name_and_proves_nothing(
+    script: Begin, episode_of: Extracted
+) -> None:
+    (decision,) = episode_of(script("s").prompt("Do").call("mcp__desk__submit", {}, output="done")).decisions
+    assert decision.outcome == "unknown"
+    assert decision.evidence is not None
+    assert decision.evidence.quote == "mcp__desk__submit"

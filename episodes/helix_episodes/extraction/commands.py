@@ -41,8 +41,9 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     ``program`` has neither path nor wrappers (``sudo``, ``npx``, ``poetry run`` …); ``arguments`` are all words after
     it; ``flags`` only those that change what the command means, sorted; ``joiner`` is how it follows the one before.
     ``check`` names the check it runs, ``kind`` what sort of check (or that it formats), ``scope`` the arguments that
-    narrow what is checked, sorted, empty for everything. ``target`` is the file that its output goes into. ``hidden`` is true when a loop, a condition or a group around
-    it keeps its exit status from being seen; ask ``hides_exit`` for the whole truth.
+    narrow what is checked, sorted, empty for everything. ``target`` is the file it is written to. ``hidden`` is true
+    when a loop, a condition or a group around it keeps its exit status from being seen; ask ``hides_exit`` for the
+    whole truth.
     """
 
     text: str

@@ -130,6 +130,8 @@ def _by_call(decision: Decision, history: History) -> Outcome:
     acts = history.acts_of(decision)
     if not acts or acts[-1].operation not in {"run", "delegate", "use"} or _is_check(acts[-1]):
         return "unknown"
+    if acts[-1].operation == "use" and not acts[-1].call.arguments:
+        return "unknown"  # told nothing, it shows nothing of having done anything
     return {"ok": "success", "error": "failure"}.get(acts[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
 
 

@@ -104,7 +104,7 @@ class History:
     def changes_between(
         self, start: int, end: int | None, *, kind: str | None, named: str | None = None
     ) -> list[Decision]:
-        """The decisions between two positions that changed something a check of that kind looks at, or the ``named`` file.
+        """The decisions between two positions that changed what a check of that kind looks at, or the ``named`` file.
 
         A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
         every check and is rarely why one passes.

@@ -25,8 +25,8 @@ Joiner = Literal["", "&&", "||", ";", "|"]
 class Simple(msgspec.Struct, frozen=True, kw_only=True):
     """One simple command: its words without quotes, and how it stands among its neighbours.
 
-    ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a loop, a condition, a group
-    that is piped on, ``!``) keeps its exit status from being seen.
+    ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
+    loop, a condition, a group that is piped on, ``!``) keeps its exit status from being seen.
     """
 
     text: str

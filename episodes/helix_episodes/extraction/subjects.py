@@ -81,7 +81,7 @@ def is_code(act: Act) -> bool:
 
 
 def goes_on(failed: Act, act: Act) -> bool:
-    """Whether code goes on with the work of code that failed: on the same file, address or text, or with half of its lines."""
+    """Whether code goes on with what failed: on the same file, address or text, or with half of its lines."""
     before, after = (str(one.call.arguments.get("code") or "") for one in (failed, act))
     if _materials(before) & _materials(after):
         return True
