@@ -79,11 +79,11 @@ def test_the_first_answer_to_an_error_is_a_recovery_and_its_context_is_the_error
     assert other.type == "implementation"
 
 
-def test_a_refused_call_is_a_decision_without_an_outcome(script: Begin, episode_of: Extracted) -> None:
+def test_a_refused_call_is_a_decision_that_failed(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Add a cart")
     log = log.rejected("Bash", {"command": "git push --force"}, "not to main")
     (decision,) = episode_of(log).decisions
-    assert (decision.chosen, decision.outcome) == ("run git push --force", "unknown")
+    assert (decision.chosen, decision.outcome) == ("run git push --force", "failure")
     assert decision.action is not None
     assert decision.action.flags == ("--force",)
 
@@ -122,3 +122,12 @@ def test_context_never_repeats_the_choice(script: Begin, episode_of: Extracted) 
     (decision,) = episode_of(script("s").prompt("run make test").run("make test", "ok")).decisions
     assert decision.chosen == "run make test"
     assert decision.context == ""
+
+
+def test_a_tool_that_was_told_nothing_is_quoted_by_its_name_and_proves_nothing(
+    script: Begin, episode_of: Extracted
+) -> None:
+    (decision,) = episode_of(script("s").prompt("Do").call("mcp__desk__submit", {}, output="done")).decisions
+    assert decision.outcome == "unknown"
+    assert decision.evidence is not None
+    assert decision.evidence.quote == "mcp__desk__submit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,10 @@ RUFF_FAILS = "shop/cart.py:3:1: F401 [*] `os` imported but unused\nFound 1 error
 RUFF_PASSES = "All checks passed!"
 PYTEST_FAILS = (
     "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n===== 1 failed, 4 passed in 0.12s ====="
+)
+SCRIPT_FAILS = (
+    'Traceback (most recent call last):\n  File "/work/shop/run.py", line 3, in <module>\n    x()\n'
+    "NameError: name 'x' is not defined"
 )
 PYTEST_PASSES = "===== 5 passed in 0.10s ====="
 
@@ -89,6 +94,77 @@ def test_a_tools_error_is_repaired_when_the_call_goes_well(script: Begin, episod
     log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
     (fix,) = episode_of(log).fixes
     assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d002", "d003"), "d003")
+
+
+def test_a_call_that_failed_repairs_nothing_and_is_no_success(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Edit").edit_fails("shop/cart.py").edit_fails("shop/cart.py")
+    log = log.rejected("Edit", {"file_path": "/work/shop/shop/cart.py", "old_string": "x", "new_string": "y"})
+    episode = episode_of(log.edit("shop/cart.py"))
+    assert [one.outcome for one in episode.decisions] == ["failure", "failure", "failure", "success"]
+    assert {fix.changes for fix in episode.fixes} == {("d004",)}
+    assert episode.metrics.recoveries == 2
+
+
+def test_a_command_that_failed_takes_no_credit_for_a_check(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("pytest", PYTEST_FAILS, code=1)
+    log = log.run("sed -i s/a/b/ shop/cart.py", "sed: can't read shop/cart.py: No such file", code=2)
+    (fix,) = episode_of(log.edit("shop/tax.py").run("pytest", PYTEST_PASSES)).fixes
+    assert fix.changes == ("d003",)
+
+
+def test_a_script_is_repaired_by_the_edit_and_not_by_running_it_again(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Run").run("python run.py", SCRIPT_FAILS, code=1)
+    episode = episode_of(log.edit("README.md").edit("run.py").run("python run.py", "fine"))
+    (fix,) = episode.fixes
+    assert (fix.changes, fix.verified_by, fix.share) == (("d003",), "d004", 1.0)
+    assert ("e001", "d003", "answer") in {(one.source, one.target, one.reason) for one in episode.links}
+
+
+@pytest.mark.parametrize("change", ["cat > run.py <<'EOF'\nx = 1\nEOF", "sed -i s/x/y/ run.py", "tee run.py < new.py"])
+def test_a_shell_command_that_writes_the_script_repairs_it(script: Begin, episode_of: Extracted, change: str) -> None:
+    log = script("s").prompt("Run").run("python run.py", SCRIPT_FAILS, code=1).run(change)
+    (fix,) = episode_of(log.run("python run.py", "fine")).fixes
+    assert fix.changes == ("d002",)
+
+
+def test_credit_for_a_script_goes_to_what_came_after_it_last_failed(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Run").run("python run.py", SCRIPT_FAILS, code=1).edit("run.py")
+    log = log.run("python run.py", SCRIPT_FAILS, code=1).edit("run.py").run("python run.py", "fine")
+    assert {fix.changes for fix in episode_of(log).fixes} == {("d004",)}
+
+
+def test_a_corrected_command_is_the_fix_and_the_same_again_is_none(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Push").run("git push origin", "fatal: no upstream branch", code=128)
+    (fix,) = episode_of(log.run("git push -u origin main", "done")).fixes
+    assert (fix.changes, fix.verified_by) == (("d002",), "d002")
+    again = script("t").prompt("Push").run("git push", "fatal: unable to access: timed out", code=128)
+    assert episode_of(again.run("mkdir -p build").run("git push", "done")).fixes == ()
+
+
+def test_to_see_something_else_repairs_no_look(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Look").run("git diff a.go b.go", "fatal: ambiguous argument 'a.go': unknown", code=128)
+    assert episode_of(log.run("git diff b.go | head -5", "+ x")).fixes == ()
+
+
+def test_a_failure_shown_with_its_command_is_repaired_when_that_command_passes(
+    script: Begin, episode_of: Extracted
+) -> None:
+    shown = "when running `mise run test:ci` I get:\n\nshop/tax_test.go:7:3: undefined: rate"
+    log = script("s").prompt(shown).edit("shop/cart.go").edit("shop/tax_test.go")
+    episode = episode_of(log.run("mise run test:ci 2>&1 | head -50", "ok  \tshop/tax\t0.01s"))
+    (fix,) = episode.fixes
+    assert (fix.error, fix.changes) == ("e001", ("d002",))
+    assert fix.verified_by == "e002"
+    assert ("e001", "d002", "answer") in {(one.source, one.target, one.reason) for one in episode.links}
+
+
+def test_what_a_person_accepts_is_credited_to_what_was_taken_away_and_to_no_trial(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("I get this error when starting the app: RangeError").edit("shop/cart.py")
+    log = log.run("rm -rf ~/.shop/sessions/").run("cat > ~/.shop/sessions/a.json <<EOF\n{}\nEOF")
+    (fix,) = episode_of(log.prompt("ok, works. great")).fixes
+    assert fix.changes == ("d001", "d002")
 
 
 def test_a_commit_holds_the_edits_that_were_staged(script: Begin, episode_of: Extracted) -> None:

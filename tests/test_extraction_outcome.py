@@ -125,3 +125,20 @@ def test_what_changed_only_prose_was_documentation(script: Begin, episode_of: Ex
 def test_a_plan_that_is_handed_in_names_the_task(script: Begin, episode_of: Extracted) -> None:
     text = "Implement the following plan:\n\n# Plan: Count the tax once\n\n1. Edit tax.py"
     assert episode_of(script("s").prompt(text)).task == "Count the tax once"
+
+
+@pytest.mark.parametrize(
+    ("command", "count"),
+    [
+        ("sed -i s/a/b/ shop/cart.py shop/tax.py", 2),
+        ("cat > shop/new.py <<'EOF'\nx = 1\nEOF", 2),
+        ("cd /work/shop/shop && rm cart.py", 1),
+        ("cat > /tmp/try.py <<'EOF'\nx = 1\nEOF", 1),
+        ("rm shop/*.pyc", None),
+        ("git checkout .", None),
+    ],
+)
+def test_files_changed_by_a_command_count_or_the_number_is_not_known(
+    script: Begin, episode_of: Extracted, command: str, count: int | None
+) -> None:
+    assert episode_of(script("s").prompt("Do").edit("shop/cart.py").run(command)).metrics.files_changed == count

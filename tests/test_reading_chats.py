@@ -13,6 +13,7 @@ from helix_episodes.readers import find_reader, read_sessions
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from helix_episodes.model import Episode
     from helix_episodes.session import Session
 
 KEY = "THE-ANSWER-KEY"
@@ -157,3 +158,30 @@ def test_the_judges_answer_key_is_nowhere_but_the_failure_is_the_outcome(tmp_pat
     assert (episode.outcome, episode.outcome_basis) == ("failure", "rewarded")
     assert (episode.task, episode.task_id) == ("How many carts?", "q-1")
     assert KEY.encode() not in msgspec.json.encode(episode) + msgspec.json.encode(session)
+
+
+def terminal_log(tmp_path: Path, *history: dict[str, Any]) -> Episode:
+    (session,) = read(tmp_path / "1.json", judged(*history, is_correct=False), reader="who-and-when")
+    return extract(session)
+
+
+def test_a_clean_run_of_another_script_repairs_nothing(tmp_path: Path) -> None:
+    code = "```python\nwith open('data/list.docx') as file:\n    {0}\n```"
+    failed = (
+        'exitcode: 1 (execution failed)\nCode output: Traceback (most recent call last):\n  File "/tmp/a.py", line 2\n'
+        "zipper.error: not an archive"
+    )
+    episode = terminal_log(
+        tmp_path,
+        ORDERED,
+        said("Reader_Expert", code.format("unzip(file)")),
+        said("Computer_terminal", failed),
+        said("Text_Expert", code.format("print(file.read())")),
+        said("Computer_terminal", "exitcode: 0 (execution succeeded)\nCode output: names"),
+        said("Reader_Expert", "```python\nprint(1 + 1)\n```"),
+        said("Computer_terminal", "exitcode: 0 (execution succeeded)\nCode output: 2"),
+    )
+    (error,) = [one for one in episode.events if one.type == "error"]
+    assert error.family == "zipper.error"
+    assert [fix.changes for fix in episode.fixes] == [("d002",)]
+    assert [one.target for one in episode.links if one.reason == "answer"] == ["d002"]

@@ -34,11 +34,13 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a failure that only words report.
 
     ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
-    ``settled`` the mark of the acceptance that settles it and ``since`` the place of the last report before that.
+    ``command`` the check's command that the same words quote, if any; ``settled`` the mark of the acceptance that
+    settles it and ``since`` the place of the last report before that.
     """
 
     until: int
     verdict: Verdict | None = None
+    command: str = ""
     settled: str | None = None
     since: int = 0
 

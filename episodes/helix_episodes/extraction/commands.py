@@ -41,8 +41,9 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     ``program`` has neither path nor wrappers (``sudo``, ``npx``, ``poetry run`` …); ``arguments`` are all words after
     it; ``flags`` only those that change what the command means, sorted; ``joiner`` is how it follows the one before.
     ``check`` names the check it runs, ``kind`` what sort of check (or that it formats), ``scope`` the arguments that
-    narrow what is checked, sorted, empty for everything. ``hidden`` is true when a loop, a condition or a group around
-    it keeps its exit status from being seen; ask ``hides_exit`` for the whole truth.
+    narrow what is checked, sorted, empty for everything. ``target`` is the file it is written to. ``hidden`` is true
+    when a loop, a condition or a group around it keeps its exit status from being seen; ask ``hides_exit`` for the
+    whole truth.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     check: str | None = None
     kind: Kind | None = None
     scope: tuple[str, ...] = ()
+    target: str = ""
     hidden: bool = False
 
 
@@ -203,7 +205,7 @@ def _segment(part: Simple, words: tuple[str, ...]) -> Segment:
     program, arguments = program_name(words[0]), words[1:]
     subcommand, rest = subcommand_of(program, arguments)
     purpose, check, kind = role_of(program, subcommand, arguments)
-    if purpose == "look" and part.writes:
+    if purpose == "look" and part.target:
         purpose = "change"
     checks = purpose == "check"
     return Segment(
@@ -217,5 +219,6 @@ def _segment(part: Simple, words: tuple[str, ...]) -> Segment:
         check=check,
         kind=kind,
         scope=scope_of(program, rest) if checks else (),
+        target=part.target,
         hidden=part.hidden,
     )

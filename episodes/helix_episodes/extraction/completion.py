@@ -85,6 +85,8 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     verdicts = _verdicts(decision, history, ends)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
+    if history.went_wrong(decision):
+        return "failure"
     looks = all(act.operation == "look" for act in history.acts_of(decision))
     if not looks and _answers_in_vain(decision, ends):
         return "failure"
@@ -128,6 +130,8 @@ def _by_call(decision: Decision, history: History) -> Outcome:
     acts = history.acts_of(decision)
     if not acts or acts[-1].operation not in {"run", "delegate", "use"} or _is_check(acts[-1]):
         return "unknown"
+    if acts[-1].operation == "use" and not acts[-1].call.arguments:
+        return "unknown"  # told nothing, it shows nothing of having done anything
     return {"ok": "success", "error": "failure"}.get(acts[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
 
 

@@ -308,4 +308,5 @@ def _words(act: Act) -> str:
         return changed_part(old=str(arguments.get("old") or ""), new=str(arguments["new"]))
     names = ("command", "prompt", "plan", "path", "pattern", "query")
     told = next((str(arguments[name]) for name in names if arguments.get(name)), "")
-    return told or ("\n".join(values_of(arguments)) if act.operation == "use" else "")
+    values = "\n".join(values_of(arguments)) if act.operation == "use" else ""
+    return told or values or (act.call.tool or "" if act.operation == "use" else "")

@@ -9,22 +9,22 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import mentioned_names
+from helix_episodes.extraction.acts import UNDONE
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.runs import repaired, runs_by_check
+from helix_episodes.extraction.subjects import goes_on, is_code, places_in, subjects_of, written_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from helix_episodes.extraction.account import Account
     from helix_episodes.extraction.acts import Act
     from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.commands import Segment
     from helix_episodes.extraction.runs import Run
+    from helix_episodes.extraction.subjects import Subject
     from helix_episodes.model import Decision, Event
 
-#: What a call may be about: a sort of thing, its name, and what else tells it apart.
-_Subject = tuple[str, str, str]
 #: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
@@ -48,8 +48,6 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
-#: Programs that send requests.
-_REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 _POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
@@ -86,21 +84,43 @@ class History:
             for name in self.account.events_of.get(number, ()):
                 yield self.account.event(name)
 
+    def went_wrong(self, decision: Decision) -> bool:
+        """Whether none of its calls went through: each failed, was refused or never ran."""
+        numbers = self.account.acts_of[decision.id]
+        return bool(numbers) and all(self._failed(number) for number in numbers)
+
+    def _failed(self, number: int) -> bool:
+        """Whether a call failed by its own status or by an error of its own: a check that complains did run."""
+        act = self.acts[number]
+        if act.status in UNDONE:
+            return True
+        events = (self.account.event(name) for name in self.account.events_of.get(number, ()))
+        return not act.verdicts and (act.status == "error" or any(event.type == "error" for event in events))
+
     def changes_files(self, decision: Decision) -> bool:
         """Whether one of its calls changed a file through a tool of the agent."""
         return any(act.changes_files for act in self.acts_of(decision))
 
-    def changes_between(self, start: int, end: int | None, *, kind: str | None) -> list[Decision]:
-        """The decisions between two positions that changed something a check of that kind looks at.
+    def changes_between(
+        self, start: int, end: int | None, *, kind: str | None, named: str | None = None
+    ) -> list[Decision]:
+        """The decisions between two positions that changed what a check of that kind looks at, or the ``named`` file.
 
         A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
         every check and is rarely why one passes.
         """
-        between = self.account.decisions_between(start, end)
+        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
         sure = [
-            one for one in between if (self.changes_files(one) and not _beside(one, kind)) or self._moves_files(one)
+            one
+            for one in between
+            if (self.changes_files(one) and (touches(one, named) or not _beside(one, kind))) or self._moves_files(one)
         ]
         return sure or [one for one in between if self._may_change_files(one)]
+
+    def removals_between(self, start: int, end: int) -> list[Decision]:
+        """The decisions between two positions that took something away by a command, wherever it lay."""
+        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
+        return [one for one in between if any(part.program == "rm" for part in self._commands(one))]
 
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
@@ -110,13 +130,38 @@ class History:
             return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return next(iter(self.attempts_after(error)), None) if error.id in self.account.act_of else None
+        return self._answer_to_call(error) if error.id in self.account.act_of else None
+
+    def _answer_to_call(self, error: Event) -> Decision | None:
+        """The next attempt at the same, or a change before it to a file that a failed command points at."""
+        again = next(iter(self.attempts_after(error)), None)
+        positions = self.account.positions
+        changes = self.changes_to(
+            places_in(self.act_of(error)), positions[error.id], positions[again.id] if again else None
+        )
+        return next(iter(changes), again)
+
+    def changes_to(self, names: Collection[str], start: int, end: int | None) -> list[Decision]:
+        """The decisions between two positions that wrote a file of one of these names, wherever it lies."""
+        between = self.account.decisions_between(start, end) if names else []
+        return [one for one in between if not self.went_wrong(one) and not self._written(one).isdisjoint(names)]
+
+    def _written(self, decision: Decision) -> set[str]:
+        paths = (written_by(act) or () for act in self.acts_of(decision))
+        return {file_name(path) for several in paths for path in several}
 
     def attempts_after(self, error: Event) -> list[Decision]:
-        """The later decisions on the same file, for an error of a tool; with the same command, for one of a command."""
-        subject = next(_subjects(self.act_of(error)), None)
+        """The later decisions on the same file, for an error of a tool; with the same command, for one of a command.
+
+        Code handed to a terminal counts as the same only where it goes on with the same work, whoever wrote it: members
+        of a group take turns there.
+        """
+        subject = next(subjects_of(self.act_of(error)), None)
         about = self._about.get(subject, []) if subject else []
         after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
+        failed = self.act_of(error)
+        if is_code(failed):
+            return [one for one in about[after:] if any(goes_on(failed, act) for act in self.acts_of(one))]
         return [one for one in about[after:] if one.actor == error.actor]
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:
@@ -132,6 +177,14 @@ class History:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def passed_as(self, command: str, start: int) -> Run | None:
+        """The first run after a position in which every check of a command, word for word the same, passed."""
+        for number, act in enumerate(self.acts):
+            same = act.position > start and any(part.text == command for part in act.segments)
+            if same and act.verdicts and all(verdict.passed for verdict in act.verdicts):
+                return next((run for runs in self.runs.values() for run in runs if run.act == number), None)
+        return None
+
     def last_run_before(self, check: str, position: int) -> Run | None:
         """The last run of a check before a position."""
         before = bisect_left(self.runs[check], position, key=_position)
@@ -143,11 +196,11 @@ class History:
         after = bisect_right(runs, position, key=_position)
         return runs[after].families if after < len(runs) and not runs[after].passed else frozenset()
 
-    def _by_subject(self) -> dict[_Subject, list[Decision]]:
+    def _by_subject(self) -> dict[Subject, list[Decision]]:
         """The decisions by what their calls are about, each once."""
-        about: dict[_Subject, list[Decision]] = {}
+        about: dict[Subject, list[Decision]] = {}
         for decision in self.account.decisions:
-            for subject in {one for act in self.acts_of(decision) for one in _subjects(act)}:
+            for subject in {one for act in self.acts_of(decision) for one in subjects_of(act)}:
                 about.setdefault(subject, []).append(decision)
         return about
 
@@ -156,7 +209,8 @@ class History:
         runs, position = self.runs[error.check or ""], self.account.positions[error.id]
         after = bisect_right(runs, position, key=_position)
         again = runs[after] if after < len(runs) else None
-        changes = self.changes_between(position, again.position if again else None, kind=runs[0].verdict.kind)
+        end = again.position if again else None
+        changes = self.changes_between(position, end, kind=runs[0].verdict.kind, named=error.path)
         named = [one for one in changes if touches(one, error.path)]
         if named or again is None:
             return next(iter(named), None)
@@ -170,7 +224,7 @@ class History:
 
     def _moves_files(self, decision: Decision) -> bool:
         """Whether it is a command that is known to change files of the repository."""
-        return any(_changes_repository(segment) for segment in self._segments(decision))
+        return any(changes_repository(segment) for segment in self._segments(decision))
 
     def _may_change_files(self, decision: Decision) -> bool:
         """Whether it is a formatter or a checker that rewrites."""
@@ -180,6 +234,9 @@ class History:
         """What its commands were run for."""
         inside = (act for act in self.acts_of(decision) if not act.outside)
         return [act.decisive for act in inside if act.decisive is not None]
+
+    def _commands(self, decision: Decision) -> list[Segment]:
+        return [segment for act in self.acts_of(decision) for segment in act.segments]
 
 
 def _position(run: Run) -> int:
@@ -205,34 +262,12 @@ def _beside(decision: Decision, kind: str | None) -> bool:
     return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
 
 
-def _subjects(act: Act) -> Iterator[_Subject]:
-    """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
-    if act.operation == "run":
-        segment = act.decisive
-        if segment is not None and "--abort" not in segment.arguments:
-            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
-        return
-    if act.path is not None:
-        yield "file", file_name(act.path), ""
-    else:
-        yield "tool", act.call.tool or "", act.operation or ""
-    for name in mentioned_names(act):
-        yield "file", name, ""
-
-
-def _address(segment: Segment) -> str:
-    """Of a request what it goes to: asking one address says nothing of another."""
-    if (segment.program, segment.subcommand) not in _REQUESTS:
-        return ""
-    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
-    return next((word for word in operands if "/" in word), "").partition("?")[0]
-
-
-def _changes_repository(segment: Segment) -> bool:
+def changes_repository(segment: Segment) -> bool:
+    """Whether a command is known to change files of the repository."""
     subcommands = _CHANGES_FILES.get(segment.program, frozenset())
     if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
         return False
     if "--abort" in segment.arguments:
         return False
-    paths = [part for part in segment.arguments if not part.startswith("-")]
+    paths = [segment.target] if segment.target else [part for part in segment.arguments if not part.startswith("-")]
     return not paths or not all(part.startswith(_SCRATCH) for part in paths)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.acts import UNDONE
+from helix_episodes.extraction.history import changes_repository
+from helix_episodes.extraction.paths import is_outside, relative
 from helix_episodes.extraction.statements import is_report
+from helix_episodes.extraction.subjects import written
 from helix_episodes.model import Metrics
 
 if TYPE_CHECKING:
@@ -30,9 +35,38 @@ def metrics_of(session: Session, acts: Sequence[Act], account: Account, fixes: S
         errors=len(errors),
         recoveries=len({fix.error for fix in fixes if fix.verified_by}) if recorded else None,
         commits=len({event.commit for event in account.events if event.type == "commit"}),
-        files_changed=len({act.path for act in acts if act.changes_files and act.path}) if recorded else None,
+        files_changed=_files_changed(acts, root=session.root) if recorded else None,
         tokens=session.tokens,
     )
+
+
+def _files_changed(acts: Sequence[Act], *, root: str | None) -> int | None:
+    """How many files of the project were changed; None where some change does not say of which."""
+    paths: set[str] = set()
+    for act in acts:
+        changed = _changed_by(act, root=root)
+        if changed is None:
+            return None
+        paths |= changed
+    return len(paths)
+
+
+def _changed_by(act: Act, *, root: str | None) -> set[str] | None:
+    if act.operation != "run":
+        return set() if not act.changes_files else {act.path} if act.path else None
+    changing = [segment for segment in act.segments if changes_repository(segment)]
+    if act.outside or act.status in {*UNDONE, "error"} or not changing:
+        return set()
+    several = [written(segment) for segment in changing]
+    found = {path for paths in several if paths is not None for path in paths}
+    placed = {relative(_below(act, path), root=root) for path in found}
+    return None if None in several else {path for path in placed if not is_outside(path)}
+
+
+def _below(act: Act, path: str) -> str:
+    """A path as seen from the project's root, though the command went to a folder first."""
+    folder = next((one.arguments[0] for one in act.segments if one.program == "cd" and one.arguments), "")
+    return path if path.startswith("~") else normpath(join(folder, path))
 
 
 def _duration(session: Session) -> float | None:

@@ -25,6 +25,7 @@ from helix_episodes.extraction.checks import (
     read_diagnostics,
     verdicts_in,
 )
+from helix_episodes.extraction.commands import parse_command
 from helix_episodes.extraction.events import FAMILIES_PER_RUN
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
@@ -64,6 +65,8 @@ _HANDED_IN = re.compile(
     r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
     re.IGNORECASE,
 )
+#: A command as people quote it: in backticks, or behind a prompt sign.
+_COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 _SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
 _DIAGNOSED = re.compile(
@@ -120,15 +123,22 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     after = bisect_right(prompts, position)
     until = prompts[after] if after < len(prompts) else len(session.steps)
     shown = verdicts_in(_pasted(step.text[:PROSE_LIMIT]))
+    command = _quoted_command(step.text[:PROSE_LIMIT]) if shown else ""
     for verdict in shown:
         for finding in verdict.findings[:FAMILIES_PER_RUN]:
             event = _event(step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}")
-            yield DraftEvent(position=position, event=event, told=Told(until=until, verdict=verdict))
+            yield DraftEvent(position=position, event=event, told=Told(until=until, verdict=verdict, command=command))
     words = None if shown else reported_in(step.text, first=position == prompts[0])
     if words is not None:
         finding = Finding(family=REPORTED, message=words, generic=True)
         event = _event(step, WORK, finding, f"the user reports: {words}")
         yield DraftEvent(position=position, event=event, told=Told(until=until))
+
+
+def _quoted_command(text: str) -> str:
+    """The first check that a text quotes as a command."""
+    quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
+    return next((part.text for part in quoted if part.purpose == "check"), "")
 
 
 def _pasted(text: str) -> str:

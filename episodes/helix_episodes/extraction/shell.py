@@ -25,14 +25,14 @@ Joiner = Literal["", "&&", "||", ";", "|"]
 class Simple(msgspec.Struct, frozen=True, kw_only=True):
     """One simple command: its words without quotes, and how it stands among its neighbours.
 
-    ``writes`` says that its output goes into a file; ``hidden`` that something around it (a loop, a condition, a group
-    that is piped on, ``!``) keeps its exit status from being seen.
+    ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
+    loop, a condition, a group that is piped on, ``!``) keeps its exit status from being seen.
     """
 
     text: str
     words: tuple[str, ...]
     joiner: Joiner
-    writes: bool = False
+    target: str = ""
     hidden: bool = False
 
 
@@ -65,8 +65,8 @@ def split_shell(text: str) -> tuple[Simple, ...]:
 
     Here-documents, comments and the inside of substitutions are no commands; redirections and keywords are dropped.
 
-    >>> split_shell("cat > a.go <<'EOF'\nrm -rf /\nEOF")[0].writes
-    True
+    >>> split_shell("cat > a.go <<'EOF'\nrm -rf /\nEOF")[0].target
+    'a.go'
     """
     folder = _Folder(text)
     for token in _tokens(text):
@@ -238,7 +238,8 @@ class _Folder:
         self.start = self.end = -1
         self.joiner: Joiner = ""
         self.redirect = ""
-        self.writes = self.inverted = self.skipping = False
+        self.target = ""
+        self.inverted = self.skipping = False
         self.blocks = 0
         self.groups: list[int] = []
         self.closed: int | None = None  # first command of the group that has just ended
@@ -259,7 +260,8 @@ class _Folder:
     def _word(self, token: _Token) -> None:
         if self.redirect:
             to_file = self.redirect in {">", ">>", ">|", "&>", "&>>", ">&"}
-            self.writes |= to_file and token.value not in _NO_FILE and not token.value.isdigit()
+            if to_file and token.value not in _NO_FILE and not token.value.isdigit():
+                self.target = token.value
             self.redirect = ""
         elif not self.words and token.value in _KEYWORDS:
             self._keyword(token.value)
@@ -307,7 +309,7 @@ class _Folder:
                 text=self.text[self.start : self.end],
                 words=tuple(self.words),
                 joiner=self.joiner,
-                writes=self.writes,
+                target=self.target,
                 hidden=self.blocks > 0 or self.inverted,
             )
             self.done.append(part)
@@ -317,4 +319,5 @@ class _Folder:
     def _forget(self) -> None:
         self.words = []
         self.redirect = ""
-        self.writes = self.inverted = False
+        self.target = ""
+        self.inverted = False

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.extraction.programs import Kind  # noqa: TC001  (kept with the other names of this vocabulary)
 from helix_episodes.regex import Regex
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
 _PYTEST_FAILED = Regex(r"(FAILED|ERROR) (\S+\.py\S*|\S+::\S+)(?: - (.*))?$")
 _RAISED = Regex(r"(?:E\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failed))\b(?::|$| )")
+_ANY_RAISED = Regex(r"((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?::|$)")
 _RAN = Regex(r"Ran (\d+) tests? in \d")
 _UNITTEST_END = Regex(r"(OK|FAILED)(?: \(([^)]*)\))?$")
 _UNITTEST_FAILED = Regex(r"(?:FAIL|ERROR): (\w+) \(([\w.]+)\)")
@@ -166,13 +171,29 @@ def read_traceback(output: Output) -> Reading | None:
 
 
 def raised_exception(output: Output) -> Finding | None:
-    """The exception with which a Python program ended, as a finding by type."""
+    r"""The exception with which a Python program ended, as a finding by type.
+
+    >>> raised_exception(Output('Traceback (most recent call last):\n  File "a.py", line 1\ncv2.error: empty')).family
+    'cv2.error'
+    """
     if not output.has(_TRACEBACK):
         return None
     last = max(at for at, line in enumerate(output.lines) if _TRACEBACK in line)
     raised = (found for line in output.lines[last:] if (found := _RAISED.match(line)))
-    found = next(raised, None)
-    return Finding(family=found[1].rpartition(".")[2], message=found.string.strip()) if found else None
+    found = next(raised, None) or _raised_after(output.lines[last + 1 :])
+    return Finding(family=_class_name(found[1]), message=found.string.strip()) if found else None
+
+
+def _raised_after(frames: Sequence[str]) -> re.Match[str] | None:
+    """The line after a traceback's frames, which are indented: the exception, whatever its name ends in."""
+    line = next((one for one in frames if one.strip() and not one[0].isspace()), "")
+    return _ANY_RAISED.match(line)
+
+
+def _class_name(name: str) -> str:
+    """A class by its own name; ``cv2.error`` says nothing without its module."""
+    last = name.rpartition(".")[2]
+    return last if last[0].isupper() else name
 
 
 def unrecorded_end(text: str) -> Finding | None:
