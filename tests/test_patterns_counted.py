@@ -245,11 +245,11 @@ def test_equal_rates_are_ordered_by_occurrences_then_by_name() -> None:
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda: select_patterns((), min_success_rate=1.5), "--min-success-rate is 1.5; it must be between 0 and 1"),
-        (lambda: select_patterns((), min_success_rate=float("nan")), "--min-success-rate is nan"),
-        (lambda: select_patterns((), min_occurrences=0), "--min-occurrences is 0; it must be between 1 and 1000"),
-        (lambda: select_patterns((), min_occurrences=1001), "--min-occurrences is 1001"),
-        (lambda: select_anti_patterns((), max_success_rate=-0.1), "--max-success-rate is -0.1"),
+        (lambda: select_patterns((), min_success_rate=1.5), "min_success_rate is 1.5; it must be between 0 and 1"),
+        (lambda: select_patterns((), min_success_rate=float("nan")), "min_success_rate is nan"),
+        (lambda: select_patterns((), min_occurrences=0), "min_occurrences is 0; it must be between 1 and 1000"),
+        (lambda: select_patterns((), min_occurrences=1001), "min_occurrences is 1001"),
+        (lambda: select_anti_patterns((), max_success_rate=-0.1), "max_success_rate is -0.1"),
     ],
 )
 def test_options_outside_their_range_are_named(ask: Callable[[], object], sentence: str) -> None:

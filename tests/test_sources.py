@@ -242,7 +242,8 @@ def test_a_dry_run_writes_nothing_and_says_how_episodes_would_change(
     assert (difference.reason, difference.decisions, difference.outcome) == ("grown", (1, 3), ("failure", "success"))
     assert memory.episodes.files()[0].read_bytes() == before
     memory.extract_all()
-    monkeypatch.setattr("helix_episodes.recording.EXTRACTOR_VERSION", pipeline.EXTRACTOR_VERSION + "+")
+    for reads in ("recording", "origins"):
+        monkeypatch.setattr(f"helix_episodes.{reads}.EXTRACTOR_VERSION", pipeline.EXTRACTOR_VERSION + "+")
     (difference,) = memory.extract_all(dry_run=True).differences
     assert (difference.reason, difference.decisions) == ("newer extractor", (3, 3))
 
