@@ -31,6 +31,12 @@ _DECISIVE = re.compile(
 _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
 #: A binding step that was left out says for what reason.
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
+#: What waits for somebody else says nothing of how this session came out.
+_WAITS = re.compile(
+    r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
+    r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",
+    re.IGNORECASE,
+)
 #: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
 ABOUT_COMMITS = re.compile(r"^(?!.*start).*commit", re.IGNORECASE)
 
@@ -49,8 +55,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
 
 def add_gate(steps: Steps, gate: Gate) -> None:
     """A gate as a step; an unmet one is no failure, only unmet."""
-    status: Status = "unknown" if gate.passed is None else "ok" if gate.passed else "error"
-    arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": gate.passed}
+    passed = None if _WAITS.match(gate.evidence) else gate.passed
+    status: Status = "unknown" if passed is None else "ok" if passed else "error"
+    arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": passed}
     words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
     said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())

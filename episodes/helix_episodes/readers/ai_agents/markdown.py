@@ -222,7 +222,7 @@ class _Markdown(Table):
         if role == "time":
             reading.date = reading.date or moment(text) or day(text)
         elif role == "status":
-            reading.status = reading.status or text
+            reading.take_status(text)
         elif role in {"task", "did"} and not reading.task and text:
             state_task(reading, text, line=block.line)
         elif "starting" in words_of(name):
@@ -288,7 +288,7 @@ class _Markdown(Table):
         elif role == "remedy" and not text.endswith(":"):
             self.mend(text, line=block.line)
         elif role in {"outcome", "status"}:
-            self.reading.status = self.reading.status or text
+            self.reading.take_status(text)
             self.steps.note(text, part="found", line=block.line, context=self.context())
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from helix_episodes.readers.ai_agents.blocks import Block, plain
 from helix_episodes.readers.ai_agents.gates import Gate, add_gate
 from helix_episodes.readers.ai_agents.headings import checked
 from helix_episodes.readers.ai_agents.outline import Outline, pieces
 from helix_episodes.readers.ai_agents.states import is_bare_state
-from helix_episodes.readers.ai_agents.words import Role, role_of
+from helix_episodes.readers.ai_agents.words import Role, role_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 IS_PLANNED = re.compile(
     r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
@@ -35,6 +39,10 @@ class Table(Outline):
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
+        elif self.role not in {"next", "files"} and by_role.get("problem") and _is_of_defects(block.columns):
+            told = by_role["problem"] + by_role.get("found", [])
+            beside = [cell for cell in cells if cell not in told]
+            self.open_row(told + beside, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
         elif self.role in {None, "work", "found", "background"} and any(
@@ -88,6 +96,15 @@ class Table(Outline):
     def phase(self) -> str:
         """The headings that are open, by which a gate is of the session's start or of its end."""
         return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
+
+
+#: Columns that weigh a defect, or say what mended it.
+_OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
+
+
+def _is_of_defects(columns: Sequence[str]) -> bool:
+    """Whether a table with a column of problems lists defects: it weighs them or names what mended them."""
+    return any(_OF_DEFECTS & set(words_of(column)) for column in columns)
 
 
 def _tells(cell: str) -> bool:
