@@ -81,7 +81,8 @@ _FAILED = (
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
     r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
-    r"rejected (?:the|a|with|four|valid))"
+    r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
+    r"destroyed|fabricate[sd])"
 )
 _IS_BAD = (
     r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
@@ -89,6 +90,7 @@ _IS_BAD = (
     r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
     r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
+    r"circular|uncheckable|unmeasurable|inconsistent|omitted|conflated|triplicated|too broad|not reachable|rejected|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
 _DOES_NOT = (
@@ -127,14 +129,16 @@ _FINDS = Regex(
 )
 #: What somebody or something whose work it is to find faults found is one.
 _REVIEWED = Regex(
-    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
-    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
+    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|hook|ratchet|policy|CI|QA|CodeQL|Copilot|critic|"
+    r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
+    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved|rejected|refused)"
     r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
+    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
     r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
@@ -176,6 +180,8 @@ _UNMEANT = Regex(
     r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
     r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
+    r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
+    r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
     r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",

@@ -13,7 +13,7 @@ from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.words import Role, role_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 IS_PLANNED = re.compile(
     r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
@@ -39,7 +39,7 @@ class Table(Outline):
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
-        elif self.role not in {"next", "files"} and by_role.get("problem") and _is_of_defects(block.columns):
+        elif self.role not in {"next", "files"} and _is_of_defects(block.columns, by_role):
             told = by_role["problem"] + by_role.get("found", [])
             beside = [cell for cell in cells if cell not in told]
             self.open_row(told + beside, block, role="problem")
@@ -102,9 +102,10 @@ class Table(Outline):
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
 
 
-def _is_of_defects(columns: Sequence[str]) -> bool:
-    """Whether a table with a column of problems lists defects: it weighs them or names what mended them."""
-    return any(_OF_DEFECTS & set(words_of(column)) for column in columns)
+def _is_of_defects(columns: Sequence[str], by_role: Mapping[Role | None, Sequence[str]]) -> bool:
+    """Whether a row is one of a list of defects: it says what is wrong, and how bad that is or what mended it."""
+    told = by_role.get("problem", ())
+    return any(_tells(one) for one in told) and any(_OF_DEFECTS & set(words_of(column)) for column in columns)
 
 
 def _tells(cell: str) -> bool:
