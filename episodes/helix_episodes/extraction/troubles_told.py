@@ -135,7 +135,7 @@ _REVIEWED = Regex(
     r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
-_REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
+_REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
     r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
@@ -231,6 +231,24 @@ _ON_PURPOSE = Regex(
 )
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
+#: What a text counts off one by one is as many things.
+_PER_LIST = 6
+#: Fewer words of its own make a heading of a sentence.
+_FULL_WORDS = 6
+_POINTS_BACK = Regex(r"^(?:it|that|this|both|they|neither|these)\b", re.IGNORECASE)
+_NUMBERED = Regex(r"^\([1-9]\) \w")
+_HEADS_LIST = Regex(
+    r"\b(?:(?:defects|findings|bugs|gaps|failures|problems|flaws|violations|confounds|regressions|causes)\b[^:;]{0,80}|"
+    r"confirmed (?:as )?real):\s+(?P<items>[^;]{8,};.{8,})",
+    re.IGNORECASE | re.DOTALL,
+)
+#: A failure of another thing than the one that the paragraph began with.
+_ANOTHER = Regex(
+    r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} (?:refused|rejected|blocked|failed)\b|"
+    r"\b(?:second|third|another|fourth) (?:\w+ )?(?:defect|bug|failure|problem|false claim)\b|"
+    r"^(?:finding|defect|bug|blocker|issue) \d+\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=64)
@@ -245,16 +263,44 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     >>> troubles_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
     """
+    sentences = _sentences(text)
+    listed = _listed(sentences)
+    if listed:
+        return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
-    for sentence in _sentences(text):
+    for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
         if not found:
-            told = [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)]
-        elif _FAILED_AT.search(sentence) and _tells(sentence):
-            told = [_trouble(sentence)]
+            told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
+        elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
+            told = [_in_full(sentence, sentences, place)]
         if told and not _ON_PURPOSE.search(sentence):
             found += told
     return tuple(found[:_PER_SENTENCE])
+
+
+def _listed(sentences: tuple[str, ...]) -> list[str]:
+    """The faults that a text counts off, behind the words that say that it met them."""
+    for place, sentence in enumerate(sentences):
+        head = _HEADS_LIST.search(sentence)
+        if head and not _UNMEANT.search(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
+            return [one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))]
+        numbered = [one for one in sentences[place + 1 :] if _NUMBERED.match(one)]
+        if len(numbered) > 1 and _FINDS.search(sentence):
+            return numbered
+    return []
+
+
+def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
+    """A failure with the sentence that says which it was, where its own only says that there was one.
+
+    "Found the cause of the crash." heads what follows; "Both were stale." ends what came before.
+    """
+    before, after = sentences[place - 1] if place else "", sentences[place + 1] if place + 1 < len(sentences) else ""
+    if before and _POINTS_BACK.match(clause):
+        return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
+    thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
+    return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause) if thin and after else _trouble(clause)
 
 
 def asked_to_mend(task: str) -> tuple[Trouble, ...]:
