@@ -88,13 +88,13 @@ _SWAPS = Regex(
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
     r"(?P<other>(?:on |in )?(?!being)\w+ing\b[^.;]*|(?<=than )(?:on|in) [^.;]*)|"
-    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
+    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?(?!(?:inherit|caus|generat|deriv|bas|expect|intend|produc|introduc)ed)[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
     re.IGNORECASE,
 )
 #: A look taken before the deed that it could have stopped; a thing left undone, put off or taken back.
 _WEIGHS = Regex(
     r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed|probed|tried)\b.{5,200}? "
-    r"before (?!and\b|any\b)[a-z]+ing\b|"
+    r"before (?!and\b|any\b|acting\b)[a-z]+ing\b|"
     r"^\W*did not (?!\w+ (?:work|help|exist|match)\b)(?:add|bump|change|convert|copy|create|delete|edit|extend|fix|include|"
     r"invent|merge|migrate|move|push|remove|rename|replace|rewrite|split|touch|update|use|widen)\b|"
     r"^\W*(?:filed|opened|raised) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|for\b|as\b|follow-?ups?\b)|"
@@ -105,7 +105,7 @@ _WEIGHS = Regex(
 #: Where a thing now stands or what stands in its stead.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
-    r"(?!(?:it|them)\b)[^;:]{3,120}? (?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
     r"(?:kept|retained|preserved) (?:an?|the|its|each|every|both|all|[A-Z`_]\w*)\b.+|"
     r"resolved (?:\S+ ){1,8}?by (?!(?:the|an?)\b)\w+ing\b.+|"
     r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",

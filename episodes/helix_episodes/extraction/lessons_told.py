@@ -35,7 +35,7 @@ _GENERAL = (
 )
 _MAXIM = Regex(
     r"^(?:(?:Always|Never) (?!\w+(?:ed|s)\b)[a-z]+ \S.{9,}|"
-    r"(?:When|Before|After|While) [a-z-]+ing\b[^,]{5,80}, (?!(?:the|it|this|that|all|no|we|I)\b|\w+ed\b)[a-z]+ \S.+|"
+    r"(?:When|Before|After|While) [a-z-]+ing\b[^,]{5,80}, (?!(?:the|it|this|that|all|no|we|I)\b|\w+ed\b)[a-z]+ \S.*[^:]$|"
     rf"(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,})",
 )

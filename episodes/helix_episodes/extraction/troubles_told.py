@@ -82,7 +82,7 @@ _FAILED = (
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
     r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
     r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
-    r"destroyed|fabricate[sd])"
+    r"destroyed|fabricates|been (?:\w+ )?rejected)"
 )
 _IS_BAD = (
     r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
@@ -90,7 +90,7 @@ _IS_BAD = (
     r"vacuous|dead|untested|"
     r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
     r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
-    r"circular|uncheckable|unmeasurable|inconsistent|omitted|conflated|triplicated|too broad|not reachable|rejected|"
+    r"circular|uncheckable|unmeasurable|inconsistent|omitted|conflated|triplicated|too broad|not reachable|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
 )
 _DOES_NOT = (
@@ -131,7 +131,8 @@ _FINDS = Regex(
 _REVIEWED = Regex(
     r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|hook|ratchet|policy|CI|QA|CodeQL|Copilot|critic|"
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
-    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved|rejected|refused)"
+    r"(?: \S+){0,4}? (?:(?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)|"
+    r"(?<=gate )rejected|(?<=hook )rejected|(?<=hook )refused|(?<=gate )refused|(?<=CI )rejected)"
     r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
