@@ -221,9 +221,12 @@ _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|bec
 _CLAUSE_WORDS = 3
 _CAUSED = Regex(
     r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
-    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
+    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)|"
+    r"\broot cause (?:\w+ ){0,3}?(?:was|is)?(?: \w+)?: +(?P<root>[^.;]{12,}(?:\.(?=\S)[^.;]*)*)",
     re.IGNORECASE,
 )
+#: "The squash left no parent, so every file conflicted": the first half brought the second about.
+_SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
 #: Who breaks a thing to see whether a test notices has met no failure.
 _ON_PURPOSE = Regex(
     r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
@@ -372,7 +375,10 @@ def cause_in(said: str) -> str:
     ('the token had expired', '')
     """
     match = _CAUSED.search(said)
-    return match["cause"].strip() if match else ""
+    if match:
+        return (match["cause"] or match["root"]).strip()
+    so = _SO.match(said)
+    return so["cause"].strip() if so and _PREDICATE.search(so["effect"]) else ""
 
 
 @lru_cache(maxsize=8)
