@@ -15,13 +15,14 @@ from helix_episodes.regex import Regex
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """What was chosen, why, over what, the sentence that says so, and the one before it."""
+    """What was chosen, why, over what, the sentence that says so, the one before it, and one that it only heads."""
 
     said: str
     chosen: str
     rationale: str = ""
     options: tuple[str, ...] = ()
     context: str = ""
+    behind: str = ""
 
 
 _SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_])|;\s+|\n+")
@@ -88,25 +89,28 @@ _SWAPS = Regex(
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
     r"(?P<other>(?:on |in )?(?!being)\w+ing\b[^.;]*|(?<=than )(?:on|in) [^.;]*)|"
-    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?(?!(?:inherit|caus|generat|deriv|bas|expect|intend|produc|introduc)ed)[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
+    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?"
+    r"(?!(?:inherit|caus|generat|deriv|bas|expect|intend|produc|introduc)ed)"
+    r"[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
     re.IGNORECASE,
 )
 #: A look taken before the deed that it could have stopped; a thing left undone, put off or taken back.
 _WEIGHS = Regex(
     r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed|probed|tried)\b.{5,200}? "
     r"before (?!and\b|any\b|acting\b)[a-z]+ing\b|"
-    r"^\W*did not (?!\w+ (?:work|help|exist|match)\b)(?:add|bump|change|convert|copy|create|delete|edit|extend|fix|include|"
-    r"invent|merge|migrate|move|push|remove|rename|replace|rewrite|split|touch|update|use|widen)\b|"
+    r"^\W*did not (?!\w+ (?:work|help|exist|match)\b)(?:add|bump|change|convert|copy|create|delete|edit|extend|fix|"
+    r"include|invent|merge|migrate|move|push|remove|rename|replace|rewrite|split|touch|update|use|widen)\b|"
     r"^\W*(?:filed|opened|raised) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|for\b|as\b|follow-?ups?\b)|"
-    r"^\W*(?:retracted|reversed|reverted|rolled back|withdrew|reset) (?:an?|the|it|its|this|that|both|all|[\w-]+ \d+)\b|"
+    r"^\W*(?:retracted|reversed|withdrew|reset) (?:an?|the|it|its|this|that|both|all|[\w-]+ \d+)\b|"
     r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
     re.IGNORECASE,
 )
 #: Where a thing now stands or what stands in its stead.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
-    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
-    r"(?:kept|retained|preserved) (?:an?|the|its|each|every|both|all|[A-Z`_]\w*)\b.+|"
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? "
+    r"(?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
+    r"(?:kept|retained|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
     r"resolved (?:\S+ ){1,8}?by (?!(?:the|an?)\b)\w+ing\b.+|"
     r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",
     re.IGNORECASE,
@@ -237,7 +241,7 @@ def _in_context(choice: Choice, before: str, after: str) -> Choice:
     if _POINTS_BACK.search(choice.chosen) and before:
         return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
     heads = not choice.rationale and len(choice.said.split()) <= _HEAD_WORDS
-    return msgspec.structs.replace(choice, context=f"{before} {after}".strip() if heads else before)
+    return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
 
 
 def _choice(sentence: str) -> Choice | None:
@@ -280,13 +284,15 @@ def _rule_set(sentence: str) -> Choice | None:
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
-    way = _WAY.match(sentence)
-    if way:
-        other = (way["other"] or way["left"]).strip()
-        return Choice(said=sentence, chosen=sentence, options=(other,))
-    placed = _PLACES.match(sentence)
-    if placed:
-        return Choice(said=sentence, chosen=sentence, options=(placed["gone"],) if placed["gone"] else ())
+    return _picked(sentence)
+
+
+def _picked(sentence: str) -> Choice | None:
+    """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
+    way, placed = _WAY.match(sentence), _PLACES.match(sentence)
+    if way or placed:
+        other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
+        return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
     sets = (
         _VERDICT.search(sentence)
         or _INSTEAD.match(sentence)

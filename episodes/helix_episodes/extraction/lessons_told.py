@@ -30,23 +30,24 @@ _CALLED = Regex(
 )
 
 #: Words of a general truth, which names no thing of this log and tells of nothing that happened.
-_GENERAL = (
-    r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
-)
+_GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
 _MAXIM = Regex(
-    r"^(?:(?:Always|Never) (?!\w+(?:ed|s)\b)[a-z]+ \S.{9,}|"
-    r"(?:When|Before|After|While) [a-z-]+ing\b[^,]{5,80}, (?!(?:the|it|this|that|all|no|we|I)\b|\w+ed\b)[a-z]+ \S.*[^:]$|"
+    r"^(?:(?:Always|Never) (?!\w+(?:ed|s)\b|(?:ran|did|went|came|made|wrote|saw|got)\b)[a-z]+ \S.{9,}|"
+    r"(?:When|Before|After|While) [a-z-]+ing\b[^,]{5,80}, "
+    r"(?!(?:the|it|this|that|all|no|we|I)\b|\w+ed\b)[a-z]+ \S.*[^:]$|"
     rf"(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,})",
 )
 #: Within a sentence a general truth is the reason or the end of what was told.
 _CONCLUDED = Regex(
-    rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} (?:[\w' -]+?\b(?:not|than|only|never|as)\b|"
+    rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
+    r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
     r"un[a-z]+able\b)[^.;:]*)"
 )
 #: What happened, what was counted and what is named by an identifier is no general truth.
 _PARTICULAR = Regex(
-    r"\b(?:was|were|had|did not run|currently|this (?:session|run|file|branch|repo\w*|PR)|here|yet to|I|we|our|my)\b|#\d|\w_\w|\w\(\)|"
+    r"\b(?:was|were|had|did not run|currently|this (?:session|run|file|branch|repo\w*|PR)|"
+    r"here|yet to|I|we|our|my)\b|#\d|\w_\w|\w\(\)|"
     r"\b[\w-]+\.(?:py|md|ts|js|json|ya?ml|ps1|sh|go|rs)\b|\b[0-9a-f]{7,}\b"
 )
 _SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z`'\"])|;\s+|\n+")

@@ -308,7 +308,7 @@ def _decision(step: Step, choice: Choice) -> Decision:
         id="",
         timestamp=timestamp_of(step),
         type="design",
-        context=line(choice.context or str(step.arguments.get("context") or "")),
+        context=line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or "")),
         chosen=line(choice.chosen),
         rationale=line(choice.rationale),
         options=tuple(line(option) for option in choice.options),

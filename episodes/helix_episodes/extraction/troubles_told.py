@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.predicates import FAILING
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
@@ -73,55 +74,6 @@ _ISSUE = Regex(r"\bissues? #?\d+", re.IGNORECASE)
 _COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
-#: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
-_FAILED = (
-    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
-    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|errors? with|"
-    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
-    r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
-    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
-    r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
-    r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
-    r"destroyed|fabricates|been (?:\w+ )?rejected)"
-)
-_IS_BAD = (
-    r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
-    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
-    r"vacuous|dead|untested|"
-    r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
-    r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
-    r"circular|uncheckable|unmeasurable|inconsistent|omitted|conflated|triplicated|too broad|not reachable|"
-    r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
-)
-_DOES_NOT = (
-    r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
-    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
-    r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
-    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)(?:e?s)?"
-)
-_HIDES = (
-    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
-    r"fabricated (?:an?|the|its)|misses|missed|"
-    r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
-    r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
-    r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
-)
-_LACKS = (
-    r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
-    r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
-    r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
-)
-#: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
-_BREAKS = (
-    r"(?:(?:accept|allow|permit|render|report|return|produce|show|emit|let|admit)(?:s|ed)? (?:an? |the |any |all )?"
-    r"(?:out-of-range|invalid|malformed|wrong|stale|unsafe|untrusted|impossible|incorrect|unvalidated|duplicate|"
-    r"misleading)|violat(?:es|ed) (?:an?|the|its|our|\w+ \w+)|contradict(?:s|ed) (?:an?|the|its|each)|"
-    r"lack(?:s|ed) (?:an?|the|any|\w+ \w+)|exceed(?:s|ed) (?:the|its)|breach(?:es|ed) (?:the|its)|"
-    r"no longer (?:exist|work|emit|accept|match|resolve|compile|build|parse|load)(?:e?s)?|"
-    r"(?:throws?|caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}(?:errors?|exceptions?|failures?|crash(?:es)?))"
-)
-_COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED})\b", re.IGNORECASE)
 _FINDS = Regex(
     r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
@@ -238,7 +190,7 @@ _PER_SENTENCE = 3
 #: What a text counts off one by one is as many things.
 _PER_LIST = 6
 #: Fewer words of its own make a heading of a sentence.
-_FULL_WORDS = 6
+_FULL_WORDS = 8
 _POINTS_BACK = Regex(r"^(?:it|that|this|both|they|neither|these)\b", re.IGNORECASE)
 _NUMBERED = Regex(r"^\([1-9]\) \w")
 _HEADS_LIST = Regex(
@@ -248,7 +200,8 @@ _HEADS_LIST = Regex(
 )
 #: A failure of another thing than the one that the paragraph began with.
 _ANOTHER = Regex(
-    r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} (?:refused|rejected|blocked|failed)\b|"
+    r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} "
+    r"(?:refused|rejected|blocked|failed)\b|"
     r"\b(?:second|third|another|fourth) (?:\w+ )?(?:defect|bug|failure|problem|false claim)\b|"
     r"^(?:finding|defect|bug|blocker|issue) \d+\b",
     re.IGNORECASE,
@@ -288,7 +241,9 @@ def _listed(sentences: tuple[str, ...]) -> list[str]:
     for place, sentence in enumerate(sentences):
         head = _HEADS_LIST.search(sentence)
         if head and not _UNMEANT.search(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
-            return [one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))]
+            return [
+                one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))
+            ]
         numbered = [one for one in sentences[place + 1 :] if _NUMBERED.match(one)]
         if len(numbered) > 1 and _FINDS.search(sentence):
             return numbered
@@ -304,7 +259,9 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
     thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause) if thin and after else _trouble(clause)
+    if not thin or not after or _tells(after) or changes(after):
+        return _trouble(clause)
+    return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
 
 
 def asked_to_mend(task: str) -> tuple[Trouble, ...]:
@@ -378,7 +335,7 @@ def cause_in(said: str) -> str:
     if match:
         return (match["cause"] or match["root"]).strip()
     so = _SO.match(said)
-    return so["cause"].strip() if so and _PREDICATE.search(so["effect"]) else ""
+    return so["cause"].strip() if so and FAILING.search(so["effect"]) else ""
 
 
 @lru_cache(maxsize=8)
@@ -404,7 +361,7 @@ def _tells(clause: str) -> bool:
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
-    predicate = _PREDICATE.search(clause)
+    predicate = FAILING.search(clause)
     if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()

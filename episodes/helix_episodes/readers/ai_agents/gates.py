@@ -31,6 +31,8 @@ _DECISIVE = re.compile(
 _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
 #: A binding step that was left out says for what reason.
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
+#: A tool that was not there is a fault of the surroundings, whatever became of the gate.
+_OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
 #: What waits for somebody else says nothing of how this session came out.
 _WAITS = re.compile(
     r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
@@ -64,9 +66,16 @@ def add_gate(steps: Steps, gate: Gate) -> None:
     if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
         reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
         steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
+    if said.text and _OUT_OF_REACH.search(gate.evidence) and not any(map(_is_out_of_reach, steps.found)):
+        steps.note(gate.evidence, part="problem", line=said.line)
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)
+
+
+def _is_out_of_reach(step: Step) -> bool:
+    """Whether a step already tells that something was not there: every gate that needs it says so again."""
+    return step.arguments.get("part") == "problem" and _OUT_OF_REACH.search(step.text) is not None
 
 
 def take_gates(steps: Steps, node: Node, *, phase: str = "") -> None:
