@@ -40,9 +40,9 @@ class Table(Outline):
         elif self.role == "problem":
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role not in {"next", "files"} and _is_of_defects(block.columns, by_role):
-            told = by_role["problem"] + by_role.get("found", [])
-            beside = [cell for cell in cells if cell not in told]
-            self.open_row(told + beside, block, role="problem")
+            faults = by_role["problem"] + by_role.get("found", [])
+            beside = [cell for cell in cells if cell not in faults]
+            self.open_row(faults + beside, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
         elif self.role in {None, "work", "found", "background"} and any(
