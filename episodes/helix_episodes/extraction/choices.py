@@ -8,6 +8,7 @@ take nothing. A change is a choice when the sentence names what it was preferred
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -196,12 +197,18 @@ def choices_in(text: str) -> tuple[Choice, ...]:
     >>> choices_in("Read the chosen file and the decision log")
     ()
     """
-    sentences = [part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip()]
+    sentences = sentences_told(text)
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
         if (choice := _choice(sentence)) is not None
     )
+
+
+@lru_cache(maxsize=512)
+def sentences_told(text: str) -> tuple[str, ...]:
+    """The sentences of a statement, each cut where nobody reads on; choices and lessons are sought in the same ones."""
+    return tuple(part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip())
 
 
 def reason_in(decision: str) -> Choice | None:

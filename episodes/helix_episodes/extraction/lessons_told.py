@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from helix_episodes.extraction.choices import sentences_told
 from helix_episodes.regex import Regex
 
 _COUNTED = Regex(
@@ -50,7 +51,6 @@ _PARTICULAR = Regex(
     r"here|yet to|I|we|our|my)\b|#\d|\w_\w|\w\(\)|"
     r"\b[\w-]+\.(?:py|md|ts|js|json|ya?ml|ps1|sh|go|rs)\b|\b[0-9a-f]{7,}\b"
 )
-_SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z`'\"])|;\s+|\n+")
 
 
 def each_lesson(text: str) -> tuple[str, ...]:
@@ -75,11 +75,11 @@ def maxims_in(text: str) -> tuple[str, ...]:
     >>> maxims_in("A retry was added. A retry of upload_rows is not logged.")
     ()
     """
-    sentences = (part.strip() for part in _SENTENCE.split(text) if part and part.strip())
-    return tuple(told for one in sentences if (told := _maxim(one)))
+    return tuple(told for one in sentences_told(text) if (told := _maxim(one)))
 
 
 def _maxim(sentence: str) -> str:
-    concluded = None if _MAXIM.match(sentence) else _CONCLUDED.search(sentence)
-    said = concluded["what"].strip() if concluded else sentence if _MAXIM.match(sentence) else ""
+    whole = _MAXIM.match(sentence)
+    concluded = None if whole else _CONCLUDED.search(sentence)
+    said = sentence if whole else concluded["what"].strip() if concluded else ""
     return "" if _PARTICULAR.search(said) else said
