@@ -8,7 +8,7 @@ take nothing. A change is a choice when the sentence names what it was preferred
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from functools import lru_cache
 
 import msgspec
 
@@ -16,13 +16,14 @@ from helix_episodes.regex import Regex
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """What was chosen, why, over what, the sentence that says so, and the one before it."""
+    """What was chosen, why, over what, the sentence that says so, the one before it, and one that it only heads."""
 
     said: str
     chosen: str
     rationale: str = ""
     options: tuple[str, ...] = ()
     context: str = ""
+    behind: str = ""
 
 
 _SENTENCE = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_])|;\s+|\n+")
@@ -83,6 +84,36 @@ _SWAPS = Regex(
     r"(?:raised|lowered|increased|reduced|changed) `?[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*`? from \d[^,;]* to \d.*|"
     r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
+    re.IGNORECASE,
+)
+#: How it was to be found out or mended, where another way is named that was not taken.
+_WAY = Regex(
+    r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
+    r"(?P<other>(?:on |in )?(?!being)\w+ing\b[^.;]*|(?<=than )(?:on|in) [^.;]*)|"
+    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?"
+    r"(?!(?:inherit|caus|generat|deriv|bas|expect|intend|produc|introduc)ed)"
+    r"[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
+    re.IGNORECASE,
+)
+#: A look taken before the deed that it could have stopped; a thing left undone, put off or taken back.
+_WEIGHS = Regex(
+    r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed|probed|tried)\b.{5,200}? "
+    r"before (?!and\b|any\b|acting\b)[a-z]+ing\b|"
+    r"^\W*did not (?!\w+ (?:work|help|exist|match)\b)(?:add|bump|change|convert|copy|create|delete|edit|extend|fix|"
+    r"include|invent|merge|migrate|move|push|remove|rename|replace|rewrite|split|touch|update|use|widen)\b|"
+    r"^\W*(?:filed|opened|raised) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|for\b|as\b|follow-?ups?\b)|"
+    r"^\W*(?:retracted|reversed|withdrew|reset) (?:an?|the|it|its|this|that|both|all|[\w-]+ \d+)\b|"
+    r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
+    re.IGNORECASE,
+)
+#: Where a thing now stands or what stands in its stead.
+_PLACES = Regex(
+    r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? "
+    r"(?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
+    r"(?:kept|retained|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
+    r"resolved (?:\S+ ){1,8}?by (?!(?:the|an?)\b)\w+ing\b.+|"
+    r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
@@ -148,6 +179,8 @@ _OVER_HEAD = Regex(
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.
 _FACT_WORDS = 3
+#: "Took the second way out of the two." and its like head the sentence that tells of it.
+_HEAD_WORDS = 9
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
 _LONGEST = 1000
 #: What is listed, counted or quoted is no choice of this session.
@@ -164,12 +197,18 @@ def choices_in(text: str) -> tuple[Choice, ...]:
     >>> choices_in("Read the chosen file and the decision log")
     ()
     """
-    sentences = [part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip()]
+    sentences = sentences_told(text)
     return tuple(
-        _in_context(choice, before)
-        for before, sentence in pairwise(["", *sentences])
+        _in_context(choice, before, after)
+        for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
         if (choice := _choice(sentence)) is not None
     )
+
+
+@lru_cache(maxsize=512)
+def sentences_told(text: str) -> tuple[str, ...]:
+    """The sentences of a statement, each cut where nobody reads on; choices and lessons are sought in the same ones."""
+    return tuple(part.strip()[:_LONGEST] for part in _SENTENCE.split(text) if part and part.strip())
 
 
 def reason_in(decision: str) -> Choice | None:
@@ -201,11 +240,15 @@ def fact_in(rationale: str, *, compared: bool = False) -> str:
     return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
 
-def _in_context(choice: Choice, before: str) -> Choice:
-    """A choice with the sentence before it, which is what was chosen where the choice only points back at it."""
+def _in_context(choice: Choice, before: str, after: str) -> Choice:
+    """A choice with the sentence before it, which is what was chosen where the choice only points back at it.
+
+    A short choice without a reason heads what follows: the sentence behind it says what it was.
+    """
     if _POINTS_BACK.search(choice.chosen) and before:
         return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
-    return msgspec.structs.replace(choice, context=before)
+    heads = not choice.rationale and len(choice.said.split()) <= _HEAD_WORDS
+    return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
 
 
 def _choice(sentence: str) -> Choice | None:
@@ -248,9 +291,19 @@ def _rule_set(sentence: str) -> Choice | None:
     ruled_out = _RULED_OUT.match(sentence)
     if ruled_out:
         return Choice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
+    return _picked(sentence)
+
+
+def _picked(sentence: str) -> Choice | None:
+    """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
+    way, placed = _WAY.match(sentence), _PLACES.match(sentence)
+    if way or placed:
+        other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
+        return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
     sets = (
         _VERDICT.search(sentence)
         or _INSTEAD.match(sentence)
+        or _WEIGHS.search(sentence)
         or _DECLARED.search(sentence)
         or _RULES.search(sentence)
         or _DEFERS.match(sentence)

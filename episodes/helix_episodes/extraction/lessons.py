@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.evidence import evidence_of
-from helix_episodes.extraction.lessons_told import each_lesson, lessons_in
+from helix_episodes.extraction.lessons_told import each_lesson, lessons_in, maxims_in
 from helix_episodes.extraction.marked import marked_items
 from helix_episodes.extraction.sentences import has_any, sentences_of
 from helix_episodes.extraction.words import first_sentence, line
@@ -75,8 +75,9 @@ def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
     for step in session.steps:
         if step.kind == "lesson":
             yield from _told(step, each_lesson(step.text))
-        elif step.kind == "note" and step.arguments.get("part") in _TELLING and has_any(step.text.lower(), _CUES):
-            yield from _told(step, lessons_in(step.text))
+        elif step.kind == "note" and step.arguments.get("part") in _TELLING:
+            called = lessons_in(step.text) if has_any(step.text.lower(), _CUES) else ()
+            yield from _told(step, called or maxims_in(step.text))
         elif step.kind == "message" and has_any(step.text.lower(), _CUES):
             for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))

@@ -31,7 +31,7 @@ _EMPTY = frozenset(
 )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def stems(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, each by its first letters."""
     words = (word.lower() for word in _WORD.findall(text))

@@ -276,9 +276,17 @@ class _Teller:
             mark = f"c{position}.{number}"
             self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
             self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
-            met = self.told.get(_spelled(choice.context))
+            met = self.told.get(_spelled(choice.context)) or self._met_before(position, step, choice)
             if met:
                 self.marks.append(Mark(mark=met, kind="reason", entry=mark))
+
+    def _met_before(self, position: int, step: Step, choice: Choice) -> str | None:
+        """The failure that one statement tells last before it tells of a change: the change answers it."""
+        if not changes(choice.said):
+            return None
+        place = step.text.find(choice.said)
+        own = (one for one in reversed(self.events) if one.position == position and one.event.type == "error")
+        return next((one.mark for one in own if one.mark and -1 < step.text.find(_quoted(one)) < place), None)
 
     def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""
@@ -300,7 +308,7 @@ def _decision(step: Step, choice: Choice) -> Decision:
         id="",
         timestamp=timestamp_of(step),
         type="design",
-        context=line(choice.context or str(step.arguments.get("context") or "")),
+        context=line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or "")),
         chosen=line(choice.chosen),
         rationale=line(choice.rationale),
         options=tuple(line(option) for option in choice.options),
@@ -318,6 +326,10 @@ def _findings(steps: Sequence[Step]) -> dict[str, Step]:
         if step.kind == "note" and step.call_id and step.arguments.get("part") in {"found", "detail"}:
             found.setdefault(step.call_id, step)
     return found
+
+
+def _quoted(draft: DraftEvent) -> str:
+    return draft.event.evidence.quote.rstrip("\u2026") if draft.event.evidence else draft.event.content
 
 
 def _numbers(text: str) -> frozenset[str]:

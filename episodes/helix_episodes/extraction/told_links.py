@@ -29,6 +29,8 @@ _LOOKS = re.compile(
     r"benchmark|research|diagnos|stud|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
     re.IGNORECASE,
 )
+#: What is handed on was tested before.
+_DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship|publish|releas)\w*\b", re.IGNORECASE)
 _MENDED = re.compile(r"^\W*(?:fixed|resolved|corrected|repaired|closed|addressed|cleared|patched)\b", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:now|no longer|improved|reduced|increased|fell|dropped|rose|pass(?:es|ing)?|works?|clean|green|fixed|"
@@ -99,6 +101,8 @@ def _belong(source: Mark, target: Mark, parts: dict[Kind, list[Mark]]) -> bool:
     """Of what an entry found, a check judges its choice; where the entry mended something, it is the remedy."""
     if source.mark == target.mark:
         return False
+    if source.kind == "did" and target.type == "test":
+        return _DELIVERS.match(source.text) is None
     if target.kind != "found" or source.kind == "did":
         return True
     if source.kind == "decision":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -109,6 +110,7 @@ def _entry(steps: Sequence[Step], own: Step) -> str:
     return " ".join(step.text for step in steps if _beside(step, own))
 
 
+@lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
     """The names of code in a text, without folder, ending and what makes a test's name of it."""
     bare = (_AROUND_NAME.sub("", name.rpartition("/")[2]).casefold() for name in _NAME.findall(text))

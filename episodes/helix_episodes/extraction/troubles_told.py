@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.predicates import FAILING
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
@@ -73,53 +74,6 @@ _ISSUE = Regex(r"\bissues? #?\d+", re.IGNORECASE)
 _COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
 #: "issue #1" alone says that there was one, not which: what was done to it tells.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
-#: Verbs that fail by themselves, in the past and with a subject: "to fail", "a failed run" and "failed closed" do not.
-_FAILED = (
-    r"(?<!to )(?<!will )(?<!would )(?<!must )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed(?! clos)|"
-    r"crashed|broke|hung|timed out|conflicted|mistook|fails? to [a-z]+|errors? with|"
-    r"regressed|errored|threw|refused|(?:exited|exits|returned|returns|ended with|"
-    r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
-    r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
-    r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
-    r"rejected (?:the|a|with|four|valid))"
-)
-_IS_BAD = (
-    r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
-    r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
-    r"vacuous|dead|untested|"
-    r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
-    r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
-    r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
-)
-_DOES_NOT = (
-    r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:catch|exist|run|ran|work|match|"
-    r"reach\w*|survive|find|see|read|load|parse|support|check|surface\w*|handle|fire|measure|pass|resolve|cover|"
-    r"prevent|stop|block|enforce|detect|validate|propagate|persist|recogni[sz]e|understand|update|write|emit|produce|"
-    r"return|trigger|include|contain|apply|compile|start|build|land|succeed|complete|survive|hold|update)(?:e?s)?"
-)
-_HIDES = (
-    r"(?:ignored|swallowed|masked|silently (?:\w+ed|\w+ing|fell|lost)|fell through|"
-    r"fabricated (?:an?|the|its)|misses|missed|"
-    r"unavailable because|unavailable$|codified|only documents?|hides?|hid|inverting|went blind|"
-    r"not (?:available|found|registered|installed)$|not (?:yet )?(?:implemented|enforced|wired|emitted|honou?red)|"
-    r"still (?:let|lets|fires?|fail(?:s|ed)?|passes))"
-)
-_LACKS = (
-    r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
-    r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
-    r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
-)
-#: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
-_BREAKS = (
-    r"(?:(?:accept|allow|permit|render|report|return|produce|show|emit|let|admit)(?:s|ed)? (?:an? |the |any |all )?"
-    r"(?:out-of-range|invalid|malformed|wrong|stale|unsafe|untrusted|impossible|incorrect|unvalidated|duplicate|"
-    r"misleading)|violat(?:es|ed) (?:an?|the|its|our|\w+ \w+)|contradict(?:s|ed) (?:an?|the|its|each)|"
-    r"lack(?:s|ed) (?:an?|the|any|\w+ \w+)|exceed(?:s|ed) (?:the|its)|breach(?:es|ed) (?:the|its)|"
-    r"no longer (?:exist|work|emit|accept|match|resolve|compile|build|parse|load)(?:e?s)?|"
-    r"(?:throws?|caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}(?:errors?|exceptions?|failures?|crash(?:es)?))"
-)
-_COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-_PREDICATE = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED})\b", re.IGNORECASE)
 _FINDS = Regex(
     r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
@@ -127,14 +81,17 @@ _FINDS = Regex(
 )
 #: What somebody or something whose work it is to find faults found is one.
 _REVIEWED = Regex(
-    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|CI|QA|CodeQL|Copilot|critic|advisor)\b"
-    r"(?: \S+){0,4}? (?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)"
+    r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|hook|ratchet|policy|CI|QA|CodeQL|Copilot|critic|"
+    r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
+    r"(?: \S+){0,4}? (?:(?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)|"
+    r"(?<=gate )rejected|(?<=hook )rejected|(?<=hook )refused|(?<=gate )refused|(?<=CI )rejected)"
     r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
     re.IGNORECASE,
 )
-_REFUTES = Regex(r"\b(?:spotted|refuted|disproved)\b", re.IGNORECASE)
+_REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
+    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
     r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
@@ -176,6 +133,8 @@ _UNMEANT = Regex(
     r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
     r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
     r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
+    r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
+    r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
     r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
@@ -214,9 +173,12 @@ _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|bec
 _CLAUSE_WORDS = 3
 _CAUSED = Regex(
     r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
-    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)",
+    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)|"
+    r"\broot cause (?:\w+ ){0,3}?(?:was|is)?(?: \w+)?: +(?P<root>[^.;]{12,}(?:\.(?=\S)[^.;]*)*)",
     re.IGNORECASE,
 )
+#: "The squash left no parent, so every file conflicted": the first half brought the second about.
+_SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
 #: Who breaks a thing to see whether a test notices has met no failure.
 _ON_PURPOSE = Regex(
     r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
@@ -225,6 +187,25 @@ _ON_PURPOSE = Regex(
 )
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
+#: What a text counts off one by one is as many things.
+_PER_LIST = 6
+#: Fewer words of its own make a heading of a sentence.
+_FULL_WORDS = 8
+_POINTS_BACK = Regex(r"^(?:it|that|this|both|they|neither|these)\b", re.IGNORECASE)
+_NUMBERED = Regex(r"^\([1-9]\) \w")
+_HEADS_LIST = Regex(
+    r"\b(?:(?:defects|findings|bugs|gaps|failures|problems|flaws|violations|confounds|regressions|causes)\b[^:;]{0,80}|"
+    r"confirmed (?:as )?real):\s+(?P<items>[^;]{8,};.{8,})",
+    re.IGNORECASE | re.DOTALL,
+)
+#: A failure of another thing than the one that the paragraph began with.
+_ANOTHER = Regex(
+    r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} "
+    r"(?:refused|rejected|blocked|failed)\b|"
+    r"\b(?:second|third|another|fourth) (?:\w+ )?(?:defect|bug|failure|problem|false claim)\b|"
+    r"^(?:finding|defect|bug|blocker|issue) \d+\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=64)
@@ -239,16 +220,48 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     >>> troubles_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
     """
+    sentences = _sentences(text)
+    listed = _listed(sentences)
+    if listed:
+        return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
-    for sentence in _sentences(text):
+    for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
         if not found:
-            told = [_trouble(clause) for clause in _clauses(sentence) if _tells(clause)]
-        elif _FAILED_AT.search(sentence) and _tells(sentence):
-            told = [_trouble(sentence)]
+            told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
+        elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
+            told = [_in_full(sentence, sentences, place)]
         if told and not _ON_PURPOSE.search(sentence):
             found += told
     return tuple(found[:_PER_SENTENCE])
+
+
+def _listed(sentences: tuple[str, ...]) -> list[str]:
+    """The faults that a text counts off, behind the words that say that it met them."""
+    for place, sentence in enumerate(sentences):
+        head = _HEADS_LIST.search(sentence)
+        if head and not _UNMEANT.search(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
+            return [
+                one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))
+            ]
+        numbered = [one for one in sentences[place + 1 :] if _NUMBERED.match(one)]
+        if len(numbered) > 1 and _FINDS.search(sentence):
+            return numbered
+    return []
+
+
+def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
+    """A failure with the sentence that says which it was, where its own only says that there was one.
+
+    "Found the cause of the crash." heads what follows; "Both were stale." ends what came before.
+    """
+    before, after = sentences[place - 1] if place else "", sentences[place + 1] if place + 1 < len(sentences) else ""
+    if before and _POINTS_BACK.match(clause):
+        return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
+    thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
+    if not thin or not after or _tells(after) or changes(after):
+        return _trouble(clause)
+    return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
 
 
 def asked_to_mend(task: str) -> tuple[Trouble, ...]:
@@ -319,7 +332,10 @@ def cause_in(said: str) -> str:
     ('the token had expired', '')
     """
     match = _CAUSED.search(said)
-    return match["cause"].strip() if match else ""
+    if match:
+        return (match["cause"] or match["root"]).strip()
+    so = _SO.match(said)
+    return so["cause"].strip() if so and FAILING.search(so["effect"]) else ""
 
 
 @lru_cache(maxsize=8)
@@ -345,7 +361,7 @@ def _tells(clause: str) -> bool:
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
-    predicate = _PREDICATE.search(clause)
+    predicate = FAILING.search(clause)
     if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()

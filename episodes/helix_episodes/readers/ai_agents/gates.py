@@ -31,6 +31,14 @@ _DECISIVE = re.compile(
 _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
 #: A binding step that was left out says for what reason.
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
+#: A tool that was not there is a fault of the surroundings, whatever became of the gate.
+_OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
+#: What waits for somebody else says nothing of how this session came out.
+_WAITS = re.compile(
+    r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
+    r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",
+    re.IGNORECASE,
+)
 #: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
 ABOUT_COMMITS = re.compile(r"^(?!.*start).*commit", re.IGNORECASE)
 
@@ -49,17 +57,25 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
 
 def add_gate(steps: Steps, gate: Gate) -> None:
     """A gate as a step; an unmet one is no failure, only unmet."""
-    status: Status = "unknown" if gate.passed is None else "ok" if gate.passed else "error"
-    arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": gate.passed}
+    passed = None if _WAITS.match(gate.evidence) else gate.passed
+    status: Status = "unknown" if passed is None else "ok" if passed else "error"
+    arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": passed}
     words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
     said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
     if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
         reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
         steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
+    if said.text and _OUT_OF_REACH.search(gate.evidence) and not any(map(_is_out_of_reach, steps.found)):
+        steps.note(gate.evidence, part="problem", line=said.line)
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)
+
+
+def _is_out_of_reach(step: Step) -> bool:
+    """Whether a step already tells that something was not there: every gate that needs it says so again."""
+    return step.arguments.get("part") == "problem" and _OUT_OF_REACH.search(step.text) is not None
 
 
 def take_gates(steps: Steps, node: Node, *, phase: str = "") -> None:

@@ -20,7 +20,9 @@ _TURNS_DOWN = re.compile(
 )
 _IS_VERDICT = re.compile(
     r"^\*{0,2}(?:APPROVED?|REJECT(?:ED)?|ACCEPT(?:ED)?|DEFER(?:RED)?|BLOCK(?:ED)?|ADOPT(?:ED)?|KEEP|DO NOT [A-Z]+)"
-    r"\*{0,2}:?\*{0,2} +\w"
+    r"\*{0,2}:?\*{0,2} +\w|"
+    r"^\*{0,2}(?i:option|approach|alternative|variant) \w+\b.{0,80}"
+    r"\((?i:recommended|chosen|selected|preferred|adopted)\)"
 )
 _JUSTIFIES = re.compile(
     r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped|not needed|"

@@ -14,7 +14,6 @@ from helix_episodes.readers.ai_agents.blocks import Block, blocks_of, plain
 from helix_episodes.readers.ai_agents.gates import Gate, add_gate
 from helix_episodes.readers.ai_agents.headings import (
     asks,
-    checked,
     deals_with_problems,
     head_words,
     is_item,
@@ -26,10 +25,10 @@ from helix_episodes.readers.ai_agents.headings import (
     turns_down,
     without_number,
 )
-from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Outline, Scope, pieces
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Scope
 from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
-from helix_episodes.readers.ai_agents.states import is_bare_state
 from helix_episodes.readers.ai_agents.steps import day, moment
+from helix_episodes.readers.ai_agents.tables import IS_PLANNED, TOLD_WORDS, Table
 from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
 from helix_episodes.session import Piece
 
@@ -62,17 +61,11 @@ _CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
-_IS_PLANNED = re.compile(
-    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
-    re.IGNORECASE,
-)
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
 _POINTS_ON = re.compile(r"\b(?:this|these|following)\b", re.IGNORECASE)
 #: Labels of what shows a problem: with it, a heading that only names a kind of trouble says which it was.
 _SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "description"})
-#: Fewer words count or name something.
-_TOLD_WORDS = 3
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
 
 
@@ -81,7 +74,7 @@ def read_markdown(lines: Sequence[str]) -> Reading:
     return _Markdown().read(lines)
 
 
-class _Markdown(Outline):
+class _Markdown(Table):
     """Walks the blocks once and gives each to the scope that it stands in."""
 
     def read(self, lines: Sequence[str]) -> Reading:
@@ -92,7 +85,7 @@ class _Markdown(Outline):
             elif block.kind == "code":
                 self._skip(block, "code")
             elif block.kind == "row":
-                self._row(block)
+                self.row(block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
         self.reading.task = self.reading.task or self.title
@@ -131,7 +124,7 @@ class _Markdown(Outline):
             return own, False
         if above is not None and above.item and own not in STATEMENTS:
             return "background", False
-        if own == "remedy" and parent is None and self.problem and not _IS_PLANNED.match(title):
+        if own == "remedy" and parent is None and self.problem and not IS_PLANNED.match(title):
             return own, False
         if own not in _TELLING or (item and parent in STATEMENTS):
             own = parent if parent is not None else own if own in _TELLING else None
@@ -218,7 +211,7 @@ class _Markdown(Outline):
 
     def _names_problem(self, block: Block, name: str, text: str) -> bool:
         """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
-        told = len(text.split()) >= _TOLD_WORDS and "#" not in text and not is_none(text)
+        told = len(text.split()) >= TOLD_WORDS and "#" not in text and not is_none(text)
         return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _at_the_head(self) -> bool:
@@ -229,7 +222,7 @@ class _Markdown(Outline):
         if role == "time":
             reading.date = reading.date or moment(text) or day(text)
         elif role == "status":
-            reading.status = reading.status or text
+            reading.take_status(text)
         elif role in {"task", "did"} and not reading.task and text:
             state_task(reading, text, line=block.line)
         elif "starting" in words_of(name):
@@ -295,7 +288,7 @@ class _Markdown(Outline):
         elif role == "remedy" and not text.endswith(":"):
             self.mend(text, line=block.line)
         elif role in {"outcome", "status"}:
-            self.reading.status = self.reading.status or text
+            self.reading.take_status(text)
             self.steps.note(text, part="found", line=block.line, context=self.context())
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
@@ -332,7 +325,7 @@ class _Markdown(Outline):
     def _gate(self, block: Block) -> None:
         text = plain(block.text)
         if block.box is not None:
-            add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self._phase()))
+            add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self.phase()))
         elif block.text.startswith(_CROSS):
             self._cross(block, text)
         elif "starting" in words_of(text[:20]):
@@ -344,77 +337,7 @@ class _Markdown(Outline):
         """A line marked with a cross says that something is not so; whether that is a failure, its words tell."""
         self.steps.note(text, part="found", line=block.line, context=self.context())
 
-    def _phase(self) -> str:
-        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
-
-    def _row(self, block: Block) -> None:
-        cells = [plain(cell) for cell in block.cells]
-        roles: list[Role | None] = [role_of(column) for column in block.columns]
-        by_role: dict[Role | None, list[str]] = {}
-        for cell, role in zip(cells, roles, strict=False):
-            by_role.setdefault(role, []).append(cell)
-        if self.role == "gates" or {"status", "found", "did"} <= set(roles):
-            self._gate_row(block, cells)
-        elif self.role == "decision" or "decision" in roles:
-            self._decision_row(block, cells, by_role)
-        elif self.role == "problem":
-            self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
-        elif self.role == "work" and "did" in roles:
-            self._work_row(block, by_role)
-        elif self.role in {None, "work", "found", "background"} and any(
-            _tells(one) for one in by_role.get("problem", [])
-        ):
-            for told in by_role["problem"]:
-                self.steps.note(told, part="found", line=block.line, context=self.context())
-        else:
-            words = " \u00b7 ".join(cells)
-            self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))
-
-    def _gate_row(self, block: Block, cells: list[str]) -> None:
-        columns = [column.casefold() for column in block.columns]
-        named = dict(zip(columns, block.cells, strict=False))
-        status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
-        name = next(
-            (named[one] for one in ("step", "requirement", "item", "must requirement", "phase") if one in named),
-            cells[0],
-        )
-        gate = Gate(
-            name=plain(name),
-            passed=checked(status),
-            line=block.line,
-            level=named.get("req", named.get("level", "")),
-            evidence=plain(named.get("evidence", "")),
-            phase=self._phase(),
-        )
-        add_gate(self.steps, gate)
-
-    def _decision_row(self, block: Block, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
-        chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
-        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
-        self.decide(": ".join(chosen), block, context=self.context(), pieces=pieces(chosen, block))
-        for reason in by_role.get("rationale", []):
-            self.extend(reason, name="rationale", line=block.line)
-        for option in by_role.get("options", []):
-            self.extend(option, name="options", line=block.line)
-        for role in ("outcome", "impact"):
-            for text in by_role.get(role, []):
-                self.belonging(role, text, block)
-
-    def _work_row(self, block: Block, by_role: dict[Role | None, list[str]]) -> None:
-        done = [text for text in by_role.get("did", []) if text]
-        if done and not _IS_PLANNED.match(done[0]):
-            self.open_item(done[0], block, role="work")
-            self.owner = "work"
-            for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
-                if not is_bare_state(text):
-                    self.steps.note(text, part="found", line=block.line, call_id=self.join)
-
     def _skip(self, block: Block, name: str) -> None:
         for line in block.lines:
             self.steps.used.discard(line)
             self.steps.skip(line, name)
-
-
-def _tells(cell: str) -> bool:
-    """Whether a cell says something, and is not the number or the name of an issue."""
-    return len(cell.split()) >= _TOLD_WORDS and "#" not in cell

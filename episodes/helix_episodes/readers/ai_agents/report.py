@@ -17,7 +17,7 @@ from helix_episodes.readers.ai_agents.statements import (
     take_lessons,
     take_problems,
 )
-from helix_episodes.readers.ai_agents.states import declared_by_words, is_bare_state
+from helix_episodes.readers.ai_agents.states import declared_by_words, goes_on, is_bare_state
 from helix_episodes.readers.ai_agents.steps import Steps, day, moment
 from helix_episodes.readers.ai_agents.words import role_of, words_of
 from helix_episodes.session import Piece
@@ -42,6 +42,11 @@ class Reading(msgspec.Struct, kw_only=True):
     status: str = ""
     starting: str = ""
     commits: list[Piece] = msgspec.field(default_factory=list)
+
+    def take_status(self, text: str) -> None:
+        """A status; one that only says that the work goes on yields to what a later one says."""
+        if not self.status or (goes_on(self.status) and declared_by_words(text)):
+            self.status = text
 
     @property
     def declared(self) -> str | None:
@@ -183,7 +188,7 @@ def _take_result(reading: Reading, name: str, item: Node) -> None:
         take_entry(steps, item)
     elif role == "status" or (role == "outcome" and is_bare_state(item.text)):
         steps.used.add(item.line)
-        reading.status = reading.status or item.text
+        reading.take_status(item.text)
     elif item.text.isdigit():
         steps.skip(item.line, name)
     else:

@@ -14,6 +14,8 @@ _SUCCESS = re.compile(r"\b(complete[d]?|done|success\w*|pass(ed|ing)?|shipped|me
 _PARTIAL = re.compile(r"\b(partial\w*|in[ _-]progress|blocked|incomplete|pending|ongoing|wip|paused)\b", re.IGNORECASE)
 _FAILURE = re.compile(r"\b(fail\w*|abort\w*|abandon\w*|error)\b", re.IGNORECASE)
 
+_GOES_ON = re.compile(r"^\W*(?:in[ _-]progress|ongoing|wip|started|active)\W*$", re.IGNORECASE)
+
 Declared = Literal["success", "partial", "failure"]
 
 
@@ -24,6 +26,15 @@ def is_bare_state(text: str) -> bool:
     (True, False)
     """
     return not text.strip() or _BARE_STATE.match(text) is not None
+
+
+def goes_on(status: str) -> bool:
+    """Whether a status only says that the work goes on, as the head of a log does until somebody mends it.
+
+    >>> goes_on("In Progress"), goes_on("In progress: two tests still fail")
+    (True, False)
+    """
+    return _GOES_ON.match(status) is not None
 
 
 def declared_by_words(status: str) -> Declared | None:

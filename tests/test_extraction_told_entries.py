@@ -1,0 +1,116 @@
+"""Are the entries of a work log told whole: each fault of a list, what was picked, and what holds in general?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from told_reports import decisions, failures, in_json, in_markdown, links
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_each_row_of_a_table_of_defects_is_a_failure(tmp_path: Path) -> None:
+    rows = "| Finding id | Issue | Severity |\n|---|---|---|\n| 7 | Cache keeps old rows | High |\n| 8 | #12 | Low |\n"
+    assert failures(in_markdown(tmp_path, f"## Analysis\n\n{rows}")) == ["Cache keeps old rows: 7: High"]
+
+
+def test_a_table_of_tickets_lists_no_failures(tmp_path: Path) -> None:
+    rows = "| Issue | Priority | Title |\n|---|---|---|\n| #12 | P1 | Add a second cache |\n"
+    assert failures(in_markdown(tmp_path, f"## Analysis\n\n{rows}")) == []
+
+
+def test_the_option_that_is_recommended_is_a_decision(tmp_path: Path) -> None:
+    body = "## Analysis\n\n1. **Option A: one cache (Recommended)**\n   - Keep the key\n2. **Option B: two caches**\n"
+    assert decisions(in_markdown(tmp_path, body)) == ["Option A: one cache (Recommended)"]
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Measured the cost instead of assuming it.", 1),
+        ("The boundary was measured rather than assumed.", 1),
+        ("The overage was inherited rather than introduced.", 0),
+        ("Filed issue #12 for the second cache.", 1),
+        ("Filed the papers.", 0),
+        ("Did not add a second cache.", 1),
+        ("Did not exist before.", 0),
+        ("Retracted the claim that the cache is empty.", 1),
+        ("Moved the six notes to docs/notes.md.", 1),
+        ("Merged origin/main into the branch.", 0),
+        ("Checked the reason for the search before removing it.", 1),
+        ("Reproduced each finding before acting.", 0),
+        ("Kept the second cache at its size.", 1),
+    ],
+)
+def test_what_was_picked_or_left_is_a_decision(tmp_path: Path, said: str, count: int) -> None:
+    assert len(decisions(in_json(tmp_path, {"action": said}))) == count
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Review returned three defects: the cache keeps old rows; the key is cut; the lock is never freed.",
+            ["the cache keeps old rows", "the key is cut", "the lock is never freed."],
+        ),
+        (
+            "Reproduced both defects of the cache. (1) The key is cut. (2) The lock is never freed.",
+            ["(1) The key is cut.", "(2) The lock is never freed."],
+        ),
+        (
+            "Root-caused the judge crash. The key of a row is cut.",
+            ["Root-caused the judge crash. The key of a row is cut."],
+        ),
+        ("The suite of the cache is green. 12 failed samples still recover.", []),
+        ("The two parsers each fixed what the other missed.", []),
+        ("BLOCKING 1: the key of a row is cut.", ["BLOCKING 1: the key of a row is cut."]),
+    ],
+)
+def test_each_fault_is_told_with_what_it_was(tmp_path: Path, said: str, told: list[str]) -> None:
+    assert failures(in_json(tmp_path, {"action": "Looked", "result": said})) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "lessons"),
+    [
+        ("Found it. A retry that hides its cause is not a fix.", ["A retry that hides its cause is not a fix."]),
+        ("Always read the log before the code.", ["Always read the log before the code."]),
+        ("When copying a folder, leave out its own copy.", ["When copying a folder, leave out its own copy."]),
+        (
+            "Held it, so a quiet run is a fact about the test, not the code.",
+            ["a quiet run is a fact about the test, not the code"],
+        ),
+        ("A retry was added, which is not a fix.", []),
+        ("A retry of upload_rows is not logged.", []),
+        ("Never ran the suite of the cache.", []),
+        ("When reading it, the cache failed at once.", []),
+    ],
+)
+def test_what_holds_in_general_is_a_lesson(tmp_path: Path, said: str, lessons: list[str]) -> None:
+    assert list(in_json(tmp_path, {"action": said}).lessons) == lessons
+
+
+def test_a_change_answers_the_failure_that_its_statement_tells_before(tmp_path: Path) -> None:
+    failed = "The lint gate failed on the second cache."
+    chosen = "Replaced the second cache with a lock."
+    assert (failed, "stated", "causes", chosen) in links(in_json(tmp_path, {"action": f"{failed} {chosen}"}))
+    assert (failed, "stated", "causes", chosen) not in links(in_json(tmp_path, {"action": f"{chosen} {failed}"}))
+
+
+def test_the_half_before_so_brought_the_other_about(tmp_path: Path) -> None:
+    said = "The merge left no parent, so every upload of the branch conflicted."
+    assert ("The merge left no parent", "stated", "causes", said) in links(in_json(tmp_path, {"action": said}))
+
+
+def test_a_push_did_not_bring_its_tests_about(tmp_path: Path) -> None:
+    assert links(in_json(tmp_path, {"action": "Pushed the branch", "result": "12 tests passed"})) == set()
+    assert links(in_json(tmp_path, {"action": "Split the cache", "result": "12 tests passed"})) != set()
+
+
+def test_a_status_in_progress_yields_to_the_one_at_the_end(tmp_path: Path) -> None:
+    body = "## Status\n\nIn Progress\n\n## Work Log\n\n- Split the cache\n\n## Status\n\n**COMPLETE**: Handed on.\n"
+    assert in_markdown(tmp_path, body).outcome == "success"
+    assert in_markdown(tmp_path, body.replace("COMPLETE", "Later")).outcome == "partial"
