@@ -10,6 +10,7 @@ from helix_cli.caveats import NOT_TESTED, span
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import complain, count, fields, percent, points, say, show, table
+from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,8 @@ def placebo(*, rounds: int, as_json: bool) -> None:
 def _render_report(found: EffectReport) -> None:
     if found.too_early:
         say(f"Too early: {found.too_early}.")
+    elif not found.effects:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
@@ -157,6 +160,8 @@ def _rate(rate: Rate) -> str:
 def _render_placebo(found: Placebo) -> None:
     if found.too_early:
         say(f"Too early: {found.too_early}.")
+    elif not found.tested:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
     if not found.tested:
         return
     shuffles = f"on average over {count(found.rounds, 'shuffle')}"

@@ -9,6 +9,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, percent, points, say, show, table
+from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,8 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
 def _compared(survey: Survey) -> str:
     if survey.too_early:
         return f"too early to compare: {survey.too_early}."
+    if not survey.tested:
+        return f"nothing to compare: {NOTHING_TO_COMPARE}."
     return (
         f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: points of "
         "success with it less without, among like tasks after like steps."
