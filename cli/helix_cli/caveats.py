@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
 NOT_TESTED = (
     "Associated is not tested: what goes with both may bring both, such as a harder task or a longer session, and a "
-    "failure can lead to the step."
+    "step may itself come of failing."
 )
 
 

@@ -217,6 +217,7 @@ class Causality:
         """What follows in comparable sessions when something is not done; upper and lower case make no difference.
 
         Raises:
+            EmptyQuery: There is nothing in the label.
             LabelNotMet: No session did anything of that label.
         """
         from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
@@ -225,6 +226,8 @@ class Causality:
         trials = self.trials()
         labels = sorted({step.label for trial in trials for step in trial.steps})
         wanted = query("LABEL", label).strip()
+        if not wanted:
+            raise EmptyQuery("LABEL")
         exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
             raise LabelNotMet(label, alike=_alike(label, labels))

@@ -66,12 +66,13 @@ def _render_report(found: EffectReport) -> None:
         return
     shown = found.effects[:_ROWS_SHOWN]
     table(
-        ("adjusted", "95 %", "q", "with", "without", "in the situation", "doing", "says"), [_row(one) for one in shown]
+        ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says"), [_row(one) for one in shown]
     )
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        f"success with it less without, among like tasks after like steps. {NOT_TESTED}"
+        "success with it less without, among like tasks after like steps; range: at 95 %, wider where associated. "
+        f"{NOT_TESTED} A sequence mostly repeats the row of its action."
     )
     left = len(found.effects) - len(shown)
     if left > 0:
@@ -121,7 +122,7 @@ def _claim_notes(found: ClaimReport) -> Iterator[str]:
         yield (
             f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}; adjusted: points by "
             "which the second is met more often with the first than without, among like tasks after like steps. "
-            f"{NOT_TESTED} Supported: the sessions agree with what the logs say; that proves no cause."
+            f"{NOT_TESTED} Supported: the sessions agree with what the logs say, and no more."
         )
     for reason, number in found.left_out.items():
         yield f"Not looked at: {count(number, 'edge')} {reason}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.caveats import NOT_TESTED
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, percent, points, say, show, table
@@ -74,8 +75,8 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
     strengths = [one.effect.e_value for one in found if one.effect and one.standing == "associated"]
     weakest = min((each for each in strengths if each is not None), default=None)
     if strengths:
-        enough = f"; one tied to both by a risk ratio of {weakest:.1f} would explain the weakest" if weakest else ""
-        notes.append(f"associated, not tested: a circumstance that no log shows may bring both{enough}.")
+        enough = f" Tied to both by a risk ratio of {weakest:.1f}, it would explain the weakest row." if weakest else ""
+        notes.append(f"{NOT_TESTED}{enough}")
     if any(one.too_early for one in found):
         notes.append("fewer than 10 uses: the counts are true, a rate would promise more than they hold.")
     return notes
