@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
+from helix_episodes.model import Fix
 from small_worlds import group, memory_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def world(met_with: int, met_without: int, *, kind: str = "causes", reverse: boo
 
 
 def claim(folder: Path, episodes: Iterator[Episode]) -> Claim:
-    found = memory_of(folder, episodes).causality.claims()
+    found = memory_of(folder, episodes).causality.claims().claims
     return next(one for one in found if (one.source, one.target) == ("run a", ERROR))
 
 
@@ -73,11 +75,58 @@ def test_kinds_of_task_do_not_support_an_edge(tmp_path: Path) -> None:
 
 
 def test_a_small_memory_only_asserts(tmp_path: Path) -> None:
-    found = memory_of(tmp_path, group("a", "run a", ERROR, of=150, succeed=0, links=("1 stated 2",))).causality.claims()
+    found = (
+        memory_of(tmp_path, group("a", "run a", ERROR, of=150, succeed=0, links=("1 stated 2",)))
+        .causality.claims()
+        .claims
+    )
     assert [(one.status, one.effect) for one in found] == [("asserted", None)]
 
 
 def test_a_status_can_be_asked_for(tmp_path: Path) -> None:
     memory = memory_of(tmp_path, world(90, 30))
-    assert [one.status for one in memory.causality.claims(status="supported")] == ["supported"]
-    assert memory.causality.claims(status="contradicted") == ()
+    assert [one.status for one in memory.causality.claims(status="supported").claims] == ["supported"]
+    assert memory.causality.claims(status="contradicted").claims == ()
+
+
+def fixed(met_with: int, met_without: int, *, first: str) -> Iterator[Episode]:
+    """As `world`, with ``edit a.py`` for ``run a``; a fix says that the edit prevents the error."""
+    steps = ("edit a.py", ERROR) if first == "edit" else (ERROR, "edit a.py")
+    change, error = ("d001", "e002") if first == "edit" else ("d002", "e001")
+    fixes = (Fix(error=error, changes=(change,), check="pytest"),)
+    yield from group("both", *steps, of=met_with, succeed=0, fixes=fixes)
+    yield from group("alone", "edit a.py", of=150 - met_with, succeed=0)
+    yield from group("error", "run x", ERROR, of=met_without, succeed=0)
+    yield from group("none", "run x", of=150 - met_without, succeed=0)
+
+
+def test_a_change_that_fixed_an_error_is_said_to_prevent_it(tmp_path: Path) -> None:
+    (one,) = memory_of(tmp_path, fixed(30, 90, first="edit")).causality.claims().claims
+    assert (one.source, one.type, one.target, one.status) == ("edit source (.py)", "prevents", ERROR, "supported")
+
+
+def test_whoever_answers_an_error_has_met_it(tmp_path: Path) -> None:
+    """The error goes with its fix, which says nothing against the fix: it came first."""
+    found = memory_of(tmp_path, fixed(120, 30, first="error")).causality.claims()
+    (one,) = found.claims
+    assert (one.type, one.status, one.effect, found.tested) == ("prevents", "asserted", None, 0)
+
+
+def test_what_is_not_looked_at_is_counted_with_its_reason(tmp_path: Path) -> None:
+    links = ("1 edit-test 2", "1 edit-test 3")
+    rare = group("rare", "run b", ERROR, "pytest passes", of=9, succeed=9, links=links)
+    found = memory_of(tmp_path, [*rare, *world(90, 30)]).causality.claims()
+    assert found.left_out == {"from or to a passing check": 1, "with a label of fewer than 10 sessions": 1}
+
+
+def test_the_text_says_what_a_status_does_not_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_of(tmp_path, world(90, 30))
+    monkeypatch.chdir(tmp_path)
+    assert run(["claims"]) == 0
+    told = capsys.readouterr().out
+    assert "1 edge compared over 300 sessions" in told
+    assert "not tested" in told
+    assert run(["claims", "--status", "contradicted"]) == 0
+    assert "None that is contradicted." in capsys.readouterr().out

@@ -166,3 +166,11 @@ def test_a_perfect_split_is_not_taken_for_certain(tmp_path: Path) -> None:
     assert -1 <= one.interval.low < one.interval.high < 0
     assert one.interval.high > -1
     assert one.e_value is None
+
+
+def test_measured_outcomes_say_nothing_about_unchecked_changes(tmp_path: Path) -> None:
+    """A measured success is a check that passed after the last change: compared with itself it always stands out."""
+    left = group("a", "pytest passes", "edit a.py", of=110, succeed=10, outcome_basis="measured")
+    checked = group("b", "edit a.py", "pytest passes", of=110, succeed=100, outcome_basis="measured")
+    report = memory_of(tmp_path, [*left, *checked]).causality.comparisons()
+    assert "unchecked" not in {one.kind for one in report.effects}

@@ -28,9 +28,17 @@ def unjudged(folder: Path) -> Memory:
     return memory_of(folder, [*judged, *(session(f"u{n}", "run skip") for n in range(300))])
 
 
+def few_and_alike(folder: Path) -> Memory:
+    return memory_of(folder, group("a", "run skip", of=50, succeed=48))
+
+
 REASONS = {
+    few_and_alike: (
+        "50 of 50 sessions have a judged outcome; differences need 200; "
+        "and only 2 failures among the judged; 10 of either outcome are needed"
+    ),
     small: "199 of 199 sessions have a judged outcome; differences need 200",
-    of_one_outcome: "only 9 failures among 300 judged sessions: nearly all came out alike",
+    of_one_outcome: "only 9 failures among the judged; 10 of either outcome are needed",
     unjudged: "100 of 400 sessions have a judged outcome; differences need 200",
 }
 
@@ -58,7 +66,19 @@ def test_every_command_says_it(
 
 def test_nothing_done_and_left_undone_often_enough_is_a_reason_too(tmp_path: Path) -> None:
     report = memory_of(tmp_path, group("a", "run skip", of=300, succeed=100)).causality.comparisons()
-    assert report.too_early.startswith("nothing was both done and left undone often enough")
+    assert (report.too_early, report.effects) == ("", ())
+
+
+@pytest.mark.parametrize("command", ["comparisons", "placebo", "patterns"])
+def test_that_nothing_was_left_undone_is_not_called_too_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    memory_of(tmp_path, group("a", "run skip", of=300, succeed=100))
+    monkeypatch.chdir(tmp_path)
+    assert run([command]) == 0
+    told = capsys.readouterr().out
+    assert "othing to compare: nothing was both done and left undone" in told
+    assert "too early" not in told.casefold()
 
 
 def test_one_session_more_is_enough(tmp_path: Path) -> None:

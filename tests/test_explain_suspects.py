@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix_cli.app import run
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.causality.localise import explanation_of
 from small_worlds import group, memory_of, session
@@ -61,7 +62,7 @@ def test_changes_after_the_last_check_are_named(tmp_path: Path) -> None:
 
 def test_a_small_memory_is_read_from_its_own_log_alone_and_says_so(tmp_path: Path) -> None:
     found = explain(tmp_path, session("one", "edit a.py", ERROR, success=False), session("two", "run x", success=True))
-    assert found.basis == "its own log alone: 1 of 1 sessions have a judged outcome; differences need 200"
+    assert found.basis.startswith("its own log alone: 1 of 1 sessions have a judged outcome; differences need 200")
 
 
 def test_comparisons_point_at_a_step_and_show_both_sides(tmp_path: Path) -> None:
@@ -76,6 +77,44 @@ def test_comparisons_point_at_a_step_and_show_both_sides(tmp_path: Path) -> None
     assert suspect.difference == pytest.approx(20 / 100 - 85 / 105)
     assert suspect.reasons[0].startswith("sessions with it are 61 points less often successful (-72 to -50)")
     assert found.basis.endswith("comparisons over 205 other sessions")
+
+
+def near(folder: Path, *, success: bool) -> Explanation:
+    """``run meh`` goes with failure so little that it could be chance: 45 of 100 against 55 of 105."""
+    others = [*group("a", "run meh", of=100, succeed=45), *group("b", "run look", of=105, succeed=55)]
+    return explain(folder, session("one", "run meh", success=success), *others)
+
+
+def test_a_difference_that_could_be_chance_is_no_clear_suspect(tmp_path: Path) -> None:
+    (suspect,) = near(tmp_path, success=False).suspects
+    assert (suspect.label, suspect.clear) == ("run meh", False)
+    assert suspect.reasons[0].endswith("could be chance")
+
+
+def test_a_success_has_no_suspect_by_chance(tmp_path: Path) -> None:
+    assert near(tmp_path, success=True).suspects == ()
+
+
+def test_what_could_be_chance_is_left_out_behind_what_is_clear(tmp_path: Path) -> None:
+    others = [
+        *group("a", "run skip", of=100, succeed=20),
+        *group("b", "run meh", of=100, succeed=70),
+        *group("c", "run look", of=100, succeed=80),
+    ]
+    found = explain(tmp_path, session("one", "run meh", "run skip", success=False), *others)
+    assert [(one.label, one.clear) for one in found.suspects] == [("run skip", True)]
+
+
+@pytest.mark.parametrize(
+    ("success", "told"), [(True, "no failure to explain"), (False, "Nothing clearly points at a step")]
+)
+def test_the_text_says_what_the_list_comes_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, success: bool, told: str
+) -> None:
+    near(tmp_path, success=success)
+    monkeypatch.chdir(tmp_path)
+    assert run(["explain", "one"]) == 0
+    assert told in capsys.readouterr().out
 
 
 def test_the_session_itself_is_not_compared_with_itself(tmp_path: Path) -> None:

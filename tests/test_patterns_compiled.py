@@ -113,5 +113,5 @@ def test_other_rules_of_observation_mean_a_new_fold(
     assert before
     monkeypatch.setattr(EpisodePatterns, "version", "0")
     monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: Observed(observe(episode)[:1]))
-    assert "observations were of version 1" in (memory.graph.compile().rebuilt or "")
+    assert "observations were of version 2" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_cli.app import run
 from helix_episodes.model import Fix
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from helix_episodes.model import Episode
 
@@ -40,6 +43,38 @@ def test_the_first_time_is_no_repeat_and_the_closest_level_counts(tmp_path: Path
     assert april.met == {"exact": 1, "family": 0, "check": 1}
     assert april.fixed == {"exact": 1, "family": 0, "check": 1}
     assert found.total.errors == 4
+    assert (found.total.met_again, found.total.fixed_before) == (1, 1)
+
+
+def test_a_fix_of_another_error_of_the_check_does_not_count(tmp_path: Path) -> None:
+    """``KEY`` was met and never fixed; that ``VALUE`` was, by the same check, says nothing about it."""
+    days = [
+        met("a", KEY, at="2026-03-01T10:00:00Z"),
+        met("b", VALUE, at="2026-03-02T10:00:00Z", fixed=True),
+        met("c", KEY, at="2026-03-03T10:00:00Z"),
+    ]
+    total = memory_of(tmp_path, days).causality.repeats().total
+    assert total.met == {"exact": 1, "family": 0, "check": 1}
+    assert total.fixed == {"exact": 0, "family": 0, "check": 0}
+
+
+def test_a_month_without_errors_is_left_out(tmp_path: Path) -> None:
+    days = [session("a", "run x", timestamp="2026-03-01T10:00:00Z"), met("b", KEY, at="2026-04-01T10:00:00Z")]
+    found = memory_of(tmp_path, days).causality.repeats()
+    assert (found.episodes, list(found.months)) == (2, ["2026-04"])
+
+
+def test_the_headline_leaves_out_what_shares_the_check_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    days = [met("a", KEY, at="2026-03-01T10:00:00Z", fixed=True), met("b", VALUE, at="2026-03-02T10:00:00Z")]
+    memory_of(tmp_path, [*days, *(met(name, KEY, at=None) for name in "cd")])
+    monkeypatch.chdir(tmp_path)
+    assert run(["repeats"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "0 (0 %) had been met in an earlier session as the same line or kind; 0 of these had been fixed" in told
+    assert "Of 1 more nothing but the check was the same" in told
+    assert "2 sessions without a date are not in these counts" in told
 
 
 def test_an_error_that_nobody_fixed_was_met_and_not_fixed(tmp_path: Path) -> None:

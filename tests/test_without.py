@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import LabelNotMet
+from helix_graph.errors import EmptyQuery, LabelNotMet
 from small_worlds import group, memory_of, session
 
 if TYPE_CHECKING:
@@ -64,6 +64,12 @@ def test_case_makes_no_difference_and_an_unknown_step_names_those_alike(tmp_path
     assert memory.causality.without(" RUN Skip ").label == "run skip"
     with pytest.raises(LabelNotMet, match="run skip"):
         memory.causality.without("skip")
+
+
+@pytest.mark.parametrize("label", ["", "  "])
+def test_an_empty_label_is_an_empty_question(tmp_path: Path, label: str) -> None:
+    with pytest.raises(EmptyQuery, match="LABEL is empty"):
+        memory_of(tmp_path, [session("a", "run skip", success=True)]).causality.without(label)
 
 
 def test_the_adjusted_difference_stands_beside_the_counts(tmp_path: Path) -> None:

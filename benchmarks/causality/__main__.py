@@ -133,7 +133,7 @@ def holds(one: Effect, real: float) -> bool:
 
 def judge_claims(world: World, trials: list[Trial], tally: Tally) -> None:
     real = {(label(world, thing.follows), label(world, thing.name)) for thing in world.things if thing.follows}
-    for claim in claims_of(trials):
+    for claim in claims_of(trials).claims:
         tally.claims[claim.status, (claim.source, claim.target) in real] += 1
 
 

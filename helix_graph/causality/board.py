@@ -61,13 +61,16 @@ class Board:
     def too_early(self) -> str:
         """Why nothing can be told from outcomes, in words; empty when something can."""
         judged = int(self.judged.sum())
+        reasons = []
         if judged < ENOUGH_TRIALS:
-            return f"{judged} of {len(self.trials)} sessions have a judged outcome; differences need {ENOUGH_TRIALS}"
+            reasons.append(
+                f"{judged} of {len(self.trials)} sessions have a judged outcome; differences need {ENOUGH_TRIALS}"
+            )
         successes = int(self.success[self.judged].sum())
         rarer, which = min((successes, "successes"), (judged - successes, "failures"))
-        if rarer < self.least:
-            return f"only {rarer} {which} among {judged} judged sessions: nearly all came out alike"
-        return ""
+        if judged and rarer < self.least:
+            reasons.append(f"only {rarer} {which} among the judged; {self.least} of either outcome are needed")
+        return "; and ".join(reasons)
 
     def claims_on(self, row: int, *, least: int) -> list[tuple[int, int]]:
         """The rows that logs link to ``row`` as its causes in ``least`` episodes or more, with how many, most first."""

@@ -6,10 +6,17 @@ was, within the same kind of task and after the same earlier steps (less often, 
 comes after it; ``contradicted`` when it is met less often; ``asserted`` when the sessions do not tell. A supported
 claim is still a claim: what goes together need not bring about each other. Statuses are computed when asked for and
 never stored on edges, because one more session changes every one of them.
+
+A change that fixed an error is said to prevent it. Where the error mostly comes first, whole sessions cannot tell: all
+who answer an error have met it. Such an edge is asserted and takes no part in the comparisons.
+
+Edges from or to a passing check are not looked at, since passing is what comparisons ask about; nor are labels too rare
+to be compared. The answer counts both.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -24,7 +31,7 @@ from helix_graph.causality.model import Effect
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_graph.causality.trials import Trial
+    from helix_graph.causality.trials import Step, Trial
 
 Status = Literal["supported", "contradicted", "asserted"]
 #: In the order in which they are worth reading.
@@ -46,23 +53,64 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect | None
 
 
-def claims_of(trials: Sequence[Trial]) -> tuple[Claim, ...]:
+class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The asserted edges that were looked at, the most telling first, and what was not.
+
+    ``tested`` edges were compared over ``sessions``. ``left_out`` counts the edges that were not looked at, by the
+    reason in words. ``too_early`` says in words why none was compared, if so.
+    """
+
+    claims: tuple[Claim, ...]
+    sessions: int
+    tested: int
+    left_out: dict[str, int]
+    too_early: str = ""
+
+
+def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     """The asserted edges between labels that are frequent enough, with their status, the most telling first."""
     board = Board(trials)
-    pairs = sorted({(cause, effect) for cause, effect, _ in board.claims if cause != effect})
-    family = list(_family(board, pairs)) if len(trials) >= ENOUGH_TRIALS else []
+    early = f"{len(trials)} sessions; an edge needs {ENOUGH_TRIALS}" if len(trials) < ENOUGH_TRIALS else ""
+    family = [] if early else list(_family(board))
     effects = {(one.trigger, one.action): one for one in effects_of(board, family)}
     found = [_claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]]
-    return tuple(sorted(found, key=_telling))
+    return ClaimReport(
+        claims=tuple(sorted(found, key=_telling)),
+        sessions=len(trials),
+        tested=len(effects),
+        left_out=_left_out(board),
+        too_early=early,
+    )
+
+
+def _left_out(board: Board) -> dict[str, int]:
+    """How many different edges of the logs are not looked at, by the reason."""
+    reasons: dict[tuple[str, str, EdgeType], str] = {}
+    for trial in board.trials:
+        for cause, effect, kind in trial.claims:
+            source, target = trial.steps[cause], trial.steps[effect]
+            if reason := _why_not(board, source, target):
+                reasons[source.label, target.label, kind] = reason
+    return dict(sorted(Counter(reasons.values()).items()))
+
+
+def _why_not(board: Board, source: Step, target: Step) -> str:
+    if source.label == target.label:
+        return "from a label to itself"
+    unknown = [step for step in (source, target) if step.label not in board.row]
+    if any(step.kind == "check" for step in unknown):
+        return "from or to a passing check"
+    return f"with a label of fewer than {board.least} sessions" if unknown else ""
 
 
 def _telling(one: Claim) -> tuple[int, int, str, str, str]:
     return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
 
 
-def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothesis]:
+def _family(board: Board) -> Iterator[Hypothesis]:
     everyone = np.arange(len(board.trials), dtype=np.int64)
-    for cause, effect in pairs:
+    told_by_sessions = (claim for claim in board.claims if claim[0] != claim[1] and not _answers(board, claim))
+    for cause, effect in sorted({(cause, effect) for cause, effect, _ in told_by_sessions}):
         exposed = board.first[cause] != ABSENT
         if LEAST_USES <= exposed.sum() <= len(everyone) - LEAST_USES:
             yield Hypothesis(
@@ -82,7 +130,7 @@ def _family(board: Board, pairs: Sequence[tuple[int, int]]) -> Iterator[Hypothes
 def _claim(board: Board, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]) -> Claim:
     cause, effect, kind = claim
     names = board.labels[cause], board.labels[effect]
-    found = effects.get(names)
+    found = None if _answers(board, claim) else effects.get(names)
     return Claim(
         source=names[0],
         target=names[1],
@@ -91,6 +139,12 @@ def _claim(board: Board, claim: tuple[int, int, EdgeType], count: int, effects: 
         status=_status(kind, found, follows=_follows(board, cause, effect)),
         effect=found,
     )
+
+
+def _answers(board: Board, claim: tuple[int, int, EdgeType]) -> bool:
+    """Whether what is said to be prevented comes first in most sessions that have both."""
+    cause, effect, kind = claim
+    return kind == "prevents" and _follows(board, effect, cause)
 
 
 def _follows(board: Board, cause: int, effect: int) -> bool:

@@ -20,7 +20,7 @@ class EpisodePatterns(PatternCounter):
     """`tables.observe` and `patterns.count_patterns`, loaded when something is compiled."""
 
     #: A change to `tables`, `measures` or `trials` that reads anything else in an episode is a new version.
-    version = "1"
+    version = "2"
 
     def observe(self, episode: Episode) -> Observed:
         """The observations of one episode, and the trial it is in comparisons."""

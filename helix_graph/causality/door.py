@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from helix_episodes.corrections import Correction
     from helix_episodes.model import Episode
     from helix_graph.causality.chance import Placebo
-    from helix_graph.causality.claims import Claim
+    from helix_graph.causality.claims import ClaimReport
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.localise import Explanation
     from helix_graph.causality.model import EffectReport
@@ -161,10 +161,11 @@ class Causality:
 
         return effect_report(self.trials())
 
-    def claims(self, *, status: str | None = None) -> tuple[Claim, ...]:
+    def claims(self, *, status: str | None = None) -> ClaimReport:
         """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
 
-        The supported come first, then the contradicted; within a status those said in the most sessions.
+        The supported come first, then the contradicted; within a status those said in the most sessions. ``status``
+        keeps only the edges that have it. How many edges were not looked at, and why, stands beside them.
 
         Raises:
             NotOneOf: ``status`` is none of the three.
@@ -172,7 +173,10 @@ class Causality:
         from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
 
         wanted = None if status is None else one_of("status", status, STATUSES)
-        return tuple(one for one in claims_of(self.trials()) if wanted in {None, one.status})
+        report = claims_of(self.trials())
+        return msgspec.structs.replace(
+            report, claims=tuple(one for one in report.claims if wanted in {None, one.status})
+        )
 
     def placebo(self, *, rounds: int = 20) -> Placebo:
         """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
@@ -214,6 +218,7 @@ class Causality:
         """What follows in comparable sessions when something is not done; upper and lower case make no difference.
 
         Raises:
+            EmptyQuery: There is nothing in the label.
             LabelNotMet: No session did anything of that label.
         """
         from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
@@ -222,6 +227,8 @@ class Causality:
         trials = self.trials()
         labels = sorted({step.label for trial in trials for step in trial.steps})
         wanted = query("LABEL", label).strip()
+        if not wanted:
+            raise EmptyQuery("LABEL")
         exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
             raise LabelNotMet(label, alike=_alike(label, labels))

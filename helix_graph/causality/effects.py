@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 FALSE_DISCOVERY_RATE = 0.10
 #: Enough to look things up by; a row must not grow with the memory.
 EXAMPLES_KEPT = 20
-NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
 #: A stratum compares something when each arm has this many; or two strata that have both arms at all.
 ENOUGH_IN_ARM = 5
 ENOUGH_STRATA = 2
@@ -62,7 +61,7 @@ def effect_report(trials: Sequence[Trial]) -> EffectReport:
         effects=tuple(sorted(found, key=lambda one: (one.q, -abs(one.difference), one.trigger, one.action))),
         trials=int(board.judged.sum()),
         tested=len(found),
-        too_early=board.too_early or ("" if found else NOTHING_TO_COMPARE),
+        too_early=board.too_early,
     )
 
 

@@ -10,7 +10,8 @@ action      any task                           it was done, or not
 answer      an error is met                    it was answered so, or otherwise
 sequence    one thing is done                  another follows within two steps of doing, or not
 repetition  something is done                  it is done three times or more, or less often
-unchecked   a file is changed                  no check runs after the last change, or one does
+unchecked   a file is changed                  no check runs after the last change, or one does (not over outcomes
+                                               that were measured: a check after the last change decides these)
 =========== ================================== =======================================================================
 
 Only those are tested that have enough trials on both sides to say anything; how many there are is part of every answer,
@@ -200,7 +201,8 @@ def _unchecked(board: Board, done: _Done) -> Hypothesis:
     where: dict[int, int] = {}
     for number, steps in enumerate(done):
         last = max((place for place, step in steps if step.kind == "edit"), default=None)
-        if last is not None:
+        # A success is measured by a check after the last change: there, the outcome would be compared with itself.
+        if last is not None and not board.trials[number].told.startswith("measured "):
             changed[number] = True
             if not any(step.kind in {"check", "error"} for step in board.trials[number].steps[last + 1 :]):
                 where[number] = last

@@ -12,6 +12,8 @@ import msgspec
 from helix_graph.statistics.intervals import Interval
 
 HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
+#: Not too early: there are sessions enough, but all did the same.
+NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
 Verdict = Literal["associated", "not told apart"]
 
 
@@ -66,7 +68,7 @@ class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
     """All comparisons of a memory, most striking first.
 
     ``trials`` counts the judged sessions and ``tested`` the comparisons. ``too_early`` says in words why nothing can be
-    told, and is empty when something can.
+    told, and is empty when something can; without effects all the same, `NOTHING_TO_COMPARE` is the reason.
     """
 
     effects: tuple[Effect, ...]

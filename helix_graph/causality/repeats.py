@@ -6,7 +6,10 @@ counts once a session for each of its kinds; it is compared at three levels, the
 
 ``exact``   the same line, but for numbers, hashes and times
 ``family``  the same kind of error of the same check, where the kind says anything
-``check``   the same check failed
+``check``   the same check failed, of another error or of one that does not say which
+
+Only the first two are the same mistake again: that a test runner failed before says nothing about this failure. An
+error is fixed at the level at which it was met, so a fix of some other error of the check does not count for it.
 """
 
 from __future__ import annotations
@@ -29,21 +32,37 @@ if TYPE_CHECKING:
 
 RepeatLevel = Literal["exact", "family", "check"]
 LEVELS: tuple[RepeatLevel, ...] = ("exact", "family", "check")
+#: The levels at which it is the same error; the same check fails for many reasons.
+SAME_ERROR: tuple[RepeatLevel, ...] = ("exact", "family")
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
     """Of ``errors`` met, how many an earlier session had ``met`` and how many it had also ``fixed``, by closest level.
 
-    ``fixed`` counts verified fixes: the failing check was seen to pass after the change.
+    ``fixed`` counts verified fixes of what was met, at the level at which it was met: the failing check was seen to
+    pass after the change.
     """
 
     errors: int
     met: dict[RepeatLevel, int]
     fixed: dict[RepeatLevel, int]
 
+    @property
+    def met_again(self) -> int:
+        """The errors that an earlier session had met as the same line or kind."""
+        return sum(self.met[level] for level in SAME_ERROR)
+
+    @property
+    def fixed_before(self) -> int:
+        """Those of `met_again` that an earlier session had also fixed."""
+        return sum(self.fixed[level] for level in SAME_ERROR)
+
 
 class Repeats(msgspec.Struct, frozen=True, kw_only=True):
-    """The counts over all sessions and by month (``2026-11``, in UTC). ``undated`` sessions cannot be put in order."""
+    """The counts over all sessions and by month (``2026-11``, in UTC) in which an error was met.
+
+    ``undated`` sessions cannot be put in order and are not counted.
+    """
 
     episodes: int
     undated: int
@@ -64,9 +83,10 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
     months: dict[str, _Tally] = {}
     known = _Known()
     for at, _, episode in dated:
-        tally = months.setdefault(f"{at.astimezone(UTC):%Y-%m}", _Tally())
+        month = f"{at.astimezone(UTC):%Y-%m}"
         for keys in _errors(episode):
-            tally.add(met=known.level_of(keys, known.met), fixed=known.level_of(keys, known.fixed))
+            level = known.level_met(keys)
+            months.setdefault(month, _Tally()).add(level, fixed=level is not None and known.was_fixed(keys, level))
         known.learn(episode)
     return Repeats(
         episodes=len(dated),
@@ -77,17 +97,18 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
 
 
 class _Tally:
-    """Errors of one month, by the closest level at which they had been met, and fixed."""
+    """Errors of one month, by the closest level at which they had been met."""
 
     def __init__(self) -> None:
         self.errors = 0
         self.met: Counter[RepeatLevel] = Counter()
         self.fixed: Counter[RepeatLevel] = Counter()
 
-    def add(self, *, met: RepeatLevel | None, fixed: RepeatLevel | None) -> None:
+    def add(self, level: RepeatLevel | None, *, fixed: bool) -> None:
         self.errors += 1
-        self.met.update([met] if met else [])
-        self.fixed.update([fixed] if fixed else [])
+        if level:
+            self.met[level] += 1
+            self.fixed[level] += fixed
 
     @property
     def count(self) -> Count:
@@ -117,10 +138,13 @@ class _Known:
         self.met: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
         self.fixed: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
 
-    @staticmethod
-    def level_of(keys: _Keys, known: dict[RepeatLevel, set[str]]) -> RepeatLevel | None:
-        """The closest level at which an error is known."""
-        return next((level for level in LEVELS if keys.get(level) in known[level]), None)
+    def level_met(self, keys: _Keys) -> RepeatLevel | None:
+        """The closest level at which an error had been met."""
+        return next((level for level in LEVELS if keys.get(level) in self.met[level]), None)
+
+    def was_fixed(self, keys: _Keys, level: RepeatLevel) -> bool:
+        """Whether that which was met at a level had been fixed."""
+        return keys.get(level) in self.fixed[level]
 
     def learn(self, episode: Episode) -> None:
         verified = {fix.error for fix in episode.fixes if fix.verified_by}

@@ -42,7 +42,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
     its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
-    effect, "causes"). ``observations`` are `tables.observe`'s.
+    effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` are `tables.observe`'s.
     """
 
     episode: str
@@ -66,9 +66,9 @@ def trial_of(episode: Episode) -> Trial:
     steps = tuple(_steps(episode))
     places = {step.id: place for place, step in enumerate(steps)}
     claims: set[tuple[int, int, EdgeType]] = {
-        (places[link.source], places[link.target], link.type)
-        for link in episode.links
-        if link.source in places and link.target in places
+        (places[source], places[target], kind)
+        for source, target, kind in _said(episode)
+        if source in places and target in places
     }
     return Trial(
         episode=episode.id,
@@ -81,6 +81,12 @@ def trial_of(episode: Episode) -> Trial:
         observations=observe(episode),
         told=f"{episode.outcome_basis} {episode.outcome}",
     )
+
+
+def _said(episode: Episode) -> Iterator[tuple[str, str, EdgeType]]:
+    """What the log links, fixes with it: an episode lists them apart because they have shares."""
+    yield from ((link.source, link.target, link.type) for link in episode.links)
+    yield from ((change, fix.error, "prevents") for fix in episode.fixes for change in fix.changes)
 
 
 def distinct(trials: Iterable[Trial]) -> list[Trial]:

@@ -6,20 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.caveats import NOT_TESTED, span
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import complain, count, fields, percent, points, say, show, table
+from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from helix_graph.causality.chance import Placebo
-    from helix_graph.causality.claims import Claim
+    from helix_graph.causality.claims import Claim, ClaimReport
     from helix_graph.causality.model import Effect, EffectReport
     from helix_graph.causality.without import Rate, Without
 
 _STATUSES = ("supported", "contradicted", "asserted")
 _ROWS_SHOWN = 20
+_CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to")
 
 
 @click.command
@@ -35,7 +38,7 @@ def comparisons(*, as_json: bool) -> None:
 def claims(*, status: str | None, as_json: bool) -> None:
     """Show the edges that logs assert, held against what happens over all sessions."""
     found = open_memory().causality.claims(status=status)
-    show(found, as_json=as_json, render=_render_claims)
+    show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
 
 
 @click.command
@@ -57,17 +60,19 @@ def placebo(*, rounds: int, as_json: bool) -> None:
 def _render_report(found: EffectReport) -> None:
     if found.too_early:
         say(f"Too early: {found.too_early}.")
+    elif not found.effects:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
     table(
-        ("adjusted", "95 %", "q", "with", "without", "in the situation", "doing", "says"), [_row(one) for one in shown]
+        ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says"), [_row(one) for one in shown]
     )
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps. Associated is not tested: a circumstance "
-        "that no log shows may bring both."
+        "success with it less without, among like tasks after like steps; range: at 95 %, wider where associated. "
+        f"{NOT_TESTED} A sequence mostly repeats the row of its action."
     )
     left = len(found.effects) - len(shown)
     if left > 0:
@@ -75,25 +80,52 @@ def _render_report(found: EffectReport) -> None:
 
 
 def _row(one: Effect) -> tuple[str, ...]:
-    interval = f"{points(one.interval.low)} to {points(one.interval.high)}"
     with_it, without_it = f"{one.successes} of {one.uses}", f"{one.successes_of_others} of {one.others}"
-    return points(one.difference), interval, f"{one.q:.2f}", with_it, without_it, one.trigger, one.action, one.verdict
+    return (
+        points(one.difference),
+        span(one.interval),
+        f"{one.q:.2f}",
+        with_it,
+        without_it,
+        one.trigger,
+        one.action,
+        one.verdict,
+    )
 
 
-def _render_claims(found: Sequence[Claim]) -> None:
-    if not found:
-        say("None: no edge of that kind joins things that are met often enough.")
-        return
-    shown = found[:_ROWS_SHOWN]
-    table(("status", "said in", "adjusted", "q", "from", "edge", "to"), [_claim_row(one) for one in shown])
-    left = len(found) - len(shown)
+def _render_claims(found: ClaimReport, *, status: str | None) -> None:
+    shown = found.claims[:_ROWS_SHOWN]
+    if shown:
+        table(_CLAIM_COLUMNS, [_claim_row(one) for one in shown])
+    else:
+        say(f"None that is {status}." if status else "None that could be looked at.")
+    say()
+    for line in _claim_notes(found):
+        say(line)
+    left = len(found.claims) - len(shown)
     if left > 0:
         complain(f"{count(left, 'more edge')}; --json has all, --status chooses")
 
 
 def _claim_row(one: Claim) -> tuple[str, ...]:
-    adjusted, q = (points(one.effect.difference), f"{one.effect.q:.2f}") if one.effect else ("-", "-")
-    return one.status, count(one.episodes, "session"), adjusted, q, one.source, one.type, one.target
+    adjusted, spread, q = "-", "-", "-"
+    if one.effect:
+        adjusted, spread, q = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
+    return one.status, count(one.episodes, "session"), adjusted, spread, q, one.source, one.type, one.target
+
+
+def _claim_notes(found: ClaimReport) -> Iterator[str]:
+    """What was compared, what the statuses do not mean, and what was not looked at."""
+    if found.too_early:
+        yield f"Too early to compare: {found.too_early}."
+    else:
+        yield (
+            f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}; adjusted: points by "
+            "which the second is met more often with the first than without, among like tasks after like steps. "
+            f"{NOT_TESTED} Supported: the sessions agree with what the logs say, and no more."
+        )
+    for reason, number in found.left_out.items():
+        yield f"Not looked at: {count(number, 'edge')} {reason}."
 
 
 def _render_without(found: Without) -> None:
@@ -107,8 +139,8 @@ def _render_without(found: Without) -> None:
         ("… on the same mix of tasks", alike),
     ]
     if found.effect:
-        interval = f"{points(found.effect.interval.low)} to {points(found.effect.interval.high)}"
-        rows.append(("adjusted difference", f"{points(found.effect.difference)} ({interval}), {found.effect.verdict}"))
+        adjusted = f"{points(found.effect.difference)} ({span(found.effect.interval)}), {found.effect.verdict}"
+        rows.append(("adjusted difference", adjusted))
     fields(rows)
     if found.alternatives:
         say()
@@ -129,6 +161,8 @@ def _rate(rate: Rate) -> str:
 def _render_placebo(found: Placebo) -> None:
     if found.too_early:
         say(f"Too early: {found.too_early}.")
+    elif not found.tested:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
     if not found.tested:
         return
     shuffles = f"on average over {count(found.rounds, 'shuffle')}"

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.caveats import NOT_TESTED
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, percent, points, say, show, table
+from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +75,8 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
     strengths = [one.effect.e_value for one in found if one.effect and one.standing == "associated"]
     weakest = min((each for each in strengths if each is not None), default=None)
     if strengths:
-        enough = f"; one tied to both by a risk ratio of {weakest:.1f} would explain the weakest" if weakest else ""
-        notes.append(f"associated, not tested: a circumstance that no log shows may bring both{enough}.")
+        enough = f" Tied to both by a risk ratio of {weakest:.1f}, it would explain the weakest row." if weakest else ""
+        notes.append(f"{NOT_TESTED}{enough}")
     if any(one.too_early for one in found):
         notes.append("fewer than 10 uses: the counts are true, a rate would promise more than they hold.")
     return notes
@@ -83,6 +85,8 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
 def _compared(survey: Survey) -> str:
     if survey.too_early:
         return f"too early to compare: {survey.too_early}."
+    if not survey.tested:
+        return f"nothing to compare: {NOTHING_TO_COMPARE}."
     return (
         f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: points of "
         "success with it less without, among like tasks after like steps."

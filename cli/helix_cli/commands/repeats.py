@@ -13,6 +13,8 @@ from helix_cli.output import count, percent, say, show, table
 if TYPE_CHECKING:
     from helix_graph.causality.repeats import Count, Repeats
 
+_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
+
 
 @click.command
 @json_option
@@ -26,18 +28,20 @@ def _render(found: Repeats) -> None:
     if not total.errors:
         say("No session with a date met an error.")
         return
-    known = sum(total.fixed.values())
     say(
-        f"Of {count(total.errors, 'error')} met, {sum(total.met.values())} had been met in an earlier session, and "
-        f"{known} ({percent(known / total.errors)}) had been fixed there."
+        f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
+        f"been met in an earlier session as the same line or kind; {total.fixed_before} of these had been fixed there. "
+        f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
-    rows = [_row(month, one) for month, one in found.months.items()]
-    table(("month", "errors", *(f"{what} ({level})" for what in ("met", "fixed") for level in total.met)), rows)
+    table(_COLUMNS, [_row(month, one) for month, one in found.months.items()])
     if found.undated:
+        are = "is" if found.undated == 1 else "are"
         say()
-        say(f"{count(found.undated, 'session')} without a date could not be put in order and is not in these counts.")
+        say(f"{count(found.undated, 'session')} without a date {are} not in these counts.")
 
 
 def _row(month: str, one: Count) -> tuple[str, ...]:
-    return month, str(one.errors), *map(str, one.met.values()), *map(str, one.fixed.values())
+    met, fixed = one.met, one.fixed
+    numbers = one.errors, met["exact"], fixed["exact"], met["family"], fixed["family"], met["check"]
+    return month, *map(str, numbers)
