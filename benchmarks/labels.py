@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 #: The corpora that there are readers for.
-READ = ("claude-code", "ai-agents")
+READ = ("claude-code", "ai-agents", "agent-transcripts", "trajectories", "tau-bench", "who-and-when")
 COLUMNS = ("corpus", "sessions", "nodes", "mentions a node", "largest label", "its share", "shared", "isolated")
 
 
