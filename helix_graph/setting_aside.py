@@ -43,10 +43,8 @@ def set_aside(root: Path, path: Path) -> bool:
 
 def _move_aside(root: Path, path: Path) -> bool:
     """What is no regular file has no content to copy: it is moved as it is, under the first name that is free."""
-    for number in itertools.count():
-        target = _place_aside(root, path, str(number).encode())
-        if not os.path.lexists(target):
-            break
+    places = (_place_aside(root, path, str(number).encode()) for number in itertools.count())
+    target = next(place for place in places if not os.path.lexists(place))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         path.rename(target)

@@ -85,8 +85,11 @@ def trial_of(episode: Episode) -> Trial:
 
 def _said(episode: Episode) -> Iterator[tuple[str, str, EdgeType]]:
     """What the log links, fixes with it: an episode lists them apart because they have shares."""
-    yield from ((link.source, link.target, link.type) for link in episode.links)
-    yield from ((change, fix.error, "prevents") for fix in episode.fixes for change in fix.changes)
+    for link in episode.links:
+        yield link.source, link.target, link.type
+    for fix in episode.fixes:
+        for change in fix.changes:
+            yield change, fix.error, "prevents"
 
 
 def distinct(trials: Iterable[Trial]) -> list[Trial]:
