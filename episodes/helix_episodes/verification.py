@@ -160,22 +160,23 @@ def _lines(log: Path, *, emails: bool) -> list[str]:
 def _form(line: str) -> str:
     """A line of a log as text to be searched: every string in its JSON, or the line itself."""
     try:
-        texts = list(_strings(msgspec.json.decode(line)))
+        texts = list(strings_in(msgspec.json.decode(line)))
     except (msgspec.DecodeError, RecursionError):
         texts = [line, *_unescaped(line)]
     return "\n".join(_plain(redact_text(text)) for text in texts)
 
 
-def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
+def strings_in(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
+    """Every text in a JSON value, the names of its parts included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, each in value.items():
             yield name
-            yield from _strings(each)
+            yield from strings_in(each)
     elif isinstance(value, list):
         for each in value:
-            yield from _strings(each)
+            yield from strings_in(each)
 
 
 def _unescaped(line: str) -> Iterator[str]:

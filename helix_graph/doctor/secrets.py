@@ -9,6 +9,7 @@ import orjson
 
 from helix_episodes.files import read_regular, replace_file
 from helix_episodes.redaction import redact, redact_text
+from helix_episodes.verification import strings_in
 from helix_graph.doctor.model import Trouble, trouble
 
 if TYPE_CHECKING:
@@ -36,21 +37,9 @@ def secret_troubles(root: Path, path: Path) -> Iterator[Trouble]:
 def _texts(data: bytes) -> list[str]:
     """The texts of a JSON file, or all of a file that is none."""
     try:
-        return list(_strings(orjson.loads(data)))
+        return list(strings_in(orjson.loads(data)))
     except orjson.JSONDecodeError:
         return [data.decode("utf-8", "replace")]
-
-
-def _strings(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield key
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
 
 
 def _cleaned(data: bytes) -> bytes | None:

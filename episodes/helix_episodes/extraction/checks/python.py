@@ -160,16 +160,6 @@ def _unittest_findings(output: Output) -> tuple[Finding, ...]:
     )
 
 
-def read_traceback(output: Output) -> Reading | None:
-    """A Python program that died: the last exception of the last traceback that reaches the margin."""
-    found = raised_exception(output)
-    return (
-        Reading(check="python", kind="test", passed=False, findings=(found,), quote=quoted(found.message))
-        if found
-        else None
-    )
-
-
 def raised_exception(output: Output) -> Finding | None:
     r"""The exception with which a Python program ended, as a finding by type.
 
