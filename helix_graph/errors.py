@@ -8,6 +8,8 @@
     ├── InvalidIgnoreFile            a line of .helixignore that is no rule
     ├── NothingSelected              nothing was named that should be forgotten
     ├── NotUnpacked                  a file that could not be searched, or not all of it
+    ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
+    ├── MemoryNewer                  helix.db was written by a newer version
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -75,6 +77,31 @@ class NothingSelected(HelixGraphError):
 
 class NotUnpacked(HelixGraphError):
     """A file that cannot be searched to its end: no permission, damaged, or compressed in a way not known here."""
+
+
+class MemoryDamaged(HelixGraphError):
+    """helix.db is ours and damaged; it is not derived, so it is left as it is."""
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(
+            f"{path} cannot be read ({problem}); it holds insights, topics and plans that nothing else holds: move it "
+            "away, and bring back a copy or an export"
+        )
+
+
+class MemoryNewer(HelixGraphError):
+    """helix.db has tables of a version that this one does not know; reading them would be guessing."""
+
+    def __init__(self, *, path: Path, room: str, version: int, known: int) -> None:
+        self.path = path
+        self.room = room
+        self.version = version
+        self.known = known
+        super().__init__(
+            f"{path} was written by a newer helix-graph ({room}: version {version}, this one knows {known}); update it"
+        )
 
 
 class GraphError(HelixGraphError):
