@@ -10,6 +10,12 @@
     ├── NotUnpacked                  a file that could not be searched, or not all of it
     ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
     ├── MemoryNewer                  helix.db was written by a newer version
+    ├── InvalidConfiguration         a setting of .helix/config.toml that is not understood
+    ├── InvalidSearchQuery           a search for what may not be asked
+    ├── ExclusiveOptions             two options that exclude each other
+    ├── SemanticUnavailable          a search by meaning alone where nothing compares meanings
+    ├── SourceFailed                 something that is searched did not answer
+    ├── MissingExtra                 a package that is optional and not installed
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -102,6 +108,61 @@ class MemoryNewer(HelixGraphError):
         super().__init__(
             f"{path} was written by a newer helix-graph ({room}: version {version}, this one knows {known}); update it"
         )
+
+
+class InvalidConfiguration(HelixGraphError):
+    """Guessing at a setting could do what its writer wanted to prevent."""
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(f"{path}: {problem}; mend it and try again")
+
+
+class InvalidSearchQuery(UsageError):
+    """A search for nothing, for too much, or with characters that the seed's contract keeps out."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(f"Cannot validate argument on parameter 'Query': {problem}")
+
+
+class ExclusiveOptions(UsageError):
+    """Two options of which each leaves out what the other wants."""
+
+    def __init__(self, one: str, other: str) -> None:
+        self.options = (one, other)
+        super().__init__(f"Cannot specify both {one} and {other}")
+
+
+class SemanticUnavailable(HelixGraphError):
+    """Nothing here compares meanings, and meanings alone were asked for."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(
+            f"No semantic search is available and --semantic-only was specified: {'; '.join(reasons)}. "
+            "`helix-graph model status` says how to get one"
+        )
+
+
+class SourceFailed(HelixGraphError):
+    """One of several things that are searched could not answer; the others did."""
+
+    def __init__(self, source: str, *, where: str, problem: str) -> None:
+        self.source = source
+        self.where = where
+        self.problem = problem
+        super().__init__(f"{source} at {where} did not answer: {problem}")
+
+
+class MissingExtra(HelixGraphError):
+    """Something optional was asked for, and what it needs is not installed."""
+
+    def __init__(self, *, wanted: str, extra: str) -> None:
+        self.wanted = wanted
+        self.extra = extra
+        super().__init__(f"{wanted} needs packages that are not installed: pip install 'helix-graph[{extra}]'")
 
 
 class GraphError(HelixGraphError):

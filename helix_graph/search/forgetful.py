@@ -1,0 +1,126 @@
+"""A Forgetful server as one more source, asked over its MCP endpoint with the official client.
+
+Its tool for searching has had several names: the newest is reached through ``execute_forgetful_tool``. Whatever goes
+wrong there ends as one sentence, within the time that the settings allow: a search does not fail for a guest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.errors import MissingExtra, SourceFailed
+from helix_graph.search.model import Found, Manner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from helix_graph.search.availability import Availability
+
+NAME = "Forgetful"
+_WHY = "a search over a coding agent's memories"
+#: A server that listens has to start a search by meaning, which takes longer than listening.
+_ANSWER_TIMES = 10
+
+
+class Forgetful:
+    """The server at ``endpoint``."""
+
+    name = NAME
+    manners: frozenset[Manner] = frozenset({"both", "semantic"})
+
+    def __init__(self, endpoint: str, *, timeout_ms: int, availability: Availability) -> None:
+        self.endpoint = endpoint
+        self._seconds = timeout_ms * _ANSWER_TIMES / 1000
+        self._availability = availability
+
+    def problem(self) -> str | None:
+        """That nothing listens there; what was found out in the last 30 seconds holds."""
+        return None if self._availability.available() else f"nothing listens at {self.endpoint}"
+
+    def search(self, query: str, *, limit: int, manner: Manner) -> list[Found]:  # noqa: ARG002  (it knows but one)
+        """Its memories, as it ranks them.
+
+        Raises:
+            MissingExtra: The MCP client is not installed.
+            SourceFailed: It is no such server, does not answer in time, or answers what is not understood.
+        """
+        answer = self._ask(query, limit)
+        return [_found(one, rank) for rank, one in enumerate(_memories(answer)[:limit])]
+
+    def _ask(self, query: str, limit: int) -> object:
+        try:
+            import anyio  # noqa: PLC0415  (an extra, and slow to load)
+            from httpx2 import HTTPError  # noqa: PLC0415  (as above; the client's own)
+            from mcp import MCPError  # noqa: PLC0415  (as above)
+        except ImportError as error:
+            raise MissingExtra(wanted="asking a Forgetful server", extra="mcp") from error
+        try:
+            return anyio.run(self._call, query, limit)
+        except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
+            problem = _first(group)
+        self._availability.note(available=False)
+        raise SourceFailed(NAME, where=self.endpoint, problem=problem)
+
+    async def _call(self, query: str, limit: int) -> object:
+        import anyio  # noqa: PLC0415  (an extra, and slow to load)
+        from mcp import Client  # noqa: PLC0415  (as above)
+
+        with anyio.fail_after(self._seconds):
+            async with Client(self.endpoint, mode="legacy") as client:
+                tools = {tool.name for tool in (await client.list_tools()).tools}
+                name, arguments = _request(tools, query, limit)
+                result = await client.call_tool(name, arguments)
+        texts = [block.text for block in result.content if block.type == "text"]
+        if result.is_error:
+            raise _NotUnderstoodError("it answers: " + " ".join(texts)[:200])
+        return result.structured_content or _decoded("".join(texts))
+
+
+class _NotUnderstoodError(Exception):
+    """The server answers, but not as such a server does."""
+
+
+def _request(tools: set[str], query: str, limit: int) -> tuple[str, dict[str, Any]]:
+    """The tool to call, with its arguments."""
+    asked = {"query": query, "query_context": _WHY, "k": limit}
+    ways: Mapping[str, Callable[[], dict[str, Any]]] = {
+        "execute_forgetful_tool": lambda: {"tool_name": "query_memory", "arguments": asked},
+        "query_memory": lambda: asked,
+        "memory_search": lambda: {"query": query, "limit": limit},
+    }
+    for name, arguments in ways.items():
+        if name in tools:
+            return name, arguments()
+    raise _NotUnderstoodError(f"it has none of the tools {', '.join(ways)}")
+
+
+def _decoded(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise _NotUnderstoodError("its answer is no JSON") from error
+
+
+def _memories(answer: object) -> Sequence[Mapping[str, Any]]:
+    """The memories in an answer, which is a list of them or an object that holds one."""
+    while isinstance(answer, dict):
+        keys = ("primary_memories", "memories", "results", "result")
+        answer = next((answer[key] for key in keys if key in answer), [])
+    return [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
+
+
+def _found(memory: Mapping[str, Any], rank: int) -> Found:
+    name = memory.get("title") or memory.get("name") or memory.get("id") or f"memory {rank + 1}"
+    score = next((memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float)), 0.0)
+    content = str(memory.get("content") or "")
+    return Found(name=str(name), content=content, source=NAME, score=float(score), scored_by="similarity")
+
+
+def _first(group: BaseExceptionGroup) -> str:
+    """The innermost first error's own words."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

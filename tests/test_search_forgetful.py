@@ -1,0 +1,154 @@
+"""A Forgetful server as a source, over real connections: there, absent, slow, and not what it should be."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph.search.availability import Availability
+from helix_graph.search.door import Search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SERVER = Path(__file__).parent / "helpers" / "forgetful_server.py"
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def running(manner: str) -> Iterator[int]:
+    pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
+    port = free_port()
+    server = subprocess.Popen([sys.executable, str(SERVER), str(port), manner], stderr=subprocess.DEVNULL)
+    try:
+        _await_listening(port)
+        yield port
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _await_listening(port: int) -> None:
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("the server did not start")
+
+
+def search(tmp_path: Path, port: int, *, timeout_ms: int = 500) -> Search:
+    root = tmp_path / ".helix"
+    root.mkdir(exist_ok=True)
+    (root / "config.toml").write_text(
+        f'[search]\nmarkdown = []\nforgetful = "http://127.0.0.1:{port}/mcp"\nforgetful_timeout_ms = {timeout_ms}\n'
+    )
+    return Search(root, own=lambda: ())
+
+
+def test_its_memories_are_results(tmp_path: Path) -> None:
+    with running("newest") as port:
+        answer = search(tmp_path, port)("locks", semantic_only=True)
+        status = search(tmp_path, port).status()
+    assert [(one.name, one.source, one.content, one.source_score) for one in answer.results] == [
+        ("Lock files", "Forgetful", "The lock file goes first.", 0.9),
+        ("Caches", "Forgetful", "Caches are deleted last.", 0.5),
+    ]
+    assert status["Forgetful"] == {"Available": True, "Endpoint": f"http://127.0.0.1:{port}/mcp"}
+    assert status["Configuration"]["ForgetfulPort"] == port
+    assert 0 <= status["Cache"]["AgeSeconds"] < 30
+
+
+def test_the_seeds_tool_is_spoken_too(tmp_path: Path) -> None:
+    with running("oldest") as port:
+        answer = search(tmp_path, port)("lock files")
+    assert [one.content for one in answer.results] == ["asked: lock files"]
+
+
+@pytest.mark.parametrize(
+    ("manner", "said"),
+    [("refusing", "it answers: "), ("talking", "no JSON"), ("other", "none of the tools")],
+)
+def test_a_server_that_does_otherwise_is_named_and_nothing_fails(tmp_path: Path, manner: str, said: str) -> None:
+    with running(manner) as port:
+        answer = search(tmp_path, port)("locks")
+    assert not answer.results
+    assert answer.sources[0].state == "failed"
+    assert said in str(answer.sources[0].problem)
+
+
+def test_a_slow_server_is_left_after_its_time(tmp_path: Path) -> None:
+    with running("slow") as port:
+        begun = time.monotonic()
+        answer = search(tmp_path, port, timeout_ms=100)("locks")
+    assert answer.sources[0].state == "failed"
+    assert time.monotonic() - begun < 25  # the server would take 30
+
+
+def test_an_absent_server_is_a_state(tmp_path: Path) -> None:
+    port = free_port()
+    answer = search(tmp_path, port)("locks")
+    assert [(one.state, one.problem) for one in answer.sources] == [
+        ("absent", f"nothing listens at http://127.0.0.1:{port}/mcp")
+    ]
+
+
+def test_what_listens_without_answering_http_is_left_after_its_time(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        answer = search(tmp_path, mute.getsockname()[1], timeout_ms=50)("locks")
+    assert answer.sources[0].state == "failed"
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_availability_is_looked_at_anew_after_thirty_seconds(tmp_path: Path) -> None:
+    clock, cache = Clock(), tmp_path / "cache.json"
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        endpoint = f"http://127.0.0.1:{server.getsockname()[1]}/mcp"
+        first = Availability(cache, endpoint=endpoint, timeout_ms=500, clock=clock)
+        assert first.age() == -1
+        assert first.available()
+    later = Availability(cache, endpoint=endpoint, timeout_ms=500, clock=clock)  # another process
+    clock.now += 29.9
+    assert later.available()
+    assert later.age() == pytest.approx(29.9)
+    clock.now += 0.2
+    assert not later.available()
+    assert not later.available(force=True)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", json.dumps({"endpoint": 1}).encode()])
+def test_a_damaged_cache_counts_as_none(tmp_path: Path, damage: bytes) -> None:
+    cache = tmp_path / "cache.json"
+    cache.write_bytes(damage)
+    known = Availability(cache, endpoint=f"http://127.0.0.1:{free_port()}/mcp", timeout_ms=500)
+    assert known.age() == -1
+    assert not known.available()
