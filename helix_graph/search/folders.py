@@ -38,7 +38,7 @@ class MarkdownFolder:
         return None if self.folder.is_dir() else f"{self.folder} is no folder"
 
     def search(self, query: str, *, limit: int, manner: Manner) -> list[Found]:  # noqa: ARG002  (it knows but one)
-        """Files with a word of the query; the score is the percentage of its words met, those in texts counting half."""
+        """Files with a word of the query; the score is the percentage of words met, those in texts counting half."""
         looked_for = words(query)
         scored = [(score, path, text) for path, text in self._files() if (score := _score(path, text, looked_for))]
         scored.sort(key=lambda one: (-one[0], one[1].as_posix()))
