@@ -55,6 +55,7 @@ COMMANDS = {
     "forget": "forget:forget",
     "off": "switch:off",
     "on": "switch:on",
+    "mcp": "mcp:mcp",
     "demo": "demo:demo",
 }
 EXIT_FAILED = 1

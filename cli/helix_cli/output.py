@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, Path], None]
 
 Answer = TypeVar("Answer")
+#: Where lines go instead of stdout while `rendered` collects them; each thread and task has its own.
+_SHEET: ContextVar[list[str] | None] = ContextVar("sheet", default=None)
 
 
 def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> None:
@@ -39,23 +42,51 @@ def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> 
 
 def emit_json(answer: object) -> None:
     """Print an answer (a value of the library, or a sequence of them) as JSON."""
-    import msgspec  # noqa: PLC0415  (--version and tables do without)
-    import orjson  # noqa: PLC0415  (as above)
+    import orjson  # noqa: PLC0415  (--version and tables do without)
 
-    plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
-    click.echo(orjson.dumps(plain, option=orjson.OPT_INDENT_2))
+    click.echo(orjson.dumps(plain(answer), option=orjson.OPT_INDENT_2))
 
 
-def _plain(value: object) -> str:
+def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
+    """An answer as what JSON can hold."""
+    import msgspec  # noqa: PLC0415  (as above)
+
+    return msgspec.to_builtins(answer, enc_hook=_of_other_types, str_keys=True)
+
+
+def _of_other_types(value: object) -> str:
     if isinstance(value, PurePath):
         return str(value)
     problem = f"an answer holds a {type(value).__name__}, which has no JSON form"
     raise TypeError(problem)
 
 
+def rendered(answer: Answer, render: Callable[[Answer], None]) -> str:
+    """What ``render`` would print of an answer into a pipe.
+
+    >>> rendered("met before", say)
+    'met before'
+    """
+    sheet: list[str] = []
+    token = _SHEET.set(sheet)
+    try:
+        render(answer)
+    finally:
+        _SHEET.reset(token)
+    return "\n".join(sheet)
+
+
 def say(text: str = "") -> None:
     """Print one line on stdout."""
-    click.echo(clean(text))
+    _put(clean(text))
+
+
+def _put(line: str) -> None:
+    sheet = _SHEET.get()
+    if sheet is None:
+        click.echo(line)
+    else:
+        sheet.append(line)
 
 
 def complain(text: str) -> None:
@@ -75,11 +106,11 @@ def clean(text: str) -> str:
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under their columns: fitted for a terminal, whole for a pipe."""
     cells = [[" ".join(clean(cell).split()) for cell in row] for row in rows]
-    if sys.stdout.isatty():
+    if _SHEET.get() is None and sys.stdout.isatty():
         _fitted_table(columns, cells)
         return
     for line in plain_table(columns, cells):
-        click.echo(line)
+        _put(line)
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

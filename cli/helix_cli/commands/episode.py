@@ -104,12 +104,13 @@ def list_episodes(
     """List episodes, the newest first."""
     episodes = open_memory().episodes
     found = episodes.list(outcome, since, max_results, task=task)
-    show([plain(one) for one in found] if as_json else found, as_json=as_json, render=_render_list)
+    show([plain(one) for one in found] if as_json else found, as_json=as_json, render=render_list)
     if not as_json and (total := episodes.count(outcome, since, task=task)) > len(found):
         say(f"The newest {len(found)} of {count(total, 'episode')}; --max-results shows up to 100.")
 
 
-def _render_list(found: Sequence[Episode]) -> None:
+def render_list(found: Sequence[Episode]) -> None:
+    """Print one row per episode."""
     if not found:
         say("No such episode.")
         return

@@ -48,7 +48,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
             progress=advance,
         )
     complain_of(answer.report)
-    show(answer, as_json=as_json, render=_render_all)
+    show(answer, as_json=as_json, render=render_all)
     return 1 if answer.report.failed else 0
 
 
@@ -66,7 +66,8 @@ def render_sources(found: Sequence[Source]) -> None:
         say(f"Nothing on this machine of: {', '.join(missing)}.")
 
 
-def _render_all(answer: SourcesReport) -> None:
+def render_all(answer: SourcesReport) -> None:
+    """Print what was found on this machine, and what became of it."""
     render_sources(answer.sources)
     say(f"{count(answer.untouched, 'log')} recorded before and unchanged, {answer.elsewhere} of other projects.")
     changed = render_changes(answer.report)

@@ -24,7 +24,7 @@ _PARTINGS_SHOWN = 5
 @json_option
 def explain(*, episode: str, as_json: bool) -> None:
     """Show which steps of a session to look at first, and why: suspects, never a verdict."""
-    show(open_memory().causality.explain(episode), as_json=as_json, render=_render_explanation)
+    show(open_memory().causality.explain(episode), as_json=as_json, render=render_explanation)
 
 
 @click.command
@@ -32,10 +32,11 @@ def explain(*, episode: str, as_json: bool) -> None:
 @json_option
 def contrast(*, episode: str, as_json: bool) -> None:
     """Lay a session beside the most alike one that succeeded, and show where the two part."""
-    show(open_memory().causality.contrast(episode), as_json=as_json, render=_render_contrast)
+    show(open_memory().causality.contrast(episode), as_json=as_json, render=render_contrast)
 
 
-def _render_explanation(found: Explanation) -> None:
+def render_explanation(found: Explanation) -> None:
+    """Print why a session came out so: a sentence, then the suspects with their reasons."""
     fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
     if sentence := _in_a_sentence(found):
         say()
@@ -80,7 +81,8 @@ def _render_suspect(number: int, suspect: Suspect) -> None:
         say(f"   against it: {count(suspect.succeeded_with, 'other session')} succeeded: {', '.join(suspect.contrary)}")
 
 
-def _render_contrast(found: Contrast) -> None:
+def render_contrast(found: Contrast) -> None:
+    """Print the session that came out otherwise, and where the two parted."""
     if found.other is None:
         say(f"{found.episode}: {found.why}.")
         return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @json_option
 def causes(*, label: str, as_json: bool) -> None:
     """Show what leads straight to LABEL, a part of a label in any case."""
-    show(open_memory().graph.causes(label), as_json=as_json, render=_render_causes)
+    show(open_memory().graph.causes(label), as_json=as_json, render=render_causes)
 
 
 @click.command
@@ -27,14 +27,16 @@ def causes(*, label: str, as_json: bool) -> None:
 @json_option
 def effects(*, label: str, as_json: bool) -> None:
     """Show what LABEL, a part of a label in any case, leads straight to."""
-    show(open_memory().graph.effects(label), as_json=as_json, render=_render_effects)
+    show(open_memory().graph.effects(label), as_json=as_json, render=render_effects)
 
 
-def _render_causes(answer: RelationsAnswer) -> None:
+def render_causes(answer: RelationsAnswer) -> None:
+    """Print what leads to a label."""
     _render(answer, "Nothing leads to it.", "what leads to it")
 
 
-def _render_effects(answer: RelationsAnswer) -> None:
+def render_effects(answer: RelationsAnswer) -> None:
+    """Print what a label leads to."""
     _render(answer, "It leads to nothing.", "what it leads to")
 
 

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 @json_option
 def similar(*, text: str, limit: int, as_json: bool) -> None:
     """Show what was decided before in a situation that is told in these words, and how it came out."""
-    show(open_memory().causality.similar(text, limit=limit), as_json=as_json, render=_render)
+    show(open_memory().causality.similar(text, limit=limit), as_json=as_json, render=render_similar)
 
 
-def _render(found: Similar) -> None:
+def render_similar(found: Similar) -> None:
+    """Print earlier decisions, each with its reason, its session and what became of it."""
     if not found.decisions:
         say(f"No decision has one of these words: {', '.join(found.looked_for)}.")
         return

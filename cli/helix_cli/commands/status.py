@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 @json_option
 def status(*, as_json: bool) -> None:
     """Show what the memory holds, and how well its labels join sessions."""
-    show(open_memory().graph.status(), as_json=as_json, render=_render)
+    show(open_memory().graph.status(), as_json=as_json, render=render_status)
 
 
-def _render(answer: Status) -> None:
+def render_status(answer: Status) -> None:
+    """Print what the memory holds, and what is yet to be compiled."""
     fields(list(_rows(answer)))
     if answer.pending:
         say()

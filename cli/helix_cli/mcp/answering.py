@@ -1,0 +1,83 @@
+"""A call from its name and arguments to its result: checked, run, and put into words when it fails.
+
+Strings are taken where numbers and truth values are meant, because the clients of the seed send nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_cli.mcp.registry import tools_by_name
+from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text
+from helix_episodes.errors import HelixGraphError
+from helix_graph import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from helix_cli.mcp.declaring import Arguments, Progress, Reply, Tool
+
+#: Where Claude Code tells its servers which project they serve.
+_PROJECT = "CLAUDE_PROJECT_DIR"
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes back to the client. A failed call has a sentence to act on and no structure."""
+
+    text: str
+    structure: dict[str, Any] | None = None
+    failed: bool = False
+
+
+#: The long answers of this process.
+SHELF = Shelf()
+
+
+def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Runs the call; whatever happens in it, the server goes on."""
+    tool = tools_by_name().get(name)
+    if tool is None:
+        return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
+    try:
+        return _outcome(tool.run(open_memory(), _arguments(tool, raw), progress))
+    except HelixGraphError as error:
+        return Outcome(failed=True, text=str(error))
+    except msgspec.ValidationError as error:
+        return Outcome(failed=True, text=f"{name}: {error}; {_takes(tool)}")
+    except Exception as error:  # noqa: BLE001  (a bug in one call must not end the agent's server; it is shown, here and on stderr)
+        traceback.print_exc(file=sys.stderr)
+        return Outcome(failed=True, text=f"{name} has a bug ({type(error).__name__}: {error}); the memory is as it was")
+
+
+def open_memory() -> Memory:
+    """The memory of the project that the client works on, else of the folder that the server was started in.
+
+    Raises:
+        NoMemory: It has none yet.
+    """
+    project = os.environ.get(_PROJECT)
+    return Memory.open(Path(project) if project else None)
+
+
+def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
+    """The arguments as their types; those that are null count as not given."""
+    given = {key: value for key, value in raw.items() if value is not None}
+    return msgspec.convert(given, tool.takes, strict=False)
+
+
+def _outcome(reply: Reply) -> Outcome:
+    from helix_cli.output import plain  # noqa: PLC0415  (as above)
+
+    value = plain(reply.value)
+    return Outcome(text=fitted_text(reply.text, SHELF), structure=fitted_structure(value, SHELF))
+
+
+def _takes(tool: Tool) -> str:
+    fields = msgspec.structs.fields(tool.takes)
+    return "it takes " + ", ".join(field.name + ("" if field.required else " (optional)") for field in fields)

@@ -1,0 +1,191 @@
+"""The tools through the official SDK, over stdin and stdout, to clients of both protocol eras.
+
+Importing the SDK takes most of a second, and nothing of ours is imported before the first answer: what the tools need
+comes when they are first listed or called. Calls run in threads, each with connections of its own, so that a slow one
+holds up no other.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from anyio import from_thread, to_thread
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+from helix_graph import __version__
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+    from helix_cli.mcp.declaring import Progress, Tool
+
+NAME = "helix-graph"
+#: Clients cut these at 2,048 characters, and Codex at 512 where room is short: the first sentences stand alone.
+INSTRUCTIONS = (
+    "helix-graph is the memory of this project's coding sessions: what was decided, what failed, what fixed it. "
+    "When a command, test or build fails, call `seen` with its output before you try a fix. "
+    "When you begin a task, call `recall` and `anti_patterns`; when you face a choice, `similar_decisions`. "
+    "When you have learnt something that the next session should know, call `remember`.\n"
+    "\n"
+    "Every answer names its evidence: sessions, log lines, counts with intervals. 'too early' and 'not met before' are "
+    "answers: do not read more into them. Suspects and precedents are candidates, no verdicts.\n"
+    "\n"
+    "Notes that belong to a subject (how a module works, gotchas, decisions) go to topics: `store`, `search`, `brief`, "
+    "`read`. `search_memory` looks through everything at once. Cut answers end with how to get the `rest`. "
+    "If a tool says that the graph is not compiled, call `extract`, then `compile`."
+)
+
+
+def build() -> Server[Any]:
+    """The server, ready to be run on a transport."""
+    return Server(
+        NAME,
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+        on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
+    )
+
+
+def serve() -> None:
+    """Serves until the client closes stdin. What is printed by accident goes to stderr: stdout is the protocol's."""
+    anyio.run(_serve)
+
+
+async def _serve() -> None:
+    server = build()
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=await to_thread.run_sync(_described))
+
+
+def _described() -> list[types.Tool]:
+    from helix_cli.mcp.registry import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
+
+    return [_tool(tool) for tool in tools_by_name().values()]
+
+
+def _tool(tool: Tool) -> types.Tool:
+    from helix_cli.mcp.declaring import input_schema, output_schema  # noqa: PLC0415  (as above)
+
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool),
+        output_schema=output_schema(tool),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.effect == "reads",
+            destructive_hint=tool.effect == "removes",
+            idempotent_hint=tool.effect in {"reads", "sets"},
+            open_world_hint=False,
+        ),
+    )
+
+
+async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRequestParams) -> types.CallToolResult:
+    from helix_cli.mcp.answering import answer  # noqa: PLC0415  (as above)
+
+    outcome = await to_thread.run_sync(partial(answer, asked.name, asked.arguments or {}, _progress(context)))
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=outcome.text)],
+        structured_content=outcome.structure,
+        is_error=outcome.failed,
+    )
+
+
+def _progress(context: ServerRequestContext[Any]) -> Progress:
+    """What a call tells its progress to, from its thread; the SDK leaves it out where the client wants none."""
+
+    def tell(done: int, total: int, message: str) -> None:
+        from_thread.run(context.session.report_progress, done, total, message)
+
+    return tell
+
+
+async def _list_resources(
+    _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    from helix_cli.mcp.resources import listed  # noqa: PLC0415  (as above)
+
+    found = await to_thread.run_sync(listed)
+    return types.ListResourcesResult(
+        resources=[
+            types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type="text/plain")
+            for one in found
+        ]
+    )
+
+
+async def _list_templates(
+    _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    from helix_cli.mcp.resources import TEMPLATES  # noqa: PLC0415  (as above)
+
+    return types.ListResourceTemplatesResult(
+        resource_templates=[
+            types.ResourceTemplate(
+                uri_template=one.uri, name=one.name, description=one.description, mime_type="text/plain"
+            )
+            for one in TEMPLATES
+        ]
+    )
+
+
+async def _read_resource(
+    _: ServerRequestContext[Any], asked: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
+    from helix_cli.mcp.resources import read  # noqa: PLC0415  (as above)
+
+    text = await to_thread.run_sync(partial(_or_refuse, read, str(asked.uri)))
+    contents = types.TextResourceContents(uri=asked.uri, mime_type="text/plain", text=text)
+    return types.ReadResourceResult(contents=[contents])
+
+
+async def _list_prompts(
+    _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    from helix_cli.mcp.prompts import PROMPT  # noqa: PLC0415  (as above)
+
+    argument = types.PromptArgument(name=PROMPT.argument, description=PROMPT.about_argument, required=False)
+    prompt = types.Prompt(name=PROMPT.name, title=PROMPT.title, description=PROMPT.description, arguments=[argument])
+    return types.ListPromptsResult(prompts=[prompt])
+
+
+async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+    from helix_cli.mcp.prompts import PROMPT, briefing  # noqa: PLC0415  (as above)
+
+    if asked.name != PROMPT.name:
+        raise _invalid(f"there is no prompt {asked.name!r}; there is {PROMPT.name}")
+    task = (asked.arguments or {}).get(PROMPT.argument, "")
+    text = await to_thread.run_sync(partial(_or_refuse, briefing, task))
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=PROMPT.description, messages=[message])
+
+
+def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
+    from helix_episodes.errors import HelixGraphError  # noqa: PLC0415  (as above)
+
+    try:
+        return str(ask(argument))
+    except HelixGraphError as error:
+        raise _invalid(str(error)) from error
+
+
+def _invalid(sentence: str) -> Exception:
+    from mcp import MCPError  # noqa: PLC0415  (only a wrong request needs it)
+
+    return MCPError(types.INVALID_PARAMS, sentence)

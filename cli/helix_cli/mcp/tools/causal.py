@@ -1,0 +1,129 @@
+"""What led to what: precedents, paths, causes and effects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from helix_cli.commands.neighbours import render_causes, render_effects
+from helix_cli.commands.path import render_path
+from helix_cli.commands.seen import render_seen
+from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.output import rendered
+from helix_graph.graph.nodes import Node  # noqa: TC001  (the schema is made from it)
+from helix_graph.graph.paths import PathAnswer
+from helix_graph.graph.relations import RelationsAnswer
+from helix_graph.graph.seen import SeenAnswer
+
+if TYPE_CHECKING:
+    from helix_cli.mcp.declaring import Progress
+    from helix_graph import Memory
+
+Label = Annotated[str, Meta(min_length=1, max_length=500)]
+Few = Annotated[int, Meta(ge=1, le=100, description="At most so many results.")]
+
+
+class SeenArguments(Arguments, frozen=True, kw_only=True):
+    """What to look up."""
+
+    text: Annotated[
+        str | None,
+        Meta(description="An error line or the whole output of a failed command; without it, the newest errors."),
+    ] = None
+    limit: Few = 5
+
+
+class PathArguments(Arguments, frozen=True, kw_only=True):
+    """From where to where."""
+
+    source: Annotated[Label, Meta(description="Where the path begins: a label such as 'pytest fails'.")]
+    target: Annotated[Label, Meta(description="Where it ends, such as 'success' or 'pytest passes'.")]
+    max_depth: Annotated[int, Meta(ge=1, le=100, description="At most so many edges.")] = 5
+
+
+class LabelArguments(Arguments, frozen=True, kw_only=True):
+    """Of what."""
+
+    label: Annotated[Label, Meta(description="A label of the graph or a part of one, such as 'ruff fails: E501'.")]
+
+
+class PathShown(PathAnswer, frozen=True, kw_only=True, omit_defaults=True):
+    """The path as `Graph.path` gives it, whose nodes name their episodes."""
+
+    path: tuple[Node, ...]
+
+
+def _seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
+    found = memory.graph.seen(asked.text, limit=asked.limit)
+    return Reply(found, rendered(found, render_seen))
+
+
+def _path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
+    found = memory.graph.path(source=asked.source, target=asked.target, max_depth=asked.max_depth)
+    return Reply(found, rendered(found, render_path))
+
+
+def _causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+    found = memory.graph.causes(asked.label)
+    return Reply(found, rendered(found, render_causes))
+
+
+def _effects(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+    found = memory.graph.effects(asked.label)
+    return Reply(found, rendered(found, render_effects))
+
+
+TOOLS = (
+    Tool(
+        name="seen",
+        title="Met before?",
+        description=(
+            "Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it "
+            "right after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says "
+            "how alike it is (the same line, the same kind of error, the same check), which change made the check "
+            "pass, and the log line that shows it. No precedent means it was not met before."
+        ),
+        takes=SeenArguments,
+        gives=SeenAnswer,
+        run=_seen,
+        effect="reads",
+    ),
+    Tool(
+        name="causal_path",
+        title="What led from one to the other",
+        description=(
+            "The strongest chain of causes from one label to another, such as from 'pytest fails' to 'success', with "
+            "the sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be "
+            "parts of labels; `causes` and `effects` show what there is around one."
+        ),
+        takes=PathArguments,
+        gives=PathShown,
+        run=_path,
+        effect="reads",
+    ),
+    Tool(
+        name="causes",
+        title="What came before",
+        description=(
+            "What has led to the step, error or outcome of that label in earlier sessions, with how often, how sure "
+            "and the evidence. Use it to find out why something keeps happening in this project."
+        ),
+        takes=LabelArguments,
+        gives=RelationsAnswer,
+        run=_causes,
+        effect="reads",
+    ),
+    Tool(
+        name="effects",
+        title="What came of it",
+        description=(
+            "What the step, error or decision of that label has led to in earlier sessions, with how often, how sure "
+            "and the evidence. Use it before you decide on something that was done here before."
+        ),
+        takes=LabelArguments,
+        gives=RelationsAnswer,
+        run=_effects,
+        effect="reads",
+    ),
+)

@@ -1,0 +1,171 @@
+"""What happened: reading logs into episodes, and looking at episodes."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003  (the schema is made from it)
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from msgspec import Meta
+
+from helix_cli.commands.episode import render_list
+from helix_cli.commands.episode_report import render_report
+from helix_cli.commands.episode_sources import render_all
+from helix_cli.commands.episode_view import plain, render_episode, render_evidence
+from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.tools.comparing import EpisodeName  # noqa: TC001  (the schema is made from it)
+from helix_cli.output import count, rendered
+from helix_episodes.model import Episode, Outcome
+from helix_episodes.verification import Quoted
+
+if TYPE_CHECKING:
+    from helix_cli.mcp.declaring import Progress
+    from helix_graph import Memory
+
+
+class ExtractArguments(Arguments, frozen=True, kw_only=True):
+    """Which logs."""
+
+    logs: Annotated[
+        list[str],
+        Meta(
+            description="Paths of session logs or folders of them; without any, every agent's new logs of the project."
+        ),
+    ] = msgspec.field(default_factory=list)
+    agent: Annotated[str | None, Meta(description="Without logs: only this agent's, such as 'claude-code'.")] = None
+    force: Annotated[bool, Meta(description="Replace episodes whose logs have changed in what was recorded.")] = False
+
+
+class ListArguments(Arguments, frozen=True, kw_only=True):
+    """Which episodes."""
+
+    outcome: Annotated[Outcome | None, Meta(description="Only sessions that came out so.")] = None
+    since: Annotated[datetime | None, Meta(description="Only sessions from then on, ISO 8601 with a zone.")] = None
+    task: Annotated[str | None, Meta(description="Only those with this text in their task, in any case.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 20
+
+
+class ShowArguments(Arguments, frozen=True, kw_only=True):
+    """Which episode."""
+
+    episode: EpisodeName
+    evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
+
+
+class Extracted(msgspec.Struct, frozen=True):
+    """What became of the logs; ``failed`` names those that could not be used."""
+
+    recorded: int
+    unchanged: int
+    failed: list[str]
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """One session in a line."""
+
+    session: str
+    timestamp: str | None
+    outcome: str
+    basis: str
+    decisions: int
+    task: str
+
+
+class Summaries(msgspec.Struct, frozen=True):
+    """The newest first; ``total`` counts those that were not shown as well."""
+
+    episodes: tuple[Summary, ...]
+    total: int
+
+
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An episode as its file has it, or its quotations."""
+
+    episode: Episode | None = None
+    evidence: tuple[Quoted, ...] | None = None
+
+
+def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
+    def advance(done: int, total: int, file: Path) -> None:
+        progress(done, total, file.name)
+
+    if asked.logs:
+        paths = [Path(log).expanduser() for log in asked.logs]
+        report = memory.extract(paths, force=asked.force, progress=advance)
+        text = rendered(report, render_report)
+    else:
+        found = memory.extract_all(agent=asked.agent, force=asked.force, progress=advance)
+        report, text = found.report, rendered(found, render_all)
+    failed = [f"{one.log}: {one.problem}" for one in report.failed]
+    new = len(report.written) + len(report.updated)
+    value = Extracted(new, len(report.recorded) - new, failed)
+    return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
+
+
+def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
+    episodes = memory.episodes
+    found = episodes.list(asked.outcome, asked.since, asked.max_results, task=asked.task)
+    total = episodes.count(asked.outcome, asked.since, task=asked.task)
+    more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
+    return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+
+
+def _summary(one: Episode) -> Summary:
+    return Summary(
+        session=one.session,
+        timestamp=one.timestamp,
+        outcome=one.outcome,
+        basis=one.outcome_basis,
+        decisions=len(one.decisions),
+        task=one.task,
+    )
+
+
+def _show(memory: Memory, asked: ShowArguments, _: Progress) -> Reply:
+    if asked.evidence:
+        quoted = memory.episodes.evidence(asked.episode)
+        return Reply(Shown(evidence=quoted), rendered(quoted, render_evidence))
+    one = memory.episodes.require(asked.episode)
+    return Reply({"episode": plain(one)}, rendered(one, render_episode))
+
+
+TOOLS = (
+    Tool(
+        name="extract",
+        title="Read session logs",
+        description=(
+            "Read agents' session logs into episodes: what was decided, what happened, how it came out. Without paths "
+            "every agent's logs on this machine that belong to this project are looked at, and what is new or has "
+            "grown is read; that can take a while the first time. Call `compile` afterwards."
+        ),
+        takes=ExtractArguments,
+        gives=Extracted,
+        run=_extract,
+        effect="sets",
+    ),
+    Tool(
+        name="list_episodes",
+        title="List sessions",
+        description=(
+            "The sessions of this project, the newest first: when, what for, how they came out and who or what says "
+            "so. Use it to find the session that somebody speaks of, or the last ones on a subject."
+        ),
+        takes=ListArguments,
+        gives=Summaries,
+        run=_list,
+        effect="reads",
+    ),
+    Tool(
+        name="show_episode",
+        title="Show a session",
+        description=(
+            "One session: its decisions, events, links, fixes and lessons with the log lines they rest on. Use it to "
+            "read up on what another tool has named; with evidence, every quotation word for word."
+        ),
+        takes=ShowArguments,
+        gives=Shown,
+        run=_show,
+        effect="reads",
+    ),
+)
