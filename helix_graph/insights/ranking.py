@@ -103,10 +103,12 @@ def withdrawn(counts: Counts) -> bool:
     >>> withdrawn(Counts(treated=19, successes=0, untreated=40, untreated_successes=40))
     False
     """
-    if counts.treated < LEAST_TREATED:
-        return False
-    mean, deviation = belief(counts)
-    return _STANDARD.cdf(-mean / deviation) > SURE
+    return _is_harmful(counts, belief(counts))
+
+
+def _is_harmful(counts: Counts, held: Belief) -> bool:
+    """The mean lies so many deviations below 0 that less than one in twenty of the curve is above it."""
+    return counts.treated >= LEAST_TREATED and held.mean < _STANDARD.inv_cdf(1 - SURE) * held.deviation
 
 
 def rank(contenders: Iterable[Contender], *, injection: str, salt: str, places: int = PLACES) -> tuple[Place, ...]:
@@ -129,6 +131,6 @@ def _drawn(one: Contender, injection: str, salt: str) -> Place | None:
     held = belief(one.counts)
     luck = _STANDARD.inv_cdf(lot("rank", salt, injection, one.insight))
     drawn = held.mean + held.deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
-    if SAFETY not in one.tags and (drawn <= 0 or withdrawn(one.counts)):
+    if SAFETY not in one.tags and (drawn <= 0 or _is_harmful(one.counts, held)):
         return None
     return Place(insight=one.insight, drawn=drawn, belief=held)
