@@ -3,12 +3,12 @@
     python benchmarks/feedback [--seeds 8] [--tasks 4000] [--quick]
 
 `world` says what the world is and which of its parameters the reference leaves open. The first table has, for each
-policy, the chance of success over the last 1000 tasks, what was lost to the oracle over the first 1000 and over all, and the
-share of what was handed over that does harm; each with its standard error, and beside the reference's figure
+policy, the chance of success over the last 1000 tasks, what was lost to the oracle over the first 1000 and over all,
+and the share of what was handed over that does harm; each with its standard error, and beside the reference's figure
 (`causal-statistics.md` §5.4). "at least" says whether it is as good, within the reference's error: .01 of success a
-task, so 10 over 1000 tasks and 40 over 4000, and .01 of the share. Then the variants, what single verdicts are worth, and
-whether estimates and intervals hold the truth. ``--quick`` runs 2 worlds of 1200 tasks to see that everything runs: its figures
-are compared with nothing.
+task, so 10 over 1000 tasks and 40 over 4000, and .01 of the share. Then the variants, what single verdicts are worth,
+and whether estimates and intervals hold the truth. ``--quick`` runs 2 worlds of 1200 tasks to see that everything runs:
+its figures are compared with nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ ITS_ERROR = 0.01
 ITS_SEEDS, ITS_TASKS = 8, 4000
 HALF_UNLINKED = World(seed=0, unlinked=0.5)
 CONFOUNDED = World(seed=0, confounding=1.5)
-#: Logs of 1000 tasks for the pooled estimate, so that the share of intervals that hold the truth is known to some points.
+#: Logs of 1000 tasks for the pooled estimate, so that the share of intervals that hold the truth is known to some
+#: points.
 POOLED_LOGS, POOLED_TASKS = 100, 1000
 
 
@@ -147,7 +148,7 @@ def beside(figure: Figure, reference: float, digits: int) -> str:
 
 
 def verdict_on(figures: tuple[Figure, Figure, Figure, Figure], reference: Reference) -> str:
-    """"yes", or which figures are worse than the reference's by more than its error."""
+    """ "yes", or which figures are worse than the reference's by more than its error."""
     final, early, regret, harmful = (figure.mean for figure in figures)
     worse = {
         "last 1000": reference.final - final > ITS_ERROR,
@@ -180,7 +181,9 @@ def tell_static(title: str, found: list[Static], *, reference: tuple[str, str, s
     print(f"as treated {mean(found, 'as_treated'):+.3f}{treated}, per taker {mean(found, 'per_taker'):+.3f}{taker}")
     share("logs called confounded", sum(bool(one.note) for one in found), len(found))
     print(f"  order against the truth: seed {mean(found, 'order_of_seed'):.2f} (.22), ", end="")
-    print(f"handed over {mean(found, 'order_of_difference'):.2f} (.78), uptake {mean(found, 'order_of_belief'):.2f} (.84)")
+    print(
+        f"handed over {mean(found, 'order_of_difference'):.2f} (.78), uptake {mean(found, 'order_of_belief'):.2f} (.84)"
+    )
     share("intervals that hold the truth", sum(one.held for one in found), sum(one.intervals for one in found))
     print()
 

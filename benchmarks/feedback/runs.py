@@ -14,6 +14,8 @@ from world import World, tasks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from world import Task
+
 LAST = 1000
 
 
@@ -46,34 +48,42 @@ class Figure(NamedTuple):
 
 
 class Job(NamedTuple):
-    contestant: Contestant
+    """All contestants in one world, which is made once."""
+
+    contestants: tuple[Contestant, ...]
     world: World
     count: int
 
 
-def run(job: Job) -> Run:
+def run_all(job: Job) -> list[Run]:
+    made = list(tasks(job.world, job.count))
+    oracle = Oracle()
+    best = [task.chance(oracle.choose(task)) for task in made]
+    return [run(one.policy_for(job.world.seed), made, best) for one in job.contestants]
+
+
+def run(policy: policies.Policy, made: Sequence[Task], best: Sequence[float]) -> Run:
     """Chances of success are summed, not outcomes: the same on average, with less noise."""
-    policy, oracle = job.contestant.policy_for(job.world.seed), Oracle()
-    chances, regrets, harmful, handed = [], [], 0, 0
-    for task in tasks(job.world, job.count):
+    chances, harmful, handed = [], 0, 0
+    for task in made:
         given = policy.choose(task)
         chance = task.chance(given)
         policy.learn(task, given, succeeded=task.luck < chance)
         chances.append(chance)
-        regrets.append(task.chance(oracle.choose(task)) - chance)
         harmful += sum(task.effects[n] < 0 for n in given)
         handed += len(given)
-    return Run(fmean(chances[-LAST:]), sum(regrets[:LAST]), sum(regrets), harmful / max(1, handed))
+    lost = [most - chance for most, chance in zip(best, chances, strict=True)]
+    return Run(fmean(chances[-LAST:]), sum(lost[:LAST]), sum(lost), harmful / max(1, handed))
 
 
 def compete(
     contestants: Iterable[Contestant], *, kind: World, seeds: int, count: int
 ) -> list[tuple[Figure, Figure, Figure, Figure]]:
     """The figures of each contestant, all of them in the same worlds."""
-    jobs = [Job(one, kind._replace(seed=seed), count) for one in contestants for seed in range(seeds)]
+    entered = tuple(contestants)
     with ProcessPoolExecutor() as pool:
-        done = list(pool.map(run, jobs, chunksize=1))
-    return [_figures(done[start : start + seeds]) for start in range(0, len(done), seeds)]
+        done = list(pool.map(run_all, [Job(entered, kind._replace(seed=seed), count) for seed in range(seeds)]))
+    return [_figures(of_one) for of_one in zip(*done, strict=True)]
 
 
 def _figures(done: Sequence[Run]) -> tuple[Figure, Figure, Figure, Figure]:

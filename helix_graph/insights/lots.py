@@ -16,13 +16,13 @@ _BITS = 53
 def lot(*about: str) -> float:
     """A number between 0 and 1, both excluded: evenly spread over different texts, the same for the same ones.
 
-    Texts are told apart by their place and length: ``("ab", "c")`` and ``("a", "bc")`` are different lots.
+    Each text counts by itself: ``("ab", "c")`` and ``("a", "bc")`` are different lots.
 
     >>> lot("withhold", "episode-1", "run-the-tests") == lot("withhold", "episode-1", "run-the-tests")
     True
     >>> lot("ab", "c") == lot("a", "bc")
     False
     """
-    text = "".join(f"{len(one)}:{one}" for one in about)
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # The form with quotes and escapes: any text has one, and no two have the same.
+    digest = blake2b(ascii(about).encode(), digest_size=8).digest()
     return ((int.from_bytes(digest) >> (64 - _BITS)) + 0.5) / (1 << _BITS)
