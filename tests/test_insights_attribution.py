@@ -87,13 +87,14 @@ def test_every_record_says_why(given_signs: Signs, rule: Rule, why: str) -> None
 unit = st.floats(0, 1)
 
 
-@given(st.floats(-1, 1), unit, unit, st.booleans(), st.booleans())
+@given(cosine=st.floats(-1, 1), path=unit, more=unit, linked=st.booleans(), up=st.booleans())
 def test_scores_are_shares_and_more_of_a_sign_never_lowers_them(
     cosine: float,
     path: float,
     more: float,
+    *,
     linked: bool,
-    up: bool,  # noqa: FBT001  (hypothesis gives them by place)
+    up: bool,
 ) -> None:
     less = attribute(Signs(cosine=cosine, linked=linked, taken_up=up, path=path)).score
     closer = attribute(Signs(cosine=min(1.0, cosine + more), linked=linked, taken_up=up, path=path)).score

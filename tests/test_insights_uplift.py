@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.uplift import Uplift
 
 
-def rows(  # noqa: PLR0913  (the columns of a log)
+def rows(
     fate: Fate,
     *,
     n: int,
@@ -113,7 +113,7 @@ def test_what_chance_had_no_say_in_does_not_count() -> None:
 def test_the_order_of_the_log_does_not_matter() -> None:
     log = rows("given", n=300, successes=200, taken_up=True) + rows("given", n=200, successes=90, taken_up=False)
     log += rows("withheld", n=120, successes=50) + rows("withheld", n=30, successes=9, propensity=0.02)
-    mixed = random.Random(3).sample(log, len(log))
+    mixed = random.Random(3).sample(log, len(log))  # noqa: S311  (repeatable, not secret)
     assert uplift_report(mixed) == uplift_report(log)
     assert tally(mixed) == tally(log)
 

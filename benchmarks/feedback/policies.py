@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Protocol
 
-from world import INSIGHTS, TASKS_A_DAY, TOPICS
+from advice import INSIGHTS, TASKS_A_DAY, TOPICS
 
 from helix_graph.insights.attribution import Signs, attribute
 from helix_graph.insights.deliveries import Counts, Delivery, add
@@ -27,7 +27,7 @@ from helix_graph.insights.withholding import Candidate, withhold
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from world import Task
+    from advice import Task
 
     #: What is told of an insight that was handed over: had it a hand in it? None where nobody can tell.
     Attributing = Callable[[Task, int], bool | None]
@@ -57,7 +57,7 @@ def by_uptake(task: Task, n: int) -> bool:
     return task.takes[n] and task.linked[n]
 
 
-def by_nothing(task: Task, n: int) -> None:  # noqa: ARG001  (an `Attributing`)
+def by_nothing(task: Task, n: int) -> None:
     """Handing over is all that counts."""
 
 
@@ -185,6 +185,8 @@ class Uplift(Relevance):
 
 
 class WithoutHoldout(Uplift):
+    """Nothing is withheld: the ranking as it would be, if nobody had to know."""
+
     holdout = False
 
 

@@ -7,6 +7,8 @@ Sources: `seeds/helix-feedback-mechanics.md` and `seeds/helix-memory-cli.md`, pr
 
 from __future__ import annotations
 
+import math
+
 NEUTRAL = 0.5
 #: How far one outcome moves a causal insight, and how far one moves any other back to neutral.
 STEP = 0.1
@@ -67,7 +69,7 @@ def recency(days: float) -> float:
     >>> recency(0), recency(14), recency(28)
     (1.0, 0.5, 0.25)
     """
-    return 2.0 ** (-days / HALF_LIFE_DAYS)
+    return math.exp2(-days / HALF_LIFE_DAYS)
 
 
 def score(*, relevance: float, effectiveness: float, recency: float) -> float:

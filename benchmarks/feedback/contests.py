@@ -8,13 +8,13 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 import policies
+from advice import World, tasks
 from policies import Oracle
-from world import World, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from world import Task
+    from advice import Task
 
 LAST = 1000
 
@@ -52,11 +52,11 @@ class Job(NamedTuple):
 
     contestants: tuple[Contestant, ...]
     world: World
-    count: int
+    length: int
 
 
 def run_all(job: Job) -> list[Run]:
-    made = list(tasks(job.world, job.count))
+    made = list(tasks(job.world, job.length))
     oracle = Oracle()
     best = [task.chance(oracle.choose(task)) for task in made]
     return [run(one.policy_for(job.world.seed), made, best) for one in job.contestants]

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from advice import INSIGHTS, World, tasks
 from policies import Relevance, Seed, by_text, by_uptake
-from world import INSIGHTS, World, tasks
 
 from helix_graph.insights.attribution import Signs, attribute
 from helix_graph.insights.deliveries import Delivery, tally
@@ -21,8 +21,8 @@ from helix_graph.insights.withholding import Candidate, withhold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from advice import Task
     from numpy.typing import NDArray
-    from world import Task
 
 #: A path's strength, where there is one: between the weights of a stated link (0.6) and one stated from both ends.
 STRENGTH_OF_PATH = 0.6
@@ -39,8 +39,11 @@ class Lots(NamedTuple):
 
 
 def by_coin(world: World, count: int) -> Lots:
-    """The truth of an insight is how much handing it over changed the chance of success, over the tasks of its topic,
-    everything else as it was."""
+    """Each insight by a coin's toss.
+
+    The truth of an insight is how much handing it over changed the chance of success, over the tasks of its topic,
+    everything else as it was.
+    """
     rows: list[Delivery] = []
     changes: dict[str, list[float]] = defaultdict(list)
     helps: dict[str, float] = {}
@@ -151,13 +154,15 @@ def _holds(one: Uplift, truth: float) -> bool:
 
 
 class Pooled(NamedTuple):
+    """An estimate for all insights, the truth, and whether the interval held it."""
+
     estimate: float
     truth: float
     held: bool
 
 
 def pooled(world: World, count: int) -> Pooled:
-    """A memory that hands over the most relevant and withholds one in ten: the estimate, and the truth over its rows."""
+    """What is made of a memory that hands over the most relevant and withholds one in ten; truth over its rows."""
     rows, changes = [], []
     policy = Relevance()
     for task in tasks(world, count):
