@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]  # (ships no types)
 
 from helix_graph.insights.deliveries import Counts, Delivery, Fate, tally
-from helix_graph.insights.uplift import pooled_uplift, uplift_report
+from helix_graph.insights.uplift import describe, pooled_uplift, uplift_report
 from helix_graph.statistics import newcombe_interval
 
 if TYPE_CHECKING:
@@ -123,6 +123,20 @@ def test_nothing_at_all_is_too_early() -> None:
     assert (report.measured, report.insights, report.pooled.verdict) == (0, (), "too early")
 
 
+def test_an_estimate_in_a_sentence() -> None:
+    told = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=100, taken_up=False)
+    told += rows("withheld", n=400, successes=100)
+    assert describe(only(told)) == (
+        "run-the-tests: helps, +25 points (+20 to +30), 500 of 1000 with it, 100 of 400 without; "
+        "where taken up +42, as treated +42"
+    )
+    assert describe(pooled_uplift([])) == (
+        "all insights together: too early, 0 of 0 with it, 0 of 0 without; 100 of each are needed"
+    )
+    confounded = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=0, taken_up=False)
+    assert describe(only(confounded + rows("withheld", n=400, successes=100))).endswith("(uptake is confounded)")
+
+
 class TestPooled:
     """All insights together."""
 
@@ -191,6 +205,15 @@ class TestTakers:
         takers = only(self.log(ignored=ignored)).takers
         assert takers is not None
         assert bool(takers.note) == confounded
+
+    def test_the_two_are_a_multiple_of_what_is_tested_apart(self) -> None:
+        log = self.log(ignored=173)
+        takers, sides = only(log).takers, only(log)
+        assert takers is not None
+        left, without = 173 / 400, sides.withheld.rate
+        weights = 400 / 0.9, 400 / 0.1
+        multiple = 0.4 / 0.6 + weights[0] / sum(weights)
+        assert takers.per_taker - takers.as_treated == pytest.approx(multiple * (left - without))
 
     def test_nothing_is_said_where_nobody_can_tell(self) -> None:
         assert only(rows("given", n=900, successes=500) + rows("withheld", n=100, successes=50)).takers is None

@@ -43,12 +43,18 @@ class World(NamedTuple):
     """The rule.
 
     ``unlinked`` is the share of insights without a link, ``confounding`` how much more readily insights are taken up
-    where the task is hard (log odds for one standard deviation of difficulty).
+    where the task is hard (log odds for one standard deviation of difficulty), ``spread`` the standard deviation of
+    relevance.
     """
 
     seed: int
     unlinked: float = 0.0
     confounding: float = 0.0
+    spread: float = RELEVANCE_SPREAD
+
+    def seeded(self, count: int) -> list[World]:
+        """So many worlds of this kind."""
+        return [self._replace(seed=seed) for seed in range(count)]
 
 
 class Task(NamedTuple):
@@ -96,7 +102,7 @@ def tasks(world: World, count: int) -> Iterator[Task]:
             odds=BASE - DIFFICULTY * hard,
             effects=effects[topic],
             linked=linked[topic],
-            relevance=tuple(source.gauss(RELEVANCE, RELEVANCE_SPREAD) for _ in range(INSIGHTS)),
+            relevance=tuple(source.gauss(RELEVANCE, world.spread) for _ in range(INSIGHTS)),
             takes=takes,
             cosine=tuple(source.gauss(COSINE + COSINE_OF_UPTAKE * take, COSINE_SPREAD) for take in takes),
             path=tuple(

@@ -82,7 +82,7 @@ def compete(
     """The figures of each contestant, all of them in the same worlds."""
     entered = tuple(contestants)
     with ProcessPoolExecutor() as pool:
-        done = list(pool.map(run_all, [Job(entered, kind._replace(seed=seed), count) for seed in range(seeds)]))
+        done = list(pool.map(run_all, [Job(entered, world, count) for world in kind.seeded(seeds)]))
     return [_figures(of_one) for of_one in zip(*done, strict=True)]
 
 

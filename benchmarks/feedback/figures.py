@@ -1,6 +1,6 @@
 """What ranking and attributing insights by one rule or another comes to, in a world whose truth is known.
 
-    python benchmarks/feedback [--seeds 8] [--tasks 4000] [--quick]
+    python benchmarks/feedback [--seeds 8] [--tasks 4000] [--spread 0.085] [--quick]
 
 `advice` says what the world is and which of its parameters the reference leaves open. The first table has, for each
 policy, the chance of success over the last 1000 tasks, what was lost to the oracle over the first 1000 and over all,
@@ -20,9 +20,9 @@ from functools import partial
 from statistics import fmean
 from typing import NamedTuple
 
-from advice import World
+from advice import RELEVANCE_SPREAD, World
 from contests import Contestant, Figure, compete
-from estimates import Static, Verdicts, pooled, static, verdicts
+from estimates import Pooled, Static, Verdicts, pooled, static, verdicts
 
 from helix_graph.statistics import wilson_interval
 
@@ -30,8 +30,8 @@ from helix_graph.statistics import wilson_interval
 ITS_ERROR = 0.01
 #: What its figures are about; others are compared with nothing.
 ITS_SEEDS, ITS_TASKS = 8, 4000
-HALF_UNLINKED = World(seed=0, unlinked=0.5)
-CONFOUNDED = World(seed=0, confounding=1.5)
+#: Added to the world of the variants.
+HALF_UNLINKED, CONFOUNDED = 0.5, 1.5
 #: Logs of 1000 tasks for the pooled estimate, so that the share of intervals that hold the truth is known to some
 #: points.
 POOLED_LOGS, POOLED_TASKS = 100, 1000
@@ -85,41 +85,43 @@ HIDDEN = (
 
 
 class Size(NamedTuple):
-    """How much is run; ``full`` when it is as much as the reference ran."""
+    """How much is run; ``full`` when it is as much as the reference ran, in the world that was chosen by it."""
 
     seeds: int
     tasks: int
     logs: int
+    spread: float = RELEVANCE_SPREAD
 
     @property
     def full(self) -> bool:
-        return self.seeds >= ITS_SEEDS and self.tasks == ITS_TASKS
+        return self.seeds >= ITS_SEEDS and self.tasks == ITS_TASKS and self.spread == RELEVANCE_SPREAD
 
 
 def main() -> None:
+    size = asked_for()
+    print(f"{size.seeds} worlds of {size.tasks} tasks, 5 insights handed over; ± is the standard error over worlds\n")
+    plain = World(seed=0, spread=size.spread)
+    hidden = plain._replace(confounding=CONFOUNDED)
+    contest("all insights linked", MAIN, plain, size)
+    contest("half of the insights without a link", UNLINKED, plain._replace(unlinked=HALF_UNLINKED), size)
+    contest("insights are taken up more readily on hard tasks", HIDDEN, hidden, size)
+    with ProcessPoolExecutor() as pool:
+        tell_verdicts(list(pool.map(partial(verdicts, count=size.tasks), plain.seeded(size.seeds))))
+        by_coin = partial(static, count=ITS_TASKS)
+        coins, confounded = (list(pool.map(by_coin, one.seeded(size.seeds))) for one in (plain, hidden))
+        tell_static("static log, half handed over by lot", coins, reference=("+.001", "+.001", "+.003"))
+        tell_static("static log, uptake confounded", confounded, reference=("", "-.073", ""))
+        tell_pooled(list(pool.map(partial(pooled, count=POOLED_TASKS), plain.seeded(size.logs))))
+
+
+def asked_for() -> Size:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--seeds", type=int, default=ITS_SEEDS)
     options.add_argument("--tasks", type=int, default=ITS_TASKS)
+    options.add_argument("--spread", type=float, default=RELEVANCE_SPREAD, help="of relevance, to see what hangs on it")
     options.add_argument("--quick", action="store_true")
     given = options.parse_args()
-    size = Size(2, 1200, 4) if given.quick else Size(given.seeds, given.tasks, POOLED_LOGS)
-    print(f"{size.seeds} worlds of {size.tasks} tasks, 5 insights handed over; ± is the standard error over worlds\n")
-    contest("all insights linked", MAIN, World(seed=0), size)
-    contest("half of the insights without a link", UNLINKED, HALF_UNLINKED, size)
-    contest("insights are taken up more readily on hard tasks", HIDDEN, CONFOUNDED, size)
-    with ProcessPoolExecutor() as pool:
-        worlds = [World(seed=seed) for seed in range(size.seeds)]
-        told = list(pool.map(partial(verdicts, count=size.tasks), worlds))
-        coins = list(pool.map(partial(static, count=ITS_TASKS), worlds))
-        hidden = list(pool.map(partial(static, count=ITS_TASKS), [CONFOUNDED._replace(seed=w.seed) for w in worlds]))
-        logs = [World(seed=seed) for seed in range(size.logs)]
-        estimates = list(pool.map(partial(pooled, count=POOLED_TASKS), logs))
-    tell_verdicts(told)
-    tell_static("static log, half handed over by lot", coins, reference=("+.001", "+.001", "+.003"))
-    tell_static("static log, uptake confounded", hidden, reference=("", "-.073", ""))
-    print("one in ten withheld: what handing over a relevant insight changes, all together")
-    print(f"  estimate {fmean(e.estimate for e in estimates):+.4f}, truth {fmean(e.truth for e in estimates):+.4f}")
-    share("intervals that hold the truth", sum(e.held for e in estimates), len(estimates))
+    return Size(2, 1200, 4) if given.quick else Size(given.seeds, given.tasks, POOLED_LOGS, given.spread)
 
 
 def contest(title: str, rows: tuple[Row, ...], kind: World, size: Size) -> None:
@@ -184,6 +186,12 @@ def tell_static(title: str, found: list[Static], *, reference: tuple[str, str, s
     )
     share("intervals that hold the truth", sum(one.held for one in found), sum(one.intervals for one in found))
     print()
+
+
+def tell_pooled(estimates: list[Pooled]) -> None:
+    print("one in ten withheld: what handing over a relevant insight changes, all together")
+    print(f"  estimate {fmean(e.estimate for e in estimates):+.4f}, truth {fmean(e.truth for e in estimates):+.4f}")
+    share("intervals that hold the truth", sum(e.held for e in estimates), len(estimates))
 
 
 def mean(found: list[Static], name: str) -> float:

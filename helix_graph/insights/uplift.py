@@ -121,6 +121,35 @@ def uplift_report(deliveries: Iterable[Delivery]) -> UpliftReport:
     )
 
 
+def describe(one: Uplift) -> str:
+    """An estimate as a sentence, with both counts; too early, what is missing.
+
+    >>> describe(Uplift(insight="run-the-tests", verdict="too early",
+    ...                 given=Side(n=540, successes=378, rate=0.7, worth=540.0),
+    ...                 withheld=Side(n=60, successes=30, rate=0.5, worth=60.0)))
+    'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 100 of each are needed'
+    """
+    name = one.insight or "all insights together"
+    counts = f"{one.given.successes} of {one.given.n} with it, {one.withheld.successes} of {one.withheld.n} without"
+    if one.difference is None or one.interval is None:
+        return f"{name}: {one.verdict}, {counts}; {LEAST} of each are needed"
+    low, high = (_points(end) for end in (one.interval.low, one.interval.high))
+    return (
+        f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{_of_takers(one.takers)}"
+    )
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:+.0f}"
+
+
+def _of_takers(takers: Takers | None) -> str:
+    if takers is None:
+        return ""
+    told = f"; where taken up {_points(takers.per_taker)}, as treated {_points(takers.as_treated)}"
+    return f"{told} ({takers.note})" if takers.note else told
+
+
 def pooled_uplift(deliveries: Iterable[Delivery]) -> Uplift:
     """Does memory help at all: what handing over one insight that was chosen changes, on average over all of them.
 
