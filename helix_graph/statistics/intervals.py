@@ -18,17 +18,17 @@ import msgspec
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed range of rates between 0 and 1."""
+    """A closed range of rates between 0 and 1, or of differences of two rates between -1 and 1."""
 
     low: float
     high: float
 
 
-def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
+def wilson_interval(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:
     """The long-run success rates (0 to 1) that ``successes`` out of ``trials`` are compatible with.
 
     Without trials nothing is known: 0 to 1. ``confidence`` (between 0 and 1, both excluded) is the share of such
-    intervals that hold the true rate.
+    intervals that hold the true rate. Counts of weighted trials may be fractions.
 
     Raises:
         ValueError: The counts are negative, more succeeded than were tried, or ``confidence`` is out of range.
@@ -55,6 +55,31 @@ def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) ->
     low = max(0.0, centre - reach) if successes else 0.0
     high = min(1.0, centre + reach) if failures else 1.0
     return Interval(low=low, high=high)
+
+
+def newcombe_interval(
+    successes: tuple[float, float], trials: tuple[float, float], *, confidence: float = 0.95
+) -> Interval:
+    """What the first rate less the second one (-1 to 1) may be, given the counts of two independent groups.
+
+    Each end lies as far from the difference as the ends of the two Wilson intervals that pull it there, taken at right
+    angles: Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine
+    17 (1998), method 10. So it is honest with few trials too, and never leaves -1 to 1. Without trials on one side
+    nothing is known of it: its rate is taken for one half, anywhere from 0 to 1.
+
+    Raises:
+        ValueError: As `wilson_interval`, for either group.
+
+    >>> interval = newcombe_interval((56, 48), (70, 80))
+    >>> f"{interval.low:.4f} to {interval.high:.4f}"
+    '0.0524 to 0.3339'
+    """
+    first, second = (wilson_interval(s, n, confidence=confidence) for s, n in zip(successes, trials, strict=True))
+    rates = [s / n if n else 0.5 for s, n in zip(successes, trials, strict=True)]
+    difference = rates[0] - rates[1]
+    below = math.hypot(rates[0] - first.low, second.high - rates[1])
+    above = math.hypot(first.high - rates[0], rates[1] - second.low)
+    return Interval(low=max(-1.0, difference - below), high=min(1.0, difference + above))
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,282 @@
+"""Uplift: how much more often tasks succeed with an insight than without it.
+
+"Without" are the injections from which the insight was withheld by lot (`withholding`). It had been chosen for them as
+well, so nothing but chance tells the two sides apart, and their difference in success is the work of the insight: the
+one figure of this memory that may be called an effect. It is the effect of *handing over* (intention to treat), whether
+the insight was then taken up or not.
+
+First one estimate for all insights together: does memory help at all? Then each insight that was handed over and
+withheld a hundred times; all others are *too early*, which is an answer.
+
+Each row is weighted by the inverse of the chance that it had to be on its side, and each side's rate is the weighted
+mean (the self-normalised inverse propensity estimate, SNIPS): the chance of being withheld falls from 0.10 to 0.02 over
+an insight's life, and without weights the sides would be of different times. Intervals are Newcombe's, with as many
+rows as the weights are worth (Kish).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from helix_graph.statistics.intervals import Interval, newcombe_interval
+from helix_graph.statistics.multiplicity import q_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from helix_graph.insights.deliveries import Delivery
+
+#: On either side, before anything is said: the interval is then about ten points wide to either side.
+LEAST = 100
+#: Of the insights said to help or to harm, at most about this share is expected to do neither.
+FALSE_DISCOVERY_RATE = 0.10
+#: As-treated and intention to treat are held to disagree from so many standard errors on.
+APART = 2.0
+CONFOUNDED = "uptake is confounded"
+
+Verdict = Literal["helps", "harms", "not told apart", "too early"]
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: rows, successes, and the weighted rate (0 to 1; 0.5 without rows).
+
+    ``worth`` is how many rows of equal weight would tell as much: at most ``n``.
+    """
+
+    n: int
+    successes: int
+    rate: float
+    worth: float
+
+
+class Takers(msgspec.Struct, frozen=True, kw_only=True):
+    """What the insight does where it is taken up, reckoned in two ways that should agree.
+
+    ``share`` (0 to 1) of those handed over were taken up. ``as_treated`` is success where it was taken up less success
+    where it was not, whether handed over or withheld: precise, but wrong where uptake depends on how hard the task is.
+    ``per_taker`` is the effect of handing over, divided by ``share``: less precise, and right in any case. ``note``
+    says so when they are more than two standard errors apart, "" otherwise.
+    """
+
+    share: float
+    as_treated: float
+    per_taker: float
+    note: str
+
+
+class Uplift(msgspec.Struct, frozen=True, kw_only=True):
+    """With an insight against without it; ``insight`` is None for all of them together.
+
+    ``difference`` (-1 to 1) is the success rate of ``given`` less that of ``withheld``, ``interval`` its 95 % interval;
+    both None while it is too early. ``q`` is corrected for the number of insights (None for all together). ``takers``
+    is None where nobody can tell whether it was taken up.
+    """
+
+    insight: str | None
+    verdict: Verdict
+    given: Side
+    withheld: Side
+    difference: float | None = None
+    interval: Interval | None = None
+    q: float | None = None
+    takers: Takers | None = None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval's width: what `withholding` asks for."""
+        return None if self.interval is None else (self.interval.high - self.interval.low) / 2
+
+
+class UpliftReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The estimate for the whole memory, and those for each insight that was ever withheld or given by lot, by name.
+
+    ``measured`` is the number of injections whose outcome is known.
+    """
+
+    measured: int
+    pooled: Uplift
+    insights: tuple[Uplift, ...]
+
+
+def uplift_report(deliveries: Iterable[Delivery]) -> UpliftReport:
+    """What a log of deliveries says of insights, in whatever order it comes.
+
+    Rows count where the outcome is known and chance had a say: not those passed over, nor those of insights that are
+    never withheld.
+    """
+    known = [one for one in deliveries if one.succeeded is not None]
+    by_insight: dict[str, list[Delivery]] = defaultdict(list)
+    for one in known:
+        if _by_lot(one):
+            by_insight[one.insight].append(one)
+    return UpliftReport(
+        measured=len({one.injection for one in known}),
+        pooled=pooled_uplift(known),
+        insights=_told_apart([_estimate(name, rows) for name, rows in sorted(by_insight.items())]),
+    )
+
+
+def describe(one: Uplift) -> str:
+    """An estimate as a sentence, with both counts; too early, what is missing.
+
+    >>> describe(Uplift(insight="run-the-tests", verdict="too early",
+    ...                 given=Side(n=540, successes=378, rate=0.7, worth=540.0),
+    ...                 withheld=Side(n=60, successes=30, rate=0.5, worth=60.0)))
+    'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 100 of each are needed'
+    """
+    name = one.insight or "all insights together"
+    counts = f"{one.given.successes} of {one.given.n} with it, {one.withheld.successes} of {one.withheld.n} without"
+    if one.difference is None or one.interval is None:
+        return f"{name}: {one.verdict}, {counts}; {LEAST} of each are needed"
+    low, high = (_points(end) for end in (one.interval.low, one.interval.high))
+    return (
+        f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{_of_takers(one.takers)}"
+    )
+
+
+def _points(difference: float) -> str:
+    return f"{100 * difference:+.0f}"
+
+
+def _of_takers(takers: Takers | None) -> str:
+    if takers is None:
+        return ""
+    told = f"; where taken up {_points(takers.per_taker)}, as treated {_points(takers.as_treated)}"
+    return f"{told} ({takers.note})" if takers.note else told
+
+
+def pooled_uplift(deliveries: Iterable[Delivery]) -> Uplift:
+    """Does memory help at all: what handing over one insight that was chosen changes, on average over all of them.
+
+    Insights of one injection share its outcome, so they are not so many observations. The interval is widened by as
+    much as the variance between injections (of the linearised difference) exceeds that of independent rows.
+    """
+    rows = [one for one in deliveries if one.succeeded is not None and _by_lot(one)]
+    sides = _sides(rows)
+    return _told(Uplift(insight=None, verdict="too early", given=sides.given, withheld=sides.withheld), _design(rows))
+
+
+def _by_lot(one: Delivery) -> bool:
+    return one.fate != "passed over" and 0 < one.propensity < 1
+
+
+def _weight(one: Delivery) -> float:
+    return 1 / (one.propensity if one.fate == "withheld" else 1 - one.propensity)
+
+
+class _Sides(NamedTuple):
+    given: Side
+    withheld: Side
+
+
+def _sides(rows: Sequence[Delivery]) -> _Sides:
+    return _Sides(*(_side([one for one in rows if one.fate == fate]) for fate in ("given", "withheld")))
+
+
+def _side(rows: Sequence[Delivery]) -> Side:
+    weights = [_weight(one) for one in rows]
+    total = math.fsum(weights)
+    won = math.fsum(weight for weight, one in zip(weights, rows, strict=True) if one.succeeded)
+    return Side(
+        n=len(rows),
+        successes=sum(one.succeeded is True for one in rows),
+        rate=won / total if rows else 0.5,
+        worth=total**2 / math.fsum(weight**2 for weight in weights) if rows else 0.0,
+    )
+
+
+def _design(rows: Sequence[Delivery]) -> float:
+    """By how much injections vary more than as many independent rows would; at least 1."""
+    sides = _sides(rows)
+    alone = _variance(sides.given) + _variance(sides.withheld)
+    if not rows or not alone:
+        return 1.0
+    totals = {fate: math.fsum(_weight(one) for one in rows if one.fate == fate) for fate in ("given", "withheld")}
+    pulls: dict[str, list[float]] = defaultdict(list)
+    for one in rows:
+        side, sign = (sides.given, 1) if one.fate == "given" else (sides.withheld, -1)
+        pulls[one.injection].append(sign * _weight(one) / totals[one.fate] * (bool(one.succeeded) - side.rate))
+    return max(1.0, math.fsum(math.fsum(pull) ** 2 for pull in pulls.values()) / alone)
+
+
+def _variance(side: Side) -> float:
+    return side.rate * (1 - side.rate) / side.worth if side.worth else 0.0
+
+
+def _estimate(name: str, rows: Sequence[Delivery]) -> Uplift:
+    sides = _sides(rows)
+    bare = Uplift(
+        insight=name, verdict="too early", given=sides.given, withheld=sides.withheld, takers=_takers(rows, sides)
+    )
+    return _told(bare, design=1.0)
+
+
+def _told(bare: Uplift, design: float) -> Uplift:
+    """With its difference and interval, if it is not too early."""
+    given, withheld = bare.given, bare.withheld
+    if min(given.n, withheld.n) < LEAST:
+        return bare
+    trials = given.worth / design, withheld.worth / design
+    interval = newcombe_interval((given.rate * trials[0], withheld.rate * trials[1]), trials)
+    difference = given.rate - withheld.rate
+    verdict: Verdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(difference)
+    return msgspec.structs.replace(bare, verdict=verdict, difference=difference, interval=interval)
+
+
+def _sign(difference: float) -> Verdict:
+    return "helps" if difference > 0 else "harms"
+
+
+def _told_apart(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
+    """With the q of each, and a verdict by it: of a hundred insights that do nothing, five have an interval off 0."""
+    tested = [one for one in estimates if one.difference is not None]
+    by_name = dict(zip([one.insight for one in tested], q_values([_chance(one) for one in tested]), strict=True))
+    return tuple(_judged(one, by_name.get(one.insight)) for one in estimates)
+
+
+def _judged(one: Uplift, q: float | None) -> Uplift:
+    if q is None or one.difference is None:
+        return one
+    verdict: Verdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
+    return msgspec.structs.replace(one, q=q, verdict=verdict)
+
+
+def _chance(one: Uplift) -> float:
+    """How likely so large a difference would be, in either direction, if there were none (score test)."""
+    given, withheld = one.given, one.withheld
+    both = (given.rate * given.worth + withheld.rate * withheld.worth) / (given.worth + withheld.worth)
+    error = math.sqrt(both * (1 - both) * (1 / given.worth + 1 / withheld.worth))
+    return 2 * NormalDist().cdf(-abs(given.rate - withheld.rate) / error) if error else 1.0
+
+
+def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
+    """None where uptake is unknown, or too few took it up, left it or went without it."""
+    given = [one for one in rows if one.fate == "given"]
+    if any(one.taken_up is None for one in given):
+        return None
+    took, left = _side([one for one in given if one.taken_up]), _side([one for one in given if not one.taken_up])
+    if min(took.n, left.n, sides.withheld.n) < LEAST:
+        return None
+    share = took.n / len(given)
+    return Takers(
+        share=share,
+        as_treated=took.rate - _side([one for one in rows if one.fate == "withheld" or not one.taken_up]).rate,
+        per_taker=(sides.given.rate - sides.withheld.rate) / share,
+        note=_note(left, sides.withheld),
+    )
+
+
+def _note(left: Side, withheld: Side) -> str:
+    """Whether the two reckonings disagree.
+
+    Their difference is a multiple of one simpler thing: success where it was handed over and left, less success where
+    it was withheld. In neither did the insight do anything, so they differ only if uptake goes with something else.
+    """
+    apart = abs(left.rate - withheld.rate)
+    error = math.sqrt(_variance(left) + _variance(withheld))
+    return CONFOUNDED if apart > APART * error else ""

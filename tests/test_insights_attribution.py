@@ -1,0 +1,119 @@
+"""Which insights count as having had a hand in an outcome, and what is said of why?"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_graph.insights.attribution import VERSION, Rule, Signs, attribute, path_strength
+
+
+def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: float = 0.0) -> Signs:
+    return Signs(cosine=cosine, linked=linked, taken_up=up, path=path)
+
+
+@pytest.mark.parametrize(
+    ("given_signs", "strict", "both", "seed"),
+    [
+        (signs(0.2, up=True, path=0.5), True, False, False),
+        (signs(0.5, up=True, path=0.5), True, True, True),
+        (signs(0.40, up=True), True, False, True),
+        (signs(0.399, up=True), False, False, False),
+        (signs(0.9, path=0.5), False, True, True),
+        (signs(0.9), False, False, True),
+        (signs(0.40, linked=False), True, True, True),
+        (signs(0.399, linked=False, up=True, path=0.9), False, False, False),
+        (signs(None, up=True, path=0.5), True, False, False),
+        (signs(None, up=True), False, False, False),
+        (signs(None, linked=False), False, False, False),
+    ],
+)
+def test_the_rules(given_signs: Signs, *, strict: bool, both: bool, seed: bool) -> None:
+    rules: tuple[Rule, ...] = ("strict", "both", "seed")
+    said = tuple(attribute(given_signs, rule=rule).attributed for rule in rules)
+    assert said == (strict, both, seed)
+
+
+@pytest.mark.parametrize(
+    ("given_signs", "score"),
+    [
+        (signs(0.40, linked=False), 0.5),
+        (signs(0.20, linked=False), 0.0),
+        (signs(0.60, linked=False), 1.0),
+        (signs(0.95, linked=False), 1.0),
+        (signs(-0.3, linked=False), 0.0),
+        (signs(0.40), 0.05 * 0.5),
+        (signs(0.40, path=0.9), 0.05 * 0.5),
+        (signs(0.40, up=True), 0.35 * 0.5),
+        (signs(0.40, up=True, path=0.6), 1 - 0.4 * 0.75),
+        (signs(None, up=True, path=0.6), 0.6),
+        (signs(None, linked=False), 0.0),
+    ],
+)
+def test_the_score_by_hand(given_signs: Signs, score: float) -> None:
+    assert attribute(given_signs).score == pytest.approx(score)
+
+
+def test_the_score_is_the_same_under_each_rule_and_the_record_names_its_rule() -> None:
+    found = [attribute(signs(0.5, up=True, path=0.5), rule=rule) for rule in ("strict", "both", "seed")]
+    assert len({one.score for one in found}) == 1
+    assert [(one.rule, one.version) for one in found] == [(rule, VERSION) for rule in ("strict", "both", "seed")]
+
+
+@pytest.mark.parametrize(
+    ("given_signs", "rule", "why"),
+    [
+        (signs(0.9), "strict", "linked, but not taken up after it was handed over"),
+        (signs(0.1, up=True, path=0.5), "strict", "taken up, and a path of strength 0.50 leads to the outcome"),
+        (
+            signs(0.1, up=True),
+            "strict",
+            "taken up, no path to the outcome; cosine 0.10 with the outcome, below 0.40",
+        ),
+        (
+            signs(None, linked=False),
+            "strict",
+            "no links, so by the text alone: no vectors to compare it with the outcome",
+        ),
+        (signs(0.5), "seed", "by the text alone: cosine 0.50 with the outcome, at least 0.40"),
+        (signs(0.5), "both", "no path to the outcome; cosine 0.50 with the outcome, at least 0.40"),
+    ],
+)
+def test_every_record_says_why(given_signs: Signs, rule: Rule, why: str) -> None:
+    assert attribute(given_signs, rule=rule).why == why
+
+
+unit = st.floats(0, 1)
+
+
+@given(cosine=st.floats(-1, 1), path=unit, more=unit, linked=st.booleans(), up=st.booleans())
+def test_scores_are_shares_and_more_of_a_sign_never_lowers_them(
+    cosine: float,
+    path: float,
+    more: float,
+    *,
+    linked: bool,
+    up: bool,
+) -> None:
+    less = attribute(Signs(cosine=cosine, linked=linked, taken_up=up, path=path)).score
+    closer = attribute(Signs(cosine=min(1.0, cosine + more), linked=linked, taken_up=up, path=path)).score
+    firmer = attribute(Signs(cosine=cosine, linked=linked, taken_up=up, path=min(1.0, path + more))).score
+    assert 0 <= less <= closer <= 1
+    assert less <= firmer + 1e-12 or path == 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "strength"),
+    [
+        ([], 0.0),
+        ([0.6], 0.6),
+        ([0.6, 0.6], 0.85 * 0.6),
+        ([0.9, 0.4], 0.85 * 0.6),
+        ([1.0] * 5, 0.85**4),
+        ([1.0] * 6, 0.0),
+        ([0.6, 0.0], 0.0),
+    ],
+)
+def test_a_path_s_strength_by_hand(weights: list[float], strength: float) -> None:
+    assert path_strength(weights) == pytest.approx(strength)

@@ -1,0 +1,133 @@
+"""What is handed over when insights are ranked by uplift?"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helix_graph.insights.deliveries import Counts
+from helix_graph.insights.ranking import Contender, Readiness, belief, rank, withdrawn
+
+HELPS = Counts(treated=400, successes=320, untreated=400, untreated_successes=200)
+HARMS = Counts(treated=400, successes=120, untreated=400, untreated_successes=200)
+IDLE = Counts(treated=400, successes=200, untreated=400, untreated_successes=200)
+TIMES = 300
+
+
+def handed_over(*contenders: Contender, places: int = 5) -> Counter[str]:
+    """How often each was, of 300 injections."""
+    return Counter(
+        place.insight
+        for n in range(TIMES)
+        for place in rank(contenders, injection=f"episode-{n}", salt="a", places=places)
+    )
+
+
+def known(name: str, counts: Counts, *, relevance: float = 0.5, tags: tuple[str, ...] = ()) -> Contender:
+    return Contender(insight=name, relevance=relevance, counts=counts, tags=tags)
+
+
+def test_what_helps_always_what_harms_never_what_is_idle_now_and_then() -> None:
+    seen = handed_over(known("helps", HELPS), known("harms", HARMS), known("idle", IDLE))
+    assert seen["helps"] == TIMES
+    assert seen["harms"] == 0
+    assert 0.4 * TIMES < seen["idle"] < 0.6 * TIMES
+
+
+def test_the_untried_is_tried() -> None:
+    seen = handed_over(known("helps", HELPS), known("new", Counts()), places=1)
+    assert 0 < seen["new"] < seen["helps"]
+
+
+@pytest.mark.parametrize(("relevance", "eligible"), [(0.349, False), (0.35, True)])
+def test_relevance_is_a_gate(relevance: float, *, eligible: bool) -> None:
+    assert bool(handed_over(known("helps", HELPS, relevance=relevance))) == eligible
+
+
+def test_relevance_breaks_ties_by_fifteen_hundredths_a_point() -> None:
+    near, far = (
+        rank([known("helps", HELPS, relevance=relevance)], injection="e", salt="a")[0] for relevance in (0.9, 0.4)
+    )
+    assert near.drawn - far.drawn == pytest.approx(0.15 * 0.5)
+    level = rank([known("helps", HELPS, relevance=0.5)], injection="e", salt="a")[0]
+    assert far.drawn - level.drawn == pytest.approx(0.15 * -0.1)
+
+
+def test_five_at_most_best_first() -> None:
+    places = rank([known(f"helps-{n}", HELPS) for n in range(9)], injection="episode-1", salt="a")
+    assert len(places) == 5
+    assert [one.drawn for one in places] == sorted((one.drawn for one in places), reverse=True)
+
+
+@given(st.permutations(range(12)), st.text())
+def test_neither_the_order_nor_the_company_changes_a_draw(order: list[int], injection: str) -> None:
+    contenders = [known(f"insight-{n:02}", IDLE) for n in range(12)]
+    mixed = rank([contenders[n] for n in order], injection=injection, salt="a", places=12)
+    assert mixed == rank(contenders, injection=injection, salt="a", places=12)
+    alone = [place for one in contenders for place in rank([one], injection=injection, salt="a")]
+    assert {one.insight: one.drawn for one in mixed} == {one.insight: one.drawn for one in alone}
+
+
+def test_each_injection_draws_anew() -> None:
+    draws = [rank([known("helps", HELPS)], injection=f"e{n}", salt="a")[0].drawn for n in range(2000)]
+    mean, deviation = belief(HELPS)
+    assert sum(draws) / 2000 == pytest.approx(mean, abs=4 * deviation / 2000**0.5)
+    spread = (sum((draw - mean) ** 2 for draw in draws) / 2000) ** 0.5
+    assert spread == pytest.approx(deviation, rel=0.1)
+
+
+def test_belief_by_hand() -> None:
+    """Four injections that succeed by half are believed in beforehand on either side."""
+    held = belief(Counts(treated=6, successes=6, untreated=4, untreated_successes=0))
+    without = 2 / 8
+    with_ = (6 + 4 * without) / 10
+    assert held.mean == pytest.approx(with_ - without)
+    assert held.deviation**2 == pytest.approx(with_ * (1 - with_) / 10 + without * (1 - without) / 8)
+    assert belief(Counts()).mean == 0
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
+def test_belief_stays_within_bounds_and_few_are_pulled_to_none(a: int, b: int, c: int, d: int) -> None:
+    held = belief(Counts(treated=a + b, successes=a, untreated=c + d, untreated_successes=c))
+    assert -1 < held.mean < 1
+    assert 0 < held.deviation < 0.5
+
+
+def test_withdrawn_after_twenty_treated_when_nineteen_in_twenty_sure() -> None:
+    base = {"untreated": 1000, "untreated_successes": 500}
+    assert withdrawn(Counts(treated=20, successes=2, **base))
+    assert not withdrawn(Counts(treated=19, successes=2, **base))
+    sure = [successes for successes in range(101) if withdrawn(Counts(treated=100, successes=successes, **base))]
+    edge = belief(Counts(treated=100, successes=max(sure), **base))
+    beyond = belief(Counts(treated=100, successes=max(sure) + 1, **base))
+    assert edge.mean / edge.deviation < -1.6449 < beyond.mean / beyond.deviation
+
+
+def test_what_is_withdrawn_is_not_handed_over_however_lucky_the_draw() -> None:
+    shy = Counts(treated=60, successes=18, untreated=60, untreated_successes=30)
+    assert withdrawn(shy)
+    assert not handed_over(known("shy", shy))
+
+
+def test_safety_is_never_passed_over_for_its_draw() -> None:
+    assert handed_over(known("warning", HARMS, tags=("safety",)))["warning"] == TIMES
+    assert not handed_over(known("warning", HARMS, tags=("safety",), relevance=0.2))
+
+
+@pytest.mark.parametrize(("measured", "early"), [(0, True), (199, True), (200, False), (5000, False)])
+def test_offered_from_two_hundred_measured_injections_on(measured: int, *, early: bool) -> None:
+    assert bool(Readiness(measured=measured).too_early) == early
+
+
+def test_equal_draws_go_by_name() -> None:
+    """Not to be seen in real draws; two insights of one name are one."""
+    one, other = (known("same", HELPS, relevance=0.5) for _ in range(2))
+    assert rank([one, other], injection="e", salt="a") == rank([other, one], injection="e", salt="a")
+    random.seed(1)
+    before = rank([known("helps", HELPS)], injection="e", salt="a")
+    random.seed(2)
+    assert rank([known("helps", HELPS)], injection="e", salt="a") == before
