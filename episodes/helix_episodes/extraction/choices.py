@@ -106,6 +106,15 @@ _WEIGHS = Regex(
     r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
     re.IGNORECASE,
 )
+#: A change told with its substance: what the thing now does or holds, how it was done, what stands beside it.
+_TELLS_HOW = Regex(
+    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented)\b){_CHANGES}\b.{{3,240}}?"
+    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
+    r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
+    r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every|only|whether|on|"
+    r"as|its|[`_.A-Z])\b|[`_.]))",
+    re.IGNORECASE,
+)
 #: Where a thing now stands or what stands in its stead.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
@@ -302,6 +311,7 @@ def _picked(sentence: str) -> Choice | None:
         return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
     sets = (
         _VERDICT.search(sentence)
+        or _TELLS_HOW.match(sentence)
         or _INSTEAD.match(sentence)
         or _WEIGHS.search(sentence)
         or _DECLARED.search(sentence)

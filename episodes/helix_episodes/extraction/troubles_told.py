@@ -191,7 +191,11 @@ _PER_SENTENCE = 3
 _PER_LIST = 6
 #: Fewer words of its own make a heading of a sentence.
 _FULL_WORDS = 8
-_POINTS_BACK = Regex(r"^(?:it|that|this|both|they|neither|these)\b", re.IGNORECASE)
+_POINTS_BACK = Regex(
+    r"^(?:it|that|this|both|they|neither|these|the (?:two|three|four|first|second|former|latter)|"
+    r"reproduced as|confirmed as)\b",
+    re.IGNORECASE,
+)
 _NUMBERED = Regex(r"^\([1-9]\) \w")
 _HEADS_LIST = Regex(
     r"\b(?:(?:defects|findings|bugs|gaps|failures|problems|flaws|violations|confounds|regressions|causes)\b[^:;]{0,80}|"
@@ -259,7 +263,7 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
     thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    if not thin or not after or _tells(after) or changes(after):
+    if not thin or not after or changes(after):
         return _trouble(clause)
     return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
 
