@@ -229,14 +229,17 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     if listed:
         return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
+    changed = False
     for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
-        if not found:
+        changed = changed or changes(sentence)
+        if not found or (changed and not changes(sentence)):
             told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
             told = [_in_full(sentence, sentences, place)]
         if told and not _ON_PURPOSE.search(sentence):
             found += told
+            changed = False
     return tuple(found[:_PER_SENTENCE])
 
 
