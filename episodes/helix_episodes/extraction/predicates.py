@@ -18,6 +18,8 @@ _FAILED = (
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
     r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
+    r"evad(?:es|ed)|slip(?:s|ped) (?:through|past)|aborted|zeroed|crashes|loses|leaks|double-count(?:s|ed)|"
+    r"(?:raises|raised) (?:an? )?(?-i:[A-Z]\w*(?:Error|Exception))|(?:returned|matched) (?:0|zero|none) of|"
     r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
     r"destroyed|fabricates|been (?:\w+ )?rejected)"
 )
@@ -46,6 +48,7 @@ _HIDES = (
 _LACKS = (
     r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
     r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
+    r"no (?:\w+ ){1,2}(?:measures|checks|covers|tests|guards|catches|validates|enforces|reads|could \w+|can \w+)|"
     r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
 )
 #: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.

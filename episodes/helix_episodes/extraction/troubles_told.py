@@ -85,15 +85,21 @@ _REVIEWED = Regex(
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
     r"(?: \S+){0,4}? (?:(?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)|"
     r"(?<=gate )rejected|(?<=hook )rejected|(?<=hook )refused|(?<=gate )refused|(?<=CI )rejected)"
-    r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
+    r" (?!(?:no|nothing|none|zero|0|them|that)\b|(?:it|this(?: \w+)?)\b(?! \w+ing\b))",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
-    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
+    r"^\W*(?:(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?|(?:finding|defect|bug) \d+)(?: \([^)]*\))?: +"
+    r"(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
     r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    re.IGNORECASE,
+)
+#: "Finding 2: ...": whoever counts findings off says that each is one, whatever its words suppose.
+_NUMBERED_LABEL = Regex(
+    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?: +(?!(?:none|no|0|n/a|an? accepted)\b)\S",
     re.IGNORECASE,
 )
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
@@ -122,7 +128,8 @@ _WORD = Regex(r"[A-Za-z]{2,}")
 _TELLING_WORDS = 2
 #: "Drift warning" is a thing that looks for drift.
 _A_DEFECT = Regex(
-    rf"\b{_DEFECT}\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
+    rf"\b(?:{_DEFECT}|(?:outdated|stale|broken|misleading|incorrect|wrong|false|dangling|contradictory|dead|unused) "
+    rf"[a-z][\w./-]+)\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
 )
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
@@ -199,7 +206,7 @@ _POINTS_BACK = Regex(
 _NUMBERED = Regex(r"^\([1-9]\) \w")
 _HEADS_LIST = Regex(
     r"\b(?:(?:defects|findings|bugs|gaps|failures|problems|flaws|violations|confounds|regressions|causes)\b[^:;]{0,80}|"
-    r"confirmed (?:as )?real):\s+(?P<items>[^;]{8,};.{8,})",
+    r"confirmed (?:as )?real|reproduced (?:it|both|all|each|them)\b[^:;.]{0,40}):\s+(?P<items>[^;]{8,};.{8,})",
     re.IGNORECASE | re.DOTALL,
 )
 #: A failure of another thing than the one that the paragraph began with.
@@ -356,6 +363,8 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
+    if _NUMBERED_LABEL.match(clause):
+        return True
     told = (
         _fails(clause)
         or _CAUGHT.match(clause)
