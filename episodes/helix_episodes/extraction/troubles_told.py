@@ -32,7 +32,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
 
 
-_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9])|\n+")
+_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9]|[a-z]\w*[._]\w)|\n+")
 _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
@@ -138,8 +138,8 @@ _UNMEANT = Regex(
     r"by design|deliberately|"
     r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
     r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
-    r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
-    r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
+    r"whether|verif(?:y|ied) that|(?:confirmed|verified|proved|checked) (?:that )?(?:no|none|nothing)|no (?:\w+ ){0,2}(?:errors?|failures?|"
+    r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero\b|0 (?:errors?|failed|failures|new|newly)|without|"
     r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
     r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
     r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
@@ -198,6 +198,12 @@ _PER_SENTENCE = 3
 _PER_LIST = 6
 #: Fewer words of its own make a heading of a sentence.
 _FULL_WORDS = 8
+#: "Found two bugs in the export." is told by the sentences that follow.
+_COUNTS = Regex(
+    r"\b(?:two|three|four|five|six|several|[2-9]) (?:[\w-]+ ){0,4}(?:bugs|defects|findings|flaws|problems|gaps|failures|"
+    r"errors|claims|issues|regressions|causes|violations)\b",
+    re.IGNORECASE,
+)
 _POINTS_BACK = Regex(
     r"^(?:it|that|this|both|they|neither|these|the (?:two|three|four|first|second|former|latter)|"
     r"reproduced as|confirmed as)\b",
@@ -236,17 +242,17 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     if listed:
         return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
-    changed = False
+    changed = counted = False
     for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
         changed = changed or changes(sentence)
-        if not found or (changed and not changes(sentence)):
+        if not found or counted or (changed and not changes(sentence)):
             told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
             told = [_in_full(sentence, sentences, place)]
         if told and not _ON_PURPOSE.search(sentence):
-            found += told
-            changed = False
+            found = told if counted else [*found, *told]
+            changed, counted = False, bool(found) and all(_COUNTS.search(one.quote or one.said) for one in found)
     return tuple(found[:_PER_SENTENCE])
 
 
@@ -305,6 +311,7 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """
     first, *others = [*_clauses(text)] or [""]
     counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
+    counted = counted or ([one for one in others if mends(one)] if mends(first) else [])
     return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
 
 
@@ -372,7 +379,13 @@ def _tells(clause: str) -> bool:
         or _HANDED_IN.search(clause)
         or _is_found(clause)
     )
-    return bool(told) and not _UNMEANT.search(_QUOTED.sub("", clause)) and not _WRITES.match(clause)
+    return bool(told) and not _is_unmeant(clause) and not _WRITES.match(clause)
+
+
+def _is_unmeant(clause: str) -> bool:
+    """Whether a failure is only wanted or feared; of what somebody caught, what it is about does not say that."""
+    caught = _REVIEWED.search(clause)
+    return _UNMEANT.search(_QUOTED.sub("", clause[: caught.end()] if caught else clause)) is not None
 
 
 def _fails(clause: str) -> bool:
