@@ -18,7 +18,7 @@ _FAILED = (
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
     r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
-    r"evad(?:es|ed)|slip(?:s|ped) (?:through|past)|aborted|zeroed|crashes|loses|leaks|double-count(?:s|ed)|"
+    r"evad(?:es|ed)|slip(?:s|ped) (?:through|past)|aborted|zeroed|leaked|double-count(?:s|ed)|"
     r"(?:raises|raised) (?:an? )?(?-i:[A-Z]\w*(?:Error|Exception))|(?:returned|matched) (?:0|zero|none) of|"
     r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
     r"destroyed|fabricates|been (?:\w+ )?rejected)"

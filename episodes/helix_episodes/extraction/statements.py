@@ -31,6 +31,7 @@ from helix_episodes.extraction.troubles_told import (
     asked_to_mend,
     cause_in,
     changes,
+    is_head,
     mended_in,
     mends,
     troubles_in,
@@ -178,7 +179,7 @@ class _Teller:
         answered = self._answered(step.text)
         if finding and not found and mended_in(finding.text):
             self._fail(position, finding, mended_in(finding.text), kind="problem")
-        elif finding and found and changes(step.text):
+        elif finding and found and (changes(step.text) or is_head(step.text)):
             self._fail(position, finding, found, kind="met")
         elif not found and answered is None:
             mended = mended_in(step.text, found=finding.text if finding else "")

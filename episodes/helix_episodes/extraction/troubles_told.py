@@ -85,7 +85,7 @@ _REVIEWED = Regex(
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
     r"(?: \S+){0,4}? (?:(?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)|"
     r"(?<=gate )rejected|(?<=hook )rejected|(?<=hook )refused|(?<=gate )refused|(?<=CI )rejected)"
-    r" (?!(?:no|nothing|none|zero|0|them|that)\b|(?:it|this(?: \w+)?)\b(?! \w+ing\b))",
+    r" (?!(?:no|nothing|none|zero|0|them|that)\b|(?:it|this)\b(?!(?: \w+)? \w+ing\b))",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
@@ -105,7 +105,8 @@ _NUMBERED_LABEL = Regex(
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
 _HANDED_IN = Regex(
     r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
-    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S",
+    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S|"
+    r"\breproduced (?:it|both|all|each|them)\b[^:.;]{0,40}:\s+(?!none\b|no\b)\S",
     re.IGNORECASE,
 )
 #: Who writes about a failure has not met it by that.
@@ -120,6 +121,7 @@ _BLANK = Regex(
     r"\b(?:defects?|bugs?|failures?|issues?|gaps?|errors?|problems?|findings?|regressions?|violations?|alerts?|"
     r"found|discovered|identified|caught|reproduced|confirmed|fixed|resolved|reported|flagged|detected|exposed|"
     r"and|the|was|were|been|all|new|real|its|their|this|that|these|for|with|from|locally|again|\d+\w*|"
+    r"described|verified|still|exists?|remains?|"
     r"first|second|third|fourth|fifth|two|three|four|five|six|both|each|every|one|more|another|critical)\b",
     re.IGNORECASE,
 )
@@ -204,6 +206,8 @@ _COUNTS = Regex(
     r"errors|claims|issues|regressions|causes|violations)\b",
     re.IGNORECASE,
 )
+#: ... and a name or two at most a mere pointer.
+_HEAD_WORDS = 4
 _POINTS_BACK = Regex(
     r"^(?:it|that|this|both|they|neither|these|the (?:two|three|four|first|second|former|latter)|"
     r"reproduced as|confirmed as)\b",
@@ -326,6 +330,15 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)
+
+
+def is_head(text: str) -> bool:
+    """Whether a statement only says that there was trouble, so that another has to say which.
+
+    >>> is_head("Verified that the reported bug exists"), is_head("Found that the export drops every second row")
+    (True, False)
+    """
+    return len(_WORD.findall(_BLANK.sub(" ", text))) < _HEAD_WORDS
 
 
 def mends(text: str) -> bool:
