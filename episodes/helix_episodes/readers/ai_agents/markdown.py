@@ -88,6 +88,7 @@ class _Markdown(Table):
                 self.row(block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
+        self.keep_cause()
         self.reading.task = self.reading.task or self.title
         return self.reading
 
