@@ -115,6 +115,9 @@ _TELLS_HOW = Regex(
     r"as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
+#: What was changed, and behind it how it had been until then: the reason, though no "because" says so.
+_DEED = Regex(rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-){_CHANGES}\b \S+ \S", re.IGNORECASE)
+_HAD_BEEN = Regex(r"^(?:It|They|Both|These|The two|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
 #: Where a thing now stands or what stands in its stead.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
@@ -210,7 +213,7 @@ def choices_in(text: str) -> tuple[Choice, ...]:
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
-        if (choice := _choice(sentence)) is not None
+        if (choice := _choice(sentence) or _deed_with_reason(sentence, after)) is not None
     )
 
 
@@ -256,8 +259,17 @@ def _in_context(choice: Choice, before: str, after: str) -> Choice:
     """
     if _POINTS_BACK.search(choice.chosen) and before:
         return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
+    if not choice.rationale and _HAD_BEEN.match(after):
+        return msgspec.structs.replace(choice, context=before, rationale=after)
     heads = not choice.rationale and len(choice.said.split()) <= _HEAD_WORDS
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
+
+
+def _deed_with_reason(sentence: str, after: str) -> Choice | None:
+    """A change that the next sentence gives the reason for, by saying how it had been before."""
+    if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
+        return None
+    return Choice(said=sentence, chosen=sentence)
 
 
 def _choice(sentence: str) -> Choice | None:
