@@ -94,12 +94,12 @@ _LABELLED = Regex(
     r"^\W*(?:(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?|(?:finding|defect|bug) \d+)(?: \([^)]*\))?: +"
     r"(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
-    r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    r"(?: found| discovered| identified| met| on (?:my|our|its) (?:part|side)| worth \w+)?:\s+(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
 )
 #: "Finding 2: ...": whoever counts findings off says that each is one, whatever its words suppose.
 _NUMBERED_LABEL = Regex(
-    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?: +(?!(?:none|no|0|n/a|an? accepted)\b)\S",
+    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?(?::|, (?:an?|the)\b) +(?!(?:none|no|0|n/a|an? accepted)\b)\S",
     re.IGNORECASE,
 )
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
@@ -224,7 +224,7 @@ _ANOTHER = Regex(
     r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} "
     r"(?:refused|rejected|blocked|failed)\b|"
     r"\b(?:second|third|another|fourth) (?:\w+ )?(?:defect|bug|failure|problem|false claim)\b|"
-    r"^(?:finding|defect|bug|blocker|issue) \d+\b",
+    r"^(?:finding|defect|bug|blocker|blocking|issue) \d+\b|^(?:one|two|three|the)? ?(?:others?|another|blocking): ",
     re.IGNORECASE,
 )
 
