@@ -108,7 +108,7 @@ _WEIGHS = Regex(
 )
 #: A change told with its substance: what the thing now does or holds, how it was done, what stands beside it.
 _TELLS_HOW = Regex(
-    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented)\b){_CHANGES}\b.{{3,240}}?"
+    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
     r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
     r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every|only|whether|on|"

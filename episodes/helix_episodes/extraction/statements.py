@@ -271,7 +271,10 @@ class _Teller:
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
+        ordered = step.arguments.get("part") == "task"
         for number, choice in enumerate(choices_in(step.text)):
+            if ordered and not (choice.options or choice.rationale):
+                continue  # what is asked for is chosen by nobody yet
             if any(share(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
                 continue
             mark = f"c{position}.{number}"

@@ -131,7 +131,8 @@ _TELLING_WORDS = 2
 #: "Drift warning" is a thing that looks for drift.
 _A_DEFECT = Regex(
     rf"\b(?:{_DEFECT}|(?:outdated|stale|broken|misleading|incorrect|wrong|false|dangling|contradictory|dead|unused) "
-    rf"[a-z][\w./-]+)\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
+    rf"[a-z][\w./-]+)\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)",
+    re.IGNORECASE,
 )
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
@@ -148,6 +149,9 @@ _UNMEANT = Regex(
     r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
     r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
     re.IGNORECASE,
+)
+_NOTHING_WRONG = Regex(
+    r"\b(?:zero|0|no) (?:\w+ ){0,2}(?:errors?|fail(?:ed|ures?)|findings?|issues?|unresolved|new)\b", re.IGNORECASE
 )
 #: What a program said stands in quotation marks; its "expected" is none of the writer's.
 _QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
@@ -398,7 +402,9 @@ def _tells(clause: str) -> bool:
 def _is_unmeant(clause: str) -> bool:
     """Whether a failure is only wanted or feared; of what somebody caught, what it is about does not say that."""
     caught = _REVIEWED.search(clause)
-    return _UNMEANT.search(_QUOTED.sub("", clause[: caught.end()] if caught else clause)) is not None
+    if caught is None:
+        return _UNMEANT.search(_QUOTED.sub("", clause)) is not None
+    return _UNMEANT.search(clause[: caught.end()]) is not None or _NOTHING_WRONG.search(clause) is not None
 
 
 def _fails(clause: str) -> bool:
