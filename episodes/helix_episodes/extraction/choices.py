@@ -86,6 +86,12 @@ _SWAPS = Regex(
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
+#: "Fixed the gate by asking offline instead of waiting for it": of a mending the means are what was picked.
+_MENDED_BY = Regex(
+    r"^(?:\W|also |then )*(?:fixed|repaired|corrected|resolved|closed|addressed|cleared) (?:[^;]{0,120}? )?(?:by|with) "
+    r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
+    re.IGNORECASE,
+)
 #: How it was to be found out or mended, where another way is named that was not taken.
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
@@ -317,7 +323,9 @@ def _rule_set(sentence: str) -> Choice | None:
 
 def _picked(sentence: str) -> Choice | None:
     """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
-    way, placed = _WAY.match(sentence), _PLACES.match(sentence)
+    way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _MENDED_BY.match(sentence)
+    if mended:
+        return Choice(said=sentence, chosen=sentence, options=(mended["other"].strip(),))
     if way or placed:
         other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
         return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
