@@ -35,7 +35,7 @@ _TAKES = Regex(
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
     r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
-    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+)\b|"
+    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+|(?-i:[A-Z])\w*['\u2019]s)\b|"
     r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
     r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
@@ -50,10 +50,10 @@ _CHANGES = (
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
-    r"split|took|gave|rewrote|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
+    r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b(?P<what>.*?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
