@@ -53,7 +53,8 @@ _CHANGES = (
     r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b(?P<what>.*?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b"
+    r"(?P<what>.*?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -114,10 +115,13 @@ _WEIGHS = Regex(
 )
 #: A change told with its substance: what the thing now does or holds, how it was done, what stands beside it.
 _TELLS_HOW = Regex(
-    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
-    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
+    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|"
+    rf"located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
+    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:"
+    r"as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
     r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
-    r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every|only|whether|on|"
+    r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
+    r"(?=(?:an?|the|each|every|only|whether|on|"
     r"as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )

@@ -45,12 +45,14 @@ _CONCLUDED = Regex(
     rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
     r"un[a-z]+able\b)[^.;:]*|"
-    r"(?!(?:nothing|something|anything|everything|during|being|having)\b)[a-z]+ing (?!to\b)[a-z]+s (?:the|an?|no|every|each) "
+    r"(?!(?:nothing|something|anything|everything|during|being|having)\b)[a-z]+ing "
+    r"(?!to\b)[a-z]+s (?:the|an?|no|every|each) "
     r"[a-z][a-z -]{4,}?(?= than\b|[.;]|$))"
 )
 #: What a failure came down to, against what it was taken for.
 _CONTRAST = Regex(
-    r"^The (?:real |actual |underlying )?(?:miss|mistake|error|defect|problem|failure|flaw|fault|trap|root cause) (?:was|is) "
+    r"^The (?:real |actual |underlying )?(?:miss|mistake|error|defect|problem|failure|flaw|fault|trap|"
+    r"root cause) (?:was|is) "
     r"(?:an?|the|that) [^.;]{10,160}?, not (?:an?|the|that)\b[^.;]*"
 )
 #: What happened, what was counted and what is named by an identifier is no general truth.

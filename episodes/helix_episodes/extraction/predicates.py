@@ -62,7 +62,10 @@ _BREAKS = (
 )
 _COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
 #: "517 lines against the 500-line limit": a measure beside what it may be.
-_OVER = r"\d[\d,.]*k? (?:[\w-]+ ){0,2}against (?:an?|the|its) (?:[\w-]+ ){0,3}(?:limit|ceiling|budget|cap|maximum|threshold)"
+_OVER = (
+    r"\d[\d,.]*k? (?:[\w-]+ ){0,2}against (?:an?|the|its) (?:[\w-]+ ){0,3}"
+    r"(?:limit|ceiling|budget|cap|maximum|threshold)"
+)
 FAILING = Regex(
     rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED}|{_OVER})\b", re.IGNORECASE
 )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.predicates import FAILING
+from helix_episodes.extraction.unmeant import finds_nothing, is_denied, is_on_purpose, is_rule_of_exit, is_unmeant
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
@@ -91,15 +92,16 @@ _REVIEWED = Regex(
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
-    r"^\W*(?:(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?|(?:finding|defect|bug) \d+)(?: \([^)]*\))?: +"
-    r"(?!(?:none|no|0|n/a)\b)\S|"
+    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
-    r"(?: found| discovered| identified| met| on (?:my|our|its) (?:part|side)| worth \w+)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    r"(?: found| discovered| identified| met| on (?:my|our|its) (?:part|side)| worth \w+)?:\s+"
+    r"(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
 )
 #: "Finding 2: ...": whoever counts findings off says that each is one, whatever its words suppose.
 _NUMBERED_LABEL = Regex(
-    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?(?::|, (?:an?|the)\b) +(?!(?:none|no|0|n/a|an? accepted)\b)\S",
+    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?(?::|, (?:an?|the)\b) +"
+    r"(?!(?:none|no|0|n/a|an? accepted)\b)\S",
     re.IGNORECASE,
 )
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
@@ -134,34 +136,6 @@ _A_DEFECT = Regex(
     rf"[a-z][\w./-]+)\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)",
     re.IGNORECASE,
 )
-#: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
-_UNMEANT = Regex(
-    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
-    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|"
-    r"by design|deliberately|"
-    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
-    r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
-    r"whether|verif(?:y|ied) that|(?:confirmed|verified|proved|checked) (?:that )?(?:no|none|nothing)|no (?:\w+ ){0,2}(?:errors?|failures?|"
-    r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero\b|0 (?:errors?|failed|failures|new|newly)|without|"
-    r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
-    r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
-    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
-    r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
-    r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
-    re.IGNORECASE,
-)
-_NOTHING_WRONG = Regex(
-    r"\b(?:zero|0|no) (?:\w+ ){0,2}(?:errors?|fail(?:ed|ures?)|findings?|issues?|unresolved|new)\b", re.IGNORECASE
-)
-#: What a program said stands in quotation marks; its "expected" is none of the writer's.
-_QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
-#: A code that is now given on purpose, or the rule by which it is given.
-_RULES_OF_EXIT = Regex(
-    r"\bnow (?:exits|returns)\b|"
-    r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
-    re.IGNORECASE,
-)
-_DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
 #: Families that prose names as a program would; else the clause itself is all there is.
 _FAMILIES: tuple[tuple[str, Regex], ...] = (
     ("timeout", Regex(r"\btim(?:ed|es|e)[ -]?out", re.IGNORECASE)),
@@ -192,12 +166,6 @@ _CAUSED = Regex(
 )
 #: "The squash left no parent, so every file conflicted": the first half brought the second about.
 _SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
-#: Who breaks a thing to see whether a test notices has met no failure.
-_ON_PURPOSE = Regex(
-    r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
-    r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
-    re.IGNORECASE,
-)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 #: What a text counts off one by one is as many things.
@@ -206,8 +174,8 @@ _PER_LIST = 6
 _FULL_WORDS = 8
 #: "Found two bugs in the export." is told by the sentences that follow.
 _COUNTS = Regex(
-    r"\b(?:two|three|four|five|six|several|[2-9]) (?:[\w-]+ ){0,4}(?:bugs|defects|findings|flaws|problems|gaps|failures|"
-    r"errors|claims|issues|regressions|causes|violations)\b",
+    r"\b(?:two|three|four|five|six|several|[2-9]) (?:[\w-]+ ){0,4}(?:bugs|defects|findings|flaws|problems|gaps|"
+    r"failures|errors|claims|issues|regressions|causes|violations)\b",
     re.IGNORECASE,
 )
 #: ... and a name or two at most a mere pointer.
@@ -258,7 +226,7 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
             told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
             told = [_in_full(sentence, sentences, place)]
-        if told and not _ON_PURPOSE.search(sentence):
+        if told and not is_on_purpose(sentence):
             found = told if counted else [*found, *told]
             changed, counted = False, bool(found) and all(_COUNTS.search(one.quote or one.said) for one in found)
     return tuple(found[:_PER_SENTENCE])
@@ -268,10 +236,8 @@ def _listed(sentences: tuple[str, ...]) -> list[str]:
     """The faults that a text counts off, behind the words that say that it met them."""
     for place, sentence in enumerate(sentences):
         head = _HEADS_LIST.search(sentence)
-        if head and not _UNMEANT.search(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
-            return [
-                one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))
-            ]
+        if head and not is_unmeant(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
+            return [one for one in map(str.strip, _CLAUSE.split(head["items"])) if not is_unmeant(one)]
         numbered = [one for one in sentences[place + 1 :] if _NUMBERED.match(one)]
         if len(numbered) > 1 and _FINDS.search(sentence):
             return numbered
@@ -330,7 +296,7 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
         return ()
     what = _LISTS.split(_MEANS.split(match["rest"])[0])[0]
     name = _NAMED.search(what)
-    if name is None or _UNMEANT.search(what[: name.end() + 12].partition("(")[0]):
+    if name is None or is_unmeant(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)
@@ -339,7 +305,7 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
 def is_head(text: str) -> bool:
     """Whether a statement only says that there was trouble, so that another has to say which.
 
-    >>> is_head("Verified that the reported bug exists"), is_head("Found that the export drops every second row")
+    >>> is_head("Verified that the reported bug exists"), is_head("Found that the nightly export drops rows")
     (True, False)
     """
     return len(_WORD.findall(_BLANK.sub(" ", text))) < _HEAD_WORDS
@@ -396,21 +362,21 @@ def _tells(clause: str) -> bool:
         or _HANDED_IN.search(clause)
         or _is_found(clause)
     )
-    return bool(told) and not _is_unmeant(clause) and not _WRITES.match(clause)
+    return bool(told) and not _is_none(clause) and not _WRITES.match(clause)
 
 
-def _is_unmeant(clause: str) -> bool:
+def _is_none(clause: str) -> bool:
     """Whether a failure is only wanted or feared; of what somebody caught, what it is about does not say that."""
     caught = _REVIEWED.search(clause)
     if caught is None:
-        return _UNMEANT.search(_QUOTED.sub("", clause)) is not None
-    return _UNMEANT.search(clause[: caught.end()]) is not None or _NOTHING_WRONG.search(clause) is not None
+        return is_unmeant(clause)
+    return is_unmeant(clause[: caught.end()]) or finds_nothing(clause)
 
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = FAILING.search(clause)
-    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or is_rule_of_exit(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()
 
@@ -424,7 +390,7 @@ def _is_found(clause: str) -> bool:
 
 def _finds_defect(clause: str) -> bool:
     defect = _A_DEFECT.search(clause)
-    return defect is not None and _FINDS.search(clause) is not None and not _DENIED.search(clause[: defect.start()])
+    return defect is not None and _FINDS.search(clause) is not None and not is_denied(clause[: defect.start()])
 
 
 def _says_what(clause: str) -> bool:
