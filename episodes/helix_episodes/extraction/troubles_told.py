@@ -64,6 +64,11 @@ _CHANGED = Regex(
     r"replaced|restored|restricted|reverted|rewrote|rewritten|split|switched|tightened|updated|used|widened|wrapped)\b",
     re.IGNORECASE,
 )
+#: What the agent did: a verb in the past without a subject.
+_DEED = Regex(
+    r"^(?:Also |Then )?(?!Need|Failed|Crashed|Expected|Unexpected)"
+    r"(?:[A-Z][a-z-]+ed|Rewrote|Made|Took|Built|Kept|Left|Put|Set|Cut|Ran|Gave|Shrank)\b"
+)
 _NAMED = Regex(
     rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d(?: issues? ?#?\d*|(?:-[A-Z\d]+)+)|conflicted \w+|"
     r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
@@ -205,8 +210,9 @@ _ANOTHER = Regex(
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
-    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Only what
-    failed elsewhere ("Validate failed at ... Test failed at ...") is another.
+    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Another is
+    only what failed elsewhere ("Validate failed at ... Test failed at ..."), what fails after a repair, and each item
+    behind a sentence that counts them ("Found two bugs.").
 
     >>> [one.said for one in troubles_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
@@ -218,17 +224,17 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     if listed:
         return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
-    changed = counted = False
+    changed = counted = listing = False
     for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
-        changed = changed or changes(sentence)
-        if not found or counted or (changed and not changes(sentence)):
+        changed, listing = changed or changes(sentence), listing and not changes(sentence)
+        if not found or counted or listing or (changed and not changes(sentence)):
             told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
             told = [_in_full(sentence, sentences, place)]
         if told and not is_on_purpose(sentence):
-            found = told if counted else [*found, *told]
-            changed, counted = False, bool(found) and all(_COUNTS.search(one.quote or one.said) for one in found)
+            found, listing = told if counted else [*found, *told], listing or counted
+            changed, counted = False, not listing and all(_COUNTS.search(one.quote or one.said) for one in found)
     return tuple(found[:_PER_SENTENCE])
 
 
@@ -253,9 +259,14 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
     thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    if not thin or not after or changes(after):
+    if not thin or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
         return _trouble(clause)
     return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
+
+
+def _is_apart(sentence: str) -> bool:
+    """Whether a sentence tells of a deed or of a finding of its own, and so nothing of the failure before it."""
+    return bool(changes(sentence) or _DEED.match(sentence) or _NUMBERED_LABEL.match(sentence))
 
 
 def asked_to_mend(task: str) -> tuple[Trouble, ...]:
