@@ -120,6 +120,7 @@ _TELLS_HOW = Regex(
     r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:"
     r"as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
     r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
+    r"\b(?:bounded|limited|restricted|anchored|keyed|scoped) (?:by|from|to|on|at) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
     r"(?=(?:an?|the|each|every|only|whether|on|"
     r"as|its|[`_.A-Z])\b|[`_.]))",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.account import DraftDecision, DraftEvent
+from helix_episodes.extraction.causes_told import cause_in
 from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.lessons_told import lessons_in
@@ -29,7 +30,6 @@ from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_ba
 from helix_episodes.extraction.troubles_told import (
     Trouble,
     asked_to_mend,
-    cause_in,
     changes,
     is_head,
     mended_in,

@@ -163,14 +163,6 @@ _CAUGHT = Regex(
 _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|because|when|after)\b", re.IGNORECASE)
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
-_CAUSED = Regex(
-    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
-    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)|"
-    r"\broot cause (?:\w+ ){0,3}?(?:was|is)?(?: \w+)?: +(?P<root>[^.;]{12,}(?:\.(?=\S)[^.;]*)*)",
-    re.IGNORECASE,
-)
-#: "The squash left no parent, so every file conflicted": the first half brought the second about.
-_SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 #: What a text counts off one by one is as many things.
@@ -338,19 +330,6 @@ def changes(text: str) -> bool:
     (True, False)
     """
     return _CHANGED.match(text) is not None or mends(text)
-
-
-def cause_in(said: str) -> str:
-    """What a clause calls the cause of the failure that it tells, or nothing.
-
-    >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
-    ('the token had expired', '')
-    """
-    match = _CAUSED.search(said)
-    if match:
-        return (match["cause"] or match["root"]).strip()
-    so = _SO.match(said)
-    return so["cause"].strip() if so and FAILING.search(so["effect"]) else ""
 
 
 @lru_cache(maxsize=8)
