@@ -38,6 +38,10 @@ def told(tmp_path: Path, said: str) -> list[str]:
             ["Totals are wrong in the first row.", "Names were lost on save."],
         ),
         (
+            "The 8 failures include 6 issues that need a new run. The remaining names are wrong in the old table.",
+            ["The 8 failures include 6 issues that need a new run."],
+        ),
+        (
             "Defect 1: a second order would replace the first. Defect 2: refunds never reach the bank.",
             ["Defect 1: a second order would replace the first.", "Defect 2: refunds never reach the bank."],
         ),

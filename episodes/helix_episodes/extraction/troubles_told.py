@@ -177,6 +177,7 @@ _COUNTS = Regex(
 )
 #: ... and a name or two at most a mere pointer.
 _HEAD_WORDS = 4
+_OF_TESTS = Regex(r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
 _POINTS_BACK = Regex(
     r"^(?:it|that|this|both|they|neither|these|the (?:two|three|four|first|second|former|latter)|"
     r"reproduced as|confirmed as)\b",
@@ -226,8 +227,13 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
             told = [_in_full(sentence, sentences, place)]
         if told and not is_on_purpose(sentence):
             found, listing = told if counted else [*found, *told], listing or counted
-            changed, counted = False, not listing and all(_COUNTS.search(one.quote or one.said) for one in found)
+            changed, counted = False, not listing and all(_only_counts(one.quote or one.said) for one in found)
     return tuple(found[:_PER_SENTENCE])
+
+
+def _only_counts(said: str) -> bool:
+    """Whether a sentence only says how many faults there were; how many tests failed is a failure itself."""
+    return _COUNTS.search(said) is not None and _OF_TESTS.search(said) is None
 
 
 def _listed(sentences: tuple[str, ...]) -> list[str]:
