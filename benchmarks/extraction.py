@@ -1,12 +1,13 @@
 """How well episodes agree with a careful reader, by line, on the six annotated Claude Code logs.
 
-    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second|third]
+    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second|third|fourth]
 
 ``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states. ``--set second``
 puts a second set beside it: eight logs more (four reports), chosen by hash and annotated by a reader who had seen
 neither the rules of extraction nor their output, so the difference is what the rules owe to tuning. It adds what
 `unflagged` counts. ``--corpus ai-agents --set third`` puts eight reports more beside both, annotated in the same way by
-another reader when the rules had been mended on the second set.
+another reader when the rules had been mended on the second set; ``--set fourth`` six more, annotated when they had been
+mended on the third.
 
 Rule. A call and its own result stand for each other. An annotated decision is *found* when one of ours has a call
 whose line lies between its first and last line; one of ours is *right* when it lies in an annotated decision. An
@@ -137,8 +138,8 @@ def main() -> None:
     if options.corpus.name == REPORTS:
         report(CORPORA / REPORTS, upto=options.set, misses=options.misses)
         return
-    if options.set == "third":
-        parser.error(f"the third set holds reports only: --corpus {REPORTS}")
+    if options.set in {"third", "fourth"}:
+        parser.error(f"the {options.set} set holds reports only: --corpus {REPORTS}")
     files = annotation_files(options.corpus, name="claude-code.json", upto=options.set)
     golds = {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items()}
     print(

@@ -1,6 +1,6 @@
 """How well episodes agree with a careful reader on the annotated ai-agents logs, and how long reading takes.
 
-    python benchmarks/reports.py [--misses] [--corpus DIR] [--set second|third]
+    python benchmarks/reports.py [--misses] [--corpus DIR] [--set second|third|fourth]
 
 Rule. The annotator names what the log tells in a few words of their own, without lines. One of ours *meets* an
 annotated item when it is of the same kind and at least half of the item's content words stand in its text and
@@ -13,8 +13,9 @@ by walking the JSON for the names under which logs keep them; each is found when
 annotated chain of causes ("a -> b -> c") is found when one of our links that cause (not `correlates`) leads from what
 meets one of its parts to what meets a later one, over one statement between them at most; how many of ours are false
 cannot be counted against a selection. A quotation stands when `helix_episodes.verification` finds it on its line. n
-stands beside every figure. ``--set second`` puts a second set beside them, ``--set third`` a third one too
-(`extraction`). That one is no selection; its ``judged`` holds what its annotator says of all the program gave on it.
+stands beside every figure. ``--set second`` puts a second set beside them, ``--set third`` a third one too and
+``--set fourth`` a fourth (`extraction`). These two are no selections; the third's ``judged`` holds what its annotator
+says of all the program gave on it.
 """
 
 from __future__ import annotations

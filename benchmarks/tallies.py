@@ -13,8 +13,10 @@ CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SECOND = Path(__file__).resolve().parent / "second_set"
 #: The same by another reader, of logs in neither set; reports only, and all that they tell instead of a selection.
 THIRD = SECOND.with_name("third_set")
+#: The same by a third reader, of logs in none of the others, after the rules had been mended on those.
+FOURTH = SECOND.with_name("fourth_set")
 #: What ``--set`` takes: each shows the sets before it too.
-SETS = ("first", "second", "third")
+SETS = ("first", "second", "third", "fourth")
 
 
 class Tally:
@@ -46,7 +48,8 @@ class Tally:
 
 def annotation_files(corpus: Path, *, name: str, upto: str) -> dict[str, Path]:
     """The files that annotate a corpus, by the name of their set."""
-    files = {"GOLD": corpus / "GOLD.json", "second set": SECOND / name, "third set": THIRD / name}
+    files = {"GOLD": corpus / "GOLD.json"}
+    files |= {folder.name.replace("_", " "): folder / name for folder in (SECOND, THIRD, FOURTH)}
     return dict(list(files.items())[: SETS.index(upto) + 1])
 
 

@@ -106,3 +106,15 @@ def test_an_assent_has_the_question_it_answers_as_context(script: Begin, episode
     log = script("s").prompt("Look at the cart").say("Rounding is wrong. Shall I fix it?").prompt("yes please")
     (decision,) = episode_of(log.edit("shop/cart.py")).decisions
     assert decision.context == "yes please – Shall I fix it?"  # noqa: RUF001  (a dash, as it is written)
+
+
+def test_a_look_that_is_announced_first_is_no_choice(talked: Callable[[str], tuple[Decision, ...]]) -> None:
+    assert talked("I will first search for `price.py` since the total is computed there.") == ()
+
+
+def test_what_the_next_call_carries_out_is_that_calls_decision(script: Begin, episode_of: Extracted) -> None:
+    words = "Let's remove scratch.py since nothing reads it."
+    log = script("s").prompt("Do").say(words).run("rm scratch.py", "")
+    assert [one.chosen for one in episode_of(log).decisions] == ["run rm scratch.py"]
+    other = script("t").prompt("Do").say(words).run("rm notes.txt", "")
+    assert [one.stated for one in episode_of(other).decisions] == [True, False]

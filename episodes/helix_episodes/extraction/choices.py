@@ -35,7 +35,7 @@ _TAKES = Regex(
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
     r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
-    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+)\b|"
+    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+|(?-i:[A-Z])\w*['\u2019]s)\b|"
     r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
     r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
@@ -50,10 +50,11 @@ _CHANGES = (
     r"address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
-    r"split|took|gave|rewrote|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
+    r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
-    rf"(?:^|, and |, then )(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.*?),?\s+"
+    rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b"
+    r"(?P<what>.*?),?\s+"
     r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -86,6 +87,12 @@ _SWAPS = Regex(
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
+#: "Fixed the gate by asking offline instead of waiting for it": of a mending the means are what was picked.
+_MENDED_BY = Regex(
+    r"^(?:\W|also |then )*(?:fixed|repaired|corrected|resolved|closed|addressed|cleared) (?:[^;]{0,120}? )?(?:by|with) "
+    r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
+    re.IGNORECASE,
+)
 #: How it was to be found out or mended, where another way is named that was not taken.
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
@@ -106,6 +113,22 @@ _WEIGHS = Regex(
     r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
     re.IGNORECASE,
 )
+#: A change told with its substance: what the thing now does or holds, how it was done, what stands beside it.
+_TELLS_HOW = Regex(
+    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|"
+    rf"located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
+    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:"
+    r"as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
+    r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
+    r"\b(?:bounded|limited|restricted|anchored|keyed|scoped) (?:by|from|to|on|at) |"
+    r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
+    r"(?=(?:an?|the|each|every|only|whether|on|"
+    r"as|its|[`_.A-Z])\b|[`_.]))",
+    re.IGNORECASE,
+)
+#: What was changed, and behind it how it had been until then: the reason, though no "because" says so.
+_DEED = Regex(rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-){_CHANGES}\b \S+ \S", re.IGNORECASE)
+_HAD_BEEN = Regex(r"^(?:It|They|Both|These|The two|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
 #: Where a thing now stands or what stands in its stead.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
@@ -201,7 +224,7 @@ def choices_in(text: str) -> tuple[Choice, ...]:
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
-        if (choice := _choice(sentence)) is not None
+        if (choice := _choice(sentence) or _deed_with_reason(sentence, after)) is not None
     )
 
 
@@ -247,8 +270,17 @@ def _in_context(choice: Choice, before: str, after: str) -> Choice:
     """
     if _POINTS_BACK.search(choice.chosen) and before:
         return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
+    if not choice.rationale and _HAD_BEEN.match(after):
+        return msgspec.structs.replace(choice, context=before, rationale=after)
     heads = not choice.rationale and len(choice.said.split()) <= _HEAD_WORDS
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
+
+
+def _deed_with_reason(sentence: str, after: str) -> Choice | None:
+    """A change that the next sentence gives the reason for, by saying how it had been before."""
+    if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
+        return None
+    return Choice(said=sentence, chosen=sentence)
 
 
 def _choice(sentence: str) -> Choice | None:
@@ -296,12 +328,15 @@ def _rule_set(sentence: str) -> Choice | None:
 
 def _picked(sentence: str) -> Choice | None:
     """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
-    way, placed = _WAY.match(sentence), _PLACES.match(sentence)
+    way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _MENDED_BY.match(sentence)
+    if mended:
+        return Choice(said=sentence, chosen=sentence, options=(mended["other"].strip(),))
     if way or placed:
         other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
         return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
     sets = (
         _VERDICT.search(sentence)
+        or _TELLS_HOW.match(sentence)
         or _INSTEAD.match(sentence)
         or _WEIGHS.search(sentence)
         or _DECLARED.search(sentence)

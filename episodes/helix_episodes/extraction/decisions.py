@@ -12,6 +12,7 @@ linked; `helix_episodes.extraction.links` completes that.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,6 +49,8 @@ _LOOKS_AFTER_ERROR = 4
 _CONTEXT_LIMIT = 160
 #: "yes please", "do it", "2": nothing longer is only an answer.
 _ASSENT_LIMIT = 20
+#: A file as words name it.
+_FILE = re.compile(r"[\w./-]*\w\.[A-Za-z]\w*")
 #: A question that is meant to be answered stands at the end of a message.
 _CLOSING = 600
 
@@ -213,7 +216,15 @@ class _Observer:
     def _talked(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
         repeated = step.kind == "thought" and is_taken_up(self.session.steps, position)
-        return () if step.actor != "agent" or repeated else talked_in(step, context=self.context)
+        if step.actor != "agent" or repeated:
+            return ()
+        return [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
+
+    def _is_carried_out(self, position: int, talked: Decision) -> bool:
+        """Whether the call right behind the words decides the same itself: it names the file that they are about."""
+        number = self.numbers.get(position + 1)
+        names = _FILE.findall(talked.chosen) if talked.rationale and not talked.options else []
+        return number is not None and any(mentions_file(self.acts[number], name) for name in names)
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""

@@ -43,6 +43,9 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
             "revert",
             "rm",
             "stash",
+            "stash apply",
+            "stash pop",
+            "stash push",
         ]
     ),
     "go": frozenset(["get", "generate", "mod"]),

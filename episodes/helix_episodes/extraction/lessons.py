@@ -45,7 +45,13 @@ _CUES = (
     "pitfall",
     "gotcha",
     "caveat",
+    "corollary",
+    "principle",
+    "rule of thumb",
+    "worth ",
 )
+#: A heading over lessons that stand below it: names in capitals, and nothing said of them.
+_TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 _WORD = re.compile(r"[^\W_][\w']*")
@@ -74,6 +80,8 @@ def lessons_of(session: Session, account: Account, fixes: Sequence[Fix]) -> list
 def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
     for step in session.steps:
         if step.kind == "lesson":
+            if _TITLE.fullmatch(step.text.strip()):
+                continue
             yield from _told(step, each_lesson(step.text))
         elif step.kind == "note" and step.arguments.get("part") in _TELLING:
             called = lessons_in(step.text) if has_any(step.text.lower(), _CUES) else ()

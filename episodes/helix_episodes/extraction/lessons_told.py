@@ -26,7 +26,8 @@ _HEADED = Regex(r"^(?:\w+ ){0,2}(?:[Ll]essons?|[Ll]earnings?|[Tt]akeaways?|[Ii]n
 _CALLED = Regex(
     r"\b(?:(?:[Ll]esson|[Tt]akeaway|[Ll]earning|[Ii]nsight)s?(?: (?:here|learn(?:ed|t)))?(?: (?:is|was|are) that|:)|"
     r"(?:[Ss]uggests?|[Ss]hows?|[Ii]ndicates?) (?:an? |the )?need (?:for|to)|"
-    r"\b(?:trap|pitfall|gotcha|caveat)\b[^.:]{0,60}:|"
+    r"\b(?:[Tt]rap|[Pp]itfall|[Gg]otcha|[Cc]aveat|[Cc]orollary|[Pp]rinciple|[Rr]ule of thumb)\b[^.:]{0,60}:|"
+    r"\bworth (?:recording|noting|remembering|knowing)\b[^.:]{0,20}:|"
     r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
 )
 
@@ -43,7 +44,16 @@ _MAXIM = Regex(
 _CONCLUDED = Regex(
     rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
-    r"un[a-z]+able\b)[^.;:]*)"
+    r"un[a-z]+able\b)[^.;:]*|"
+    r"(?!(?:nothing|something|anything|everything|during|being|having)\b)[a-z]+ing "
+    r"(?!to\b)[a-z]+s (?:the|an?|no|every|each) "
+    r"[a-z][a-z -]{4,}?(?= than\b|[.;]|$))"
+)
+#: What a failure came down to, against what it was taken for.
+_CONTRAST = Regex(
+    r"^The (?:real |actual |underlying )?(?:miss|mistake|error|defect|problem|failure|flaw|fault|trap|"
+    r"root cause) (?:was|is) "
+    r"(?:an?|the|that) [^.;]{10,160}?, not (?:an?|the|that)\b[^.;]*"
 )
 #: What happened, what was counted and what is named by an identifier is no general truth.
 _PARTICULAR = Regex(
@@ -80,6 +90,8 @@ def maxims_in(text: str) -> tuple[str, ...]:
 
 def _maxim(sentence: str) -> str:
     whole = _MAXIM.match(sentence)
+    if _CONTRAST.match(sentence):
+        return sentence
     concluded = None if whole else _CONCLUDED.search(sentence)
     said = sentence if whole else concluded["what"].strip() if concluded else ""
     return "" if _PARTICULAR.search(said) else said

@@ -33,11 +33,17 @@ def metrics_of(session: Session, acts: Sequence[Act], account: Account, fixes: S
         duration_minutes=_duration(session),
         tool_calls=len(acts) if recorded else None,
         errors=len(errors),
-        recoveries=len({fix.error for fix in fixes if fix.verified_by}) if recorded else None,
+        recoveries=_recoveries(account, fixes) if recorded else None,
         commits=len({event.commit for event in account.events if event.type == "commit"}),
         files_changed=_files_changed(acts, root=session.root) if recorded else None,
         tokens=session.tokens,
     )
+
+
+def _recoveries(account: Account, fixes: Sequence[Fix]) -> int:
+    """How often something was repaired: the same failure again before its repair is repaired once."""
+    verified = (fix for fix in fixes if fix.verified_by)
+    return len({(account.event(fix.error).content, fix.check, fix.verified_by) for fix in verified})
 
 
 def _files_changed(acts: Sequence[Act], *, root: str | None) -> int | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "4"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:

@@ -18,6 +18,8 @@ _FAILED = (
     r"died with) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|"
     r"blocked (?:at|on|by|the|because)|collided|flipped|misread (?:an?|the|it|its|as)|mislabel\w+|"
     r"misclassif\w+|overstated (?:the|an?|its|how|by)|"
+    r"evad(?:es|ed)|slip(?:s|ped) (?:through|past)|aborted|zeroed|leaked|double-count(?:s|ed)|"
+    r"(?:raises|raised) (?:an? )?(?-i:[A-Z]\w*(?:Error|Exception))|(?:returned|matched) (?:0|zero|none) of|"
     r"rejected (?:the|a|with|four|valid)|contradicted|disagreed?|undercount(?:s|ed)|overcount(?:s|ed)|drifted|"
     r"destroyed|fabricates|been (?:\w+ )?rejected)"
 )
@@ -46,7 +48,8 @@ _HIDES = (
 _LACKS = (
     r"(?:passed (?:with the \w+ reverted|with the (?:bug|defect)|despite|clean\b|vacuously)|"
     r"(?:imports?|calls?|runs?|ships?|emits?|loads?) \S.{0,60}? with no \S+ \w+|carr(?:y|ies|ied) (?:no|zero|an empty)|"
-    r"but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
+    r"no (?:\w+ ){1,2}(?:measures|checks|covers|tests|guards|catches|validates|enforces|reads|could \w+|can \w+)|"
+    r"for the wrong reasons?|but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
 )
 #: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
 _BREAKS = (
@@ -55,7 +58,15 @@ _BREAKS = (
     r"misleading)|violat(?:es|ed) (?:an?|the|its|our|\w+ \w+)|contradict(?:s|ed|ing) (?:an?|the|its|each|both)|"
     r"lack(?:s|ed) (?:an?|the|any|\w+ \w+)|exceed(?:s|ed) (?:the|its)|breach(?:es|ed) (?:the|its)|"
     r"no longer (?:exist|work|emit|accept|match|resolve|compile|build|parse|load)(?:e?s)?|"
-    r"(?:throws?|caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}(?:errors?|exceptions?|failures?|crash(?:es)?))"
+    r"(?:throws?|(?<!-)caus(?:es|ed|ing)) (?:an? |the |\d+ )?(?:[\w-]+ ){0,2}"
+    r"(?:errors?|exceptions?|failures?|crash(?:es)?))"
 )
 _COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-FAILING = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED})\b", re.IGNORECASE)
+#: "517 lines against the 500-line limit": a measure beside what it may be.
+_OVER = (
+    r"\d[\d,.]*k? (?:[\w-]+ ){0,2}against (?:an?|the|its) (?:[\w-]+ ){0,3}"
+    r"(?:limit|ceiling|budget|cap|maximum|threshold)"
+)
+FAILING = Regex(
+    rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_HIDES}|{_LACKS}|{_BREAKS}|{_COUNTED}|{_OVER})\b", re.IGNORECASE
+)

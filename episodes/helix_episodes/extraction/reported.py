@@ -132,7 +132,14 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     if words is not None:
         finding = Finding(family=REPORTED, message=words, generic=True)
         event = _event(step, WORK, finding, f"the user reports: {words}")
-        yield DraftEvent(position=position, event=event, told=Told(until=until))
+        refuses = _work_before(session, position, prompts) if rejection_in(words) else None
+        yield DraftEvent(position=position, event=event, told=Told(until=until, refuses=refuses))
+
+
+def _work_before(session: Session, position: int, prompts: Sequence[int]) -> int | None:
+    """Where the turn began in which the agent last did something: that is what a person rejects."""
+    last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
+    return None if last is None else prompts[bisect_right(prompts, last) - 1]
 
 
 def _quoted_command(text: str) -> str:

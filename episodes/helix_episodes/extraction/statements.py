@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.account import DraftDecision, DraftEvent
+from helix_episodes.extraction.causes_told import cause_in
 from helix_episodes.extraction.choices import Choice, choices_in, fact_in
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.lessons_told import lessons_in
@@ -29,8 +30,8 @@ from helix_episodes.extraction.told_outcomes import outcomes_told, with_taken_ba
 from helix_episodes.extraction.troubles_told import (
     Trouble,
     asked_to_mend,
-    cause_in,
     changes,
+    is_head,
     mended_in,
     mends,
     troubles_in,
@@ -178,7 +179,7 @@ class _Teller:
         answered = self._answered(step.text)
         if finding and not found and mended_in(finding.text):
             self._fail(position, finding, mended_in(finding.text), kind="problem")
-        elif finding and found and changes(step.text):
+        elif finding and found and (changes(step.text) or is_head(step.text)):
             self._fail(position, finding, found, kind="met")
         elif not found and answered is None:
             mended = mended_in(step.text, found=finding.text if finding else "")
@@ -270,7 +271,10 @@ class _Teller:
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
+        ordered = step.arguments.get("part") == "task"
         for number, choice in enumerate(choices_in(step.text)):
+            if ordered and not (choice.options or choice.rationale):
+                continue  # what is asked for is chosen by nobody yet
             if any(share(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
                 continue
             mark = f"c{position}.{number}"
@@ -282,8 +286,6 @@ class _Teller:
 
     def _met_before(self, position: int, step: Step, choice: Choice) -> str | None:
         """The failure that one statement tells last before it tells of a change: the change answers it."""
-        if not changes(choice.said):
-            return None
         place = step.text.find(choice.said)
         own = (one for one in reversed(self.events) if one.position == position and one.event.type == "error")
         return next((one.mark for one in own if one.mark and -1 < step.text.find(_quoted(one)) < place), None)

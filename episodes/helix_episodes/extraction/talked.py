@@ -67,7 +67,7 @@ _LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
     r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)"
     r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
-    r"(?: now| just| instead| simply)? (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
+    r"(?: now| just| instead| simply| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
     re.IGNORECASE,
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.

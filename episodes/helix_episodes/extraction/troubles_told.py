@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.predicates import FAILING
+from helix_episodes.extraction.unmeant import finds_nothing, is_denied, is_on_purpose, is_rule_of_exit, is_unmeant
 from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
 
 
-_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9])|\n+")
+_SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9]|[a-z]\w*[._]\w)|\n+")
 _CLAUSE = Regex(r";\s+")
 _DEFECT = (
     r"(?:bugs?|defects?|regressions?|flaws?|crash(?:es)?|leaks?|races?|deadlocks?|vulnerabilit\w+|mismatch(?:es)?|"
@@ -63,6 +64,11 @@ _CHANGED = Regex(
     r"replaced|restored|restricted|reverted|rewrote|rewritten|split|switched|tightened|updated|used|widened|wrapped)\b",
     re.IGNORECASE,
 )
+#: What the agent did: a verb in the past without a subject.
+_DEED = Regex(
+    r"^(?:Also |Then )?(?!Need|Failed|Crashed|Expected|Unexpected)"
+    r"(?:[A-Z][a-z-]+ed|Rewrote|Made|Took|Built|Kept|Left|Put|Set|Cut|Ran|Gave|Shrank)\b"
+)
 _NAMED = Regex(
     rf"\b(?:{_DEFECT}|errors?|blockers?|issues? #?\d+|P\d(?: issues? ?#?\d*|(?:-[A-Z\d]+)+)|conflicted \w+|"
     r"(?:missing|empty|stale|broken|incorrect|wrong|invalid|duplicated?|unsafe|dead|flaky|failing|"
@@ -85,21 +91,29 @@ _REVIEWED = Regex(
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
     r"(?: \S+){0,4}? (?:(?:found|flagged|caught|exposed|identified|spotted|refuted|disproved)|"
     r"(?<=gate )rejected|(?<=hook )rejected|(?<=hook )refused|(?<=gate )refused|(?<=CI )rejected)"
-    r" (?!(?:no|nothing|none|zero|0|it|this|them|that)\b)",
+    r" (?!(?:no|nothing|none|zero|0|them|that)\b|(?:it|this)\b(?!(?: \w+)? \w+ing\b))",
     re.IGNORECASE,
 )
 _REFUTES = Regex(r"\b(?:spotted|refuted|disproved|rejected|refused)\b", re.IGNORECASE)
 #: "Protocol violation: ...", "Error found: ...": the sentence itself says what it is.
 _LABELLED = Regex(
-    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \d+)?(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
+    r"^\W*(?-i:BLOCKING|BLOCKER|CRITICAL|FINDING|DEFECT|BUG)(?: \([^)]*\))?: +(?!(?:none|no|0|n/a)\b)\S|"
     r"^\W*(?!(?:no|zero|the)\b)(?:[A-Za-z]+ ){0,2}(?:violation|defect|bug|failure|error|blocker|regression|problem)"
-    r"(?: found| discovered| identified| met)?:\s+(?!(?:none|no|0|n/a)\b)\S",
+    r"(?: found| discovered| identified| met| on (?:my|our|its) (?:part|side)| worth \w+)?:\s+"
+    r"(?!(?:none|no|0|n/a)\b)\S",
+    re.IGNORECASE,
+)
+#: "Finding 2: ...": whoever counts findings off says that each is one, whatever its words suppose.
+_NUMBERED_LABEL = Regex(
+    r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?(?::|, (?:an?|the)\b) +"
+    r"(?!(?:none|no|0|n/a|an? accepted)\b)\S",
     re.IGNORECASE,
 )
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
 _HANDED_IN = Regex(
     r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
-    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S",
+    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S|"
+    r"\breproduced (?:it|both|all|each|them)\b[^:.;]{0,40}:\s+(?!none\b|no\b)\S",
     re.IGNORECASE,
 )
 #: Who writes about a failure has not met it by that.
@@ -114,6 +128,7 @@ _BLANK = Regex(
     r"\b(?:defects?|bugs?|failures?|issues?|gaps?|errors?|problems?|findings?|regressions?|violations?|alerts?|"
     r"found|discovered|identified|caught|reproduced|confirmed|fixed|resolved|reported|flagged|detected|exposed|"
     r"and|the|was|were|been|all|new|real|its|their|this|that|these|for|with|from|locally|again|\d+\w*|"
+    r"described|verified|still|exists?|remains?|"
     r"first|second|third|fourth|fifth|two|three|four|five|six|both|each|every|one|more|another|critical)\b",
     re.IGNORECASE,
 )
@@ -122,33 +137,10 @@ _WORD = Regex(r"[A-Za-z]{2,}")
 _TELLING_WORDS = 2
 #: "Drift warning" is a thing that looks for drift.
 _A_DEFECT = Regex(
-    rf"\b{_DEFECT}\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)", re.IGNORECASE
-)
-#: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
-_UNMEANT = Regex(
-    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
-    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|"
-    r"by design|deliberately|"
-    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
-    r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
-    r"whether|verif(?:y|ied) that|no (?:\w+ ){0,2}(?:errors?|failures?|"
-    r"regressions?|findings?|issues?|violations?|defects?|gaps?)|zero|0 (?:errors?|failed|failures|new|newly)|without|"
-    r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
-    r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
-    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
-    r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
-    r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
+    rf"\b(?:{_DEFECT}|(?:outdated|stale|broken|misleading|incorrect|wrong|false|dangling|contradictory|dead|unused) "
+    rf"[a-z][\w./-]+)\b(?! (?:warning|check|gate|guard|detector|detection|scan|test|validator|report)s?\b)",
     re.IGNORECASE,
 )
-#: What a program said stands in quotation marks; its "expected" is none of the writer's.
-_QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
-#: A code that is now given on purpose, or the rule by which it is given.
-_RULES_OF_EXIT = Regex(
-    r"\bnow (?:exits|returns)\b|"
-    r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
-    re.IGNORECASE,
-)
-_DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
 #: Families that prose names as a program would; else the clause itself is all there is.
 _FAMILIES: tuple[tuple[str, Regex], ...] = (
     ("timeout", Regex(r"\btim(?:ed|es|e)[ -]?out", re.IGNORECASE)),
@@ -171,31 +163,30 @@ _CAUGHT = Regex(
 _FAILED_AT = Regex(r"\b(?:failed|crashed|timed out|errored) (?:at|on|with|in|because|when|after)\b", re.IGNORECASE)
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
-_CAUSED = Regex(
-    r"(?:\bbecause(?! of)|\bcaused by|\bdue to|\bbecause of|\btraced to)\s+(?P<cause>(?:[^.;]|"
-    r"\.(?=\S)){12,}?)(?=\.\s|\.$|;|$)|"
-    r"\broot cause (?:\w+ ){0,3}?(?:was|is)?(?: \w+)?: +(?P<root>[^.;]{12,}(?:\.(?=\S)[^.;]*)*)",
-    re.IGNORECASE,
-)
-#: "The squash left no parent, so every file conflicted": the first half brought the second about.
-_SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
-#: Who breaks a thing to see whether a test notices has met no failure.
-_ON_PURPOSE = Regex(
-    r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
-    r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
-    re.IGNORECASE,
-)
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.
 _PER_SENTENCE = 3
 #: What a text counts off one by one is as many things.
 _PER_LIST = 6
 #: Fewer words of its own make a heading of a sentence.
 _FULL_WORDS = 8
-_POINTS_BACK = Regex(r"^(?:it|that|this|both|they|neither|these)\b", re.IGNORECASE)
+#: "Found two bugs in the export." is told by the sentences that follow.
+_COUNTS = Regex(
+    r"\b(?:two|three|four|five|six|several|[2-9]) (?:[\w-]+ ){0,4}(?:bugs|defects|findings|flaws|problems|gaps|"
+    r"failures|errors|claims|issues|regressions|causes|violations)\b",
+    re.IGNORECASE,
+)
+#: ... and a name or two at most a mere pointer.
+_HEAD_WORDS = 4
+_OF_TESTS = Regex(r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
+_POINTS_BACK = Regex(
+    r"^(?:it|that|this|both|they|neither|these|the (?:two|three|four|first|second|former|latter)|"
+    r"reproduced as|confirmed as)\b",
+    re.IGNORECASE,
+)
 _NUMBERED = Regex(r"^\([1-9]\) \w")
 _HEADS_LIST = Regex(
     r"\b(?:(?:defects|findings|bugs|gaps|failures|problems|flaws|violations|confounds|regressions|causes)\b[^:;]{0,80}|"
-    r"confirmed (?:as )?real):\s+(?P<items>[^;]{8,};.{8,})",
+    r"confirmed (?:as )?real|reproduced (?:it|both|all|each|them)\b[^:;.]{0,40}):\s+(?P<items>[^;]{8,};.{8,})",
     re.IGNORECASE | re.DOTALL,
 )
 #: A failure of another thing than the one that the paragraph began with.
@@ -203,7 +194,7 @@ _ANOTHER = Regex(
     r"\b(?:gate|hook|push|policy|ratchet|build|CI|suite|lint\w*|guard)\b(?: \S+){0,2} "
     r"(?:refused|rejected|blocked|failed)\b|"
     r"\b(?:second|third|another|fourth) (?:\w+ )?(?:defect|bug|failure|problem|false claim)\b|"
-    r"^(?:finding|defect|bug|blocker|issue) \d+\b",
+    r"^(?:finding|defect|bug|blocker|blocking|issue) \d+\b|^(?:one|two|three|the)? ?(?:others?|another|blocking): ",
     re.IGNORECASE,
 )
 
@@ -212,8 +203,9 @@ _ANOTHER = Regex(
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
-    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Only what
-    failed elsewhere ("Validate failed at ... Test failed at ...") is another.
+    A paragraph that circles one defect names it again and again; what it begins with is what it is about. Another is
+    only what failed elsewhere ("Validate failed at ... Test failed at ..."), what fails after a repair, and each item
+    behind a sentence that counts them ("Found two bugs.").
 
     >>> [one.said for one in troubles_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
@@ -225,25 +217,31 @@ def troubles_in(text: str) -> tuple[Trouble, ...]:
     if listed:
         return tuple(_trouble(one) for one in listed[:_PER_LIST])
     found: list[Trouble] = []
+    changed = counted = listing = False
     for place, sentence in enumerate(sentences):
         told: list[Trouble] = []
-        if not found:
+        changed, listing = changed or changes(sentence), listing and not changes(sentence)
+        if not found or counted or listing or (changed and not changes(sentence)):
             told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _tells(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _tells(sentence):
             told = [_in_full(sentence, sentences, place)]
-        if told and not _ON_PURPOSE.search(sentence):
-            found += told
+        if told and not is_on_purpose(sentence):
+            found, listing = told if counted else [*found, *told], listing or counted
+            changed, counted = False, not listing and all(_only_counts(one.quote or one.said) for one in found)
     return tuple(found[:_PER_SENTENCE])
+
+
+def _only_counts(said: str) -> bool:
+    """Whether a sentence only says how many faults there were; how many tests failed is a failure itself."""
+    return _COUNTS.search(said) is not None and _OF_TESTS.search(said) is None
 
 
 def _listed(sentences: tuple[str, ...]) -> list[str]:
     """The faults that a text counts off, behind the words that say that it met them."""
     for place, sentence in enumerate(sentences):
         head = _HEADS_LIST.search(sentence)
-        if head and not _UNMEANT.search(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
-            return [
-                one for one in map(str.strip, _CLAUSE.split(head["items"])) if not _UNMEANT.search(_QUOTED.sub("", one))
-            ]
+        if head and not is_unmeant(sentence[: head.start("items")]) and _MENDS.match(sentence) is None:
+            return [one for one in map(str.strip, _CLAUSE.split(head["items"])) if not is_unmeant(one)]
         numbered = [one for one in sentences[place + 1 :] if _NUMBERED.match(one)]
         if len(numbered) > 1 and _FINDS.search(sentence):
             return numbered
@@ -259,9 +257,14 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
     thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    if not thin or not after or _tells(after) or changes(after):
+    if not thin or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
         return _trouble(clause)
     return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
+
+
+def _is_apart(sentence: str) -> bool:
+    """Whether a sentence tells of a deed or of a finding of its own, and so nothing of the failure before it."""
+    return bool(changes(sentence) or _DEED.match(sentence) or _NUMBERED_LABEL.match(sentence))
 
 
 def asked_to_mend(task: str) -> tuple[Trouble, ...]:
@@ -291,6 +294,7 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """
     first, *others = [*_clauses(text)] or [""]
     counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
+    counted = counted or ([one for one in others if mends(one)] if mends(first) else [])
     return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
 
 
@@ -301,10 +305,19 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
         return ()
     what = _LISTS.split(_MEANS.split(match["rest"])[0])[0]
     name = _NAMED.search(what)
-    if name is None or _UNMEANT.search(what[: name.end() + 12].partition("(")[0]):
+    if name is None or is_unmeant(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     return (msgspec.structs.replace(_trouble(said), quote=first),)
+
+
+def is_head(text: str) -> bool:
+    """Whether a statement only says that there was trouble, so that another has to say which.
+
+    >>> is_head("Verified that the reported bug exists"), is_head("Found that the nightly export drops rows")
+    (True, False)
+    """
+    return len(_WORD.findall(_BLANK.sub(" ", text))) < _HEAD_WORDS
 
 
 def mends(text: str) -> bool:
@@ -325,19 +338,6 @@ def changes(text: str) -> bool:
     return _CHANGED.match(text) is not None or mends(text)
 
 
-def cause_in(said: str) -> str:
-    """What a clause calls the cause of the failure that it tells, or nothing.
-
-    >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
-    ('the token had expired', '')
-    """
-    match = _CAUSED.search(said)
-    if match:
-        return (match["cause"] or match["root"]).strip()
-    so = _SO.match(said)
-    return so["cause"].strip() if so and FAILING.search(so["effect"]) else ""
-
-
 @lru_cache(maxsize=8)
 def _sentences(text: str) -> tuple[str, ...]:
     """A statement is asked for what failed and for what was mended, one after the other."""
@@ -349,6 +349,8 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _tells(clause: str) -> bool:
+    if _NUMBERED_LABEL.match(clause):
+        return True
     told = (
         _fails(clause)
         or _CAUGHT.match(clause)
@@ -356,13 +358,21 @@ def _tells(clause: str) -> bool:
         or _HANDED_IN.search(clause)
         or _is_found(clause)
     )
-    return bool(told) and not _UNMEANT.search(_QUOTED.sub("", clause)) and not _WRITES.match(clause)
+    return bool(told) and not _is_none(clause) and not _WRITES.match(clause)
+
+
+def _is_none(clause: str) -> bool:
+    """Whether a failure is only wanted or feared; of what somebody caught, what it is about does not say that."""
+    caught = _REVIEWED.search(clause)
+    if caught is None:
+        return is_unmeant(clause)
+    return is_unmeant(clause[: caught.end()]) or finds_nothing(clause)
 
 
 def _fails(clause: str) -> bool:
     """Whether a clause has a failure's predicate; what begins with it, the agent did itself."""
     predicate = FAILING.search(clause)
-    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or _RULES_OF_EXIT.search(clause):
+    if predicate is None or len(_WORD.findall(clause)) < _CLAUSE_WORDS or is_rule_of_exit(clause):
         return False
     return predicate.start() > 0 or clause[0].isdigit()
 
@@ -376,7 +386,7 @@ def _is_found(clause: str) -> bool:
 
 def _finds_defect(clause: str) -> bool:
     defect = _A_DEFECT.search(clause)
-    return defect is not None and _FINDS.search(clause) is not None and not _DENIED.search(clause[: defect.start()])
+    return defect is not None and _FINDS.search(clause) is not None and not is_denied(clause[: defect.start()])
 
 
 def _says_what(clause: str) -> bool:

@@ -2,7 +2,7 @@
 
 A prompt accepts when all of it is acceptance ("Thanks, works great"): every clause is a word of praise, a statement
 that it works, or filler. It rejects when a sentence that neither asks nor supposes says that it is wrong or does not
-work, or when it orders that the work be taken back.
+work, or that what it rests on was looked for and is not so, or when it orders that the work be taken back.
 """
 
 from __future__ import annotations
@@ -58,6 +58,14 @@ _TAKES_BACK = re.compile(
     r"|(?:revert|undo|roll ?back)(?: please)?\W*$)",
     re.IGNORECASE,
 )
+#: Who looked for what the work rests on, and says that there is none of it.
+_REFUTES = re.compile(
+    r"\bI(?:['\u2019]ve| have)?(?: just| also)? (?:checked|looked|verified|tried|tested|searched|grepped)\b"
+    r"(?:[^.?!]|\.(?=\S)){0,160}\b(?:none|neither|not one|no one|nothing|nobody)\b(?: of [^,.?!]{1,40}?| there)? "
+    r"(?:has|have|had|is|are|was|were|does|do|did|contains?|matches|match|starts?|uses?|exists?|shows?)\b"
+    r"(?! (?:wrong|broken|missing|failing|affected|left|to worry))",
+    re.IGNORECASE,
+)
 
 #: "Revert that and use a map" is about what comes next.
 _GOES_ON = re.compile(r"\b(?:and|then|instead|but|use|only|except)\b", re.IGNORECASE)
@@ -82,6 +90,9 @@ def rejection_in(text: str) -> str | None:
     """The sentence in which a prompt says that something is wrong."""
     for sentence in sentences_of(text):
         if _ACCUSES.search(sentence):
+            return sentence
+        refutes = _REFUTES.search(sentence)
+        if refutes and not is_supposed(sentence, upto=refutes.end()):
             return sentence
         found = _REJECTS.search(sentence)
         if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):

@@ -63,6 +63,7 @@ _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", 
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+_NO_DECISIONS = _FOUND_WORDS | {"confidence", "certainty"}
 _POINTS_ON = re.compile(r"\b(?:this|these|following)\b", re.IGNORECASE)
 #: Labels of what shows a problem: with it, a heading that only names a kind of trouble says which it was.
 _SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "description"})
@@ -88,6 +89,7 @@ class _Markdown(Table):
                 self.row(block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
+        self.keep_cause()
         self.reading.task = self.reading.task or self.title
         return self.reading
 
@@ -154,9 +156,19 @@ class _Markdown(Table):
             return True
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
+        if self.role == "decision" and set(words_of(name)) & _NO_DECISIONS:
+            return self._no_decision(block, name, text)
         if self.role in STATEMENTS and block.kind == "item":
             return self._beside(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
+
+    def _no_decision(self, block: Block, name: str, text: str) -> bool:
+        """What stands among decisions and chooses nothing: a finding teaches, the rest only says more."""
+        if set(words_of(name)) & _FOUND_WORDS:
+            self.steps.add("lesson", text, line=block.line)
+        else:
+            self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
+        return True
 
     def _beside(self, block: Block, name: str, text: str) -> bool:
         """An item that says how the one before it was mended, or why it was so, though no deeper than that."""

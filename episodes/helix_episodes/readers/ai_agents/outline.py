@@ -22,6 +22,8 @@ from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
+#: "Design flaw" names a cause, it teaches nothing; of the causes that the annotated reports state none is shorter.
+CAUSE_WORDS = 6
 STATEMENTS = frozenset({"decision", "lesson", "problem"})
 _ONE_PROBLEM = frozenset(
     {"problem", "issue", "cause", "gap", "bug", "failure", "challenge", "symptom", "vulnerability"}
@@ -79,7 +81,8 @@ class Outline:
         elif role == "lesson":
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
-            self.problem, self.cause = self.join, None
+            self.keep_cause()
+            self.problem = self.join
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
         else:
@@ -164,6 +167,12 @@ class Outline:
             pieces = (self.cause, Piece(line=line, text=text))
             self.steps.add("lesson", f"{self.cause.text} {text}", line=self.cause.line, pieces=pieces)
             self.cause = None
+
+    def keep_cause(self) -> None:
+        """A root cause whose remedy the log does not name teaches by itself, where it says something."""
+        if self.cause is not None and len(self.cause.text.split()) >= CAUSE_WORDS:
+            self.steps.add("lesson", self.cause.text, line=self.cause.line)
+        self.cause = None
 
     def make_do(self, text: str, block: Block) -> None:
         """A way around a problem, which somebody chose instead of mending it."""

@@ -1,0 +1,176 @@
+"""What does a paragraph of a report tell, sentence by sentence: which failures, choices, reasons and lessons?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from told_reports import decisions, failures, in_json, in_markdown, links
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def told(tmp_path: Path, said: str) -> list[str]:
+    """The failures of a report that has one entry, which only tells what was found."""
+    return failures(in_json(tmp_path, {"action": "Looked at the shop", "result": said}))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            "Traced the lost orders. The queue timed out at night and dropped them.",
+            ["The queue timed out at night and dropped them."],
+        ),
+        (
+            "Traced the nightly crash to its root cause. The importer had no upper limit.",
+            ["Traced the nightly crash to its root cause. The importer had no upper limit."],
+        ),
+        ("The importer crashed on empty rows. It crashed again.", ["The importer crashed on empty rows."]),
+        (
+            "The importer crashed on empty rows. Replaced the reader. Then the upload timed out after a minute.",
+            ["The importer crashed on empty rows.", "Then the upload timed out after a minute."],
+        ),
+        (
+            "The review found two defects in the cart. Totals are wrong in the first row. Names were lost on save.",
+            ["Totals are wrong in the first row.", "Names were lost on save."],
+        ),
+        (
+            "The 8 failures include 6 issues that need a new run. The remaining names are wrong in the old table.",
+            ["The 8 failures include 6 issues that need a new run."],
+        ),
+        (
+            "Defect 1: a second order would replace the first. Defect 2: refunds never reach the bank.",
+            ["Defect 1: a second order would replace the first.", "Defect 2: refunds never reach the bank."],
+        ),
+        (
+            "Reproduced both before accepting: a nested row ended the search early.",
+            ["Reproduced both before accepting: a nested row ended the search early."],
+        ),
+        ("Identified outdated prices in the catalogue page", ["Identified outdated prices in the catalogue page"]),
+        ("The file has 517 lines against the 500-line limit", ["The file has 517 lines against the 500-line limit"]),
+        (
+            "The lint check caught this change adding a second clock",
+            ["The lint check caught this change adding a second clock"],
+        ),
+    ],
+)
+def test_which_failures_a_paragraph_tells(tmp_path: Path, said: str, expected: list[str]) -> None:
+    assert told(tmp_path, said) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The merge gate found 60 threads, zero unresolved, and no failed checks",
+        "Confirmed no other spelling evades the filter",
+        "Defect 3: none",
+    ],
+)
+def test_what_was_looked_for_and_not_there_is_no_failure(tmp_path: Path, said: str) -> None:
+    assert told(tmp_path, said) == []
+
+
+def test_each_mending_of_a_paragraph_tells_its_own_trouble(tmp_path: Path) -> None:
+    entry = {"action": "Fixed the stale total. Corrected the wrong tax in the footer. Ran the suite."}
+    assert failures(in_json(tmp_path, entry)) == ["Fixed the stale total.", "Corrected the wrong tax in the footer."]
+
+
+def test_a_deed_that_only_points_at_a_trouble_is_told_by_what_was_found(tmp_path: Path) -> None:
+    entry = {"action": "Verified the reported bug still exists", "result": "The export crashed on every second order"}
+    assert failures(in_json(tmp_path, entry)) == ["The export crashed on every second order"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Changed the reader to refuse a row without a price",
+        "Added a second index, which the nightly export reads",
+        "Narrowed the filter by dropping every row of a closed shop",
+        "Extended the report with a column for refunds",
+        "Repaired the totals by rounding once instead of rounding each line",
+        "Rejected Sam's proposal for a second cache",
+    ],
+)
+def test_a_change_that_is_told_with_its_substance_is_a_choice(tmp_path: Path, said: str) -> None:
+    assert decisions(in_json(tmp_path, {"action": said})) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Updated the page to reflect the prices",
+        "Added a page for the prices",
+        "Deleted the link to a page that did not exist",
+        "Located the reader by name: it is the one in tools and not elsewhere",
+        "Fixed the totals by rounding once",
+    ],
+)
+def test_a_bare_deed_chooses_nothing(tmp_path: Path, said: str) -> None:
+    assert decisions(in_json(tmp_path, {"action": said})) == []
+
+
+def test_what_a_task_orders_nobody_has_chosen_yet(tmp_path: Path) -> None:
+    ordered = "Split the shop to follow the new rule"
+    assert decisions(in_json(tmp_path, {"action": ordered})) == [ordered]
+    assert decisions(in_json(tmp_path, {"action": "Ran it"}, session={"objective": ordered})) == []
+
+
+def test_how_a_thing_had_been_is_the_reason_for_changing_it(tmp_path: Path) -> None:
+    episode = in_json(tmp_path, {"action": "Merged the two price tables. They had drifted apart since spring."})
+    (decision,) = episode.decisions
+    assert (decision.chosen, decision.rationale) == (
+        "Merged the two price tables.",
+        "They had drifted apart since spring.",
+    )
+    assert any(target == decision.chosen and kind == "causes" for _, _, kind, target in links(episode))
+
+
+def test_a_failure_told_before_a_choice_is_what_the_choice_answers(tmp_path: Path) -> None:
+    episode = in_json(tmp_path, {"action": "The push failed at the size gate. Shrank the page instead of raising it."})
+    assert ("The push failed at the size gate.", "stated", "causes", "Shrank the page instead of raising it.") in links(
+        episode
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "lesson"),
+    [
+        (
+            "Rewrote it whole, because patching keeps the class of fault alive.",
+            "patching keeps the class of fault alive",
+        ),
+        (
+            "Corollary for the handbook: a silent repair is worse than a loud refusal of the row.",
+            "a silent repair is worse than a loud refusal of the row",
+        ),
+        (
+            "The real mistake was a path that nobody had named, not a missing check.",
+            "The real mistake was a path that nobody had named, not a missing check.",
+        ),
+    ],
+)
+def test_a_truth_that_a_paragraph_draws_is_a_lesson(tmp_path: Path, said: str, lesson: str) -> None:
+    assert in_json(tmp_path, {"action": "Looked", "result": said}).lessons == (lesson,)
+
+
+def test_a_root_cause_without_a_remedy_teaches_where_it_says_something(tmp_path: Path) -> None:
+    body = "## Analysis\n\n**Root Cause**: {}\n\n## Next Steps\n\n- Rest\n"
+    said = "Both pages read the price before the tax table is loaded."
+    assert in_markdown(tmp_path, body.format(said)).lessons == (said,)
+    assert in_markdown(tmp_path, body.format("Design flaw")).lessons == ()
+
+
+def test_a_bare_title_over_lessons_is_none(tmp_path: Path) -> None:
+    body = "## Learnings\n\n### Price Table Order\n\n**Lesson**: Load the tax table before any page\n"
+    assert in_markdown(tmp_path, body).lessons == ("Load the tax table before any page",)
+
+
+def test_a_finding_among_decisions_teaches_and_confidence_chooses_nothing(tmp_path: Path) -> None:
+    body = "## Decisions\n\n1. **Cache**: Keep one cache\n2. **Confidence**: High\n"
+    body += "3. **Key Finding**: The old page is gone\n"
+    episode = in_markdown(tmp_path, body)
+    assert decisions(episode) == ["Cache: Keep one cache"]
+    assert episode.lessons == ("The old page is gone",)
