@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from helix_episodes.model import Episode
 
 __all__ = ["any_episodes", "corpora", "draw", "episode_of", "folder", "remember", "script"]
+
+# A test answers the same whether or not a model is installed here; those about embeddings unset it (`unswitched`).
+os.environ["HELIX_EMBEDDING"] = "lexical"
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
