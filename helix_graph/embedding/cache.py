@@ -9,7 +9,7 @@ alone and `Cached.problem` says so.
 from __future__ import annotations
 
 import hashlib
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
@@ -19,7 +19,7 @@ from helix_graph.errors import DatabaseUnreadable, GraphError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -35,6 +35,27 @@ _VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, number
 VECTOR_CACHE = Kind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
 _GET = f"SELECT text, numbers FROM vector WHERE model = ? AND text {database.ANY_OF}"  # noqa: S608  (a constant)
 _PUT = "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)"
+
+
+def clear(path: Path) -> None:
+    """Takes every vector out of the file, and out of what SQLite keeps of deleted rows.
+
+    A vector tells something of its text, so none may stay when a text is forgotten.
+
+    Raises:
+        NotOurDatabase: Another program's file stands there.
+        DatabaseBusy: Another process kept it locked.
+        DatabaseRefused: The disk refused.
+    """
+    try:
+        if database.ownership(path, VECTOR_CACHE) == "absent":
+            return
+        with _writing(path) as connection:
+            database.create_tables(connection, VECTOR_CACHE)
+        database.erase_traces(path, VECTOR_CACHE)
+    except DatabaseUnreadable:
+        with database.sole_builder(path):
+            database.remove(path)
 
 
 class Cached:
@@ -87,13 +108,10 @@ class Cached:
         self._using(lambda: self._write(vectors))
 
     def _write(self, vectors: Mapping[str, bytes]) -> None:
-        with database.reporting(self.path), closing(self._writer()) as connection, database.transaction(connection):
+        with _writing(self.path) as connection:
             if database.schema_version(connection) != VECTOR_CACHE.version:
                 database.create_tables(connection, VECTOR_CACHE)
             connection.executemany(_PUT, [(self.model, key, numbers) for key, numbers in vectors.items()])
-
-    def _writer(self) -> sqlite3.Connection:
-        return database.open_for_writing(self.path, VECTOR_CACHE)
 
     def _using(self, work: Callable[[], Done]) -> Done | None:
         """Does it, after making a damaged file anew if need be; None where the file cannot be used."""
@@ -114,6 +132,16 @@ class Cached:
         except DatabaseUnreadable:
             database.remove(self.path)
             return work()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[sqlite3.Connection]:
+    with (
+        database.reporting(path),
+        closing(database.open_for_writing(path, VECTOR_CACHE)) as connection,
+        database.transaction(connection),
+    ):
+        yield connection
 
 
 def _key(text: str) -> str:

@@ -4,7 +4,7 @@
 
     from helix_graph.embedding.choice import embedder
 
-    engine = embedder(cache=memory.root / "cache" / "vectors.db")
+    engine = embedder(cache=memory.root / CACHE_NAME)
     if engine is None:
         ...  # lexical mode: `status()` says why, and what to do
     vectors = engine.embed(["why does the import fail?"])
@@ -43,8 +43,11 @@ _MODES = ("auto", "lexical")
 BULK_TEXTS = 620
 
 Engine = Literal["light", "sentence-transformers"]
-#: The package that each engine cannot do without.
-PACKAGES: dict[Engine, str] = {"light": "tokenizers", "sentence-transformers": "sentence_transformers"}
+#: The modules that each engine cannot do without, beside numpy.
+MODULES: dict[Engine, tuple[str, ...]] = {
+    "light": ("tokenizers", "threadpoolctl"),
+    "sentence-transformers": ("sentence_transformers",),
+}
 INSTALL = "helix-graph model install"
 _INSTALL_REFERENCE = "pip install 'helix-graph[semantic]'"
 
@@ -121,8 +124,8 @@ def status(*, path: Path | None = None) -> ModelStatus:
 
 
 def has(engine: Engine) -> bool:
-    """Whether an engine's package is installed; it is not imported."""
-    return find_spec(PACKAGES[engine]) is not None
+    """Whether what an engine needs is installed; it is not imported."""
+    return all(find_spec(module) for module in MODULES[engine])
 
 
 def _of(search: Search) -> ModelStatus:
@@ -142,7 +145,7 @@ def _of(search: Search) -> ModelStatus:
     )
     if engines:
         return msgspec.structs.replace(known, engine=engines[0], bulk_engine=engines[-1])
-    reason = "the model is here, and no package that can compute with it"
+    reason = "the model is here, but nothing that can compute with it"
     return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
 
 

