@@ -8,7 +8,8 @@ installed one that imports it and one that embeds the question with it. Printed 
 the clock, and the median processor time, which other programs on the machine disturb least.
 
 Throughput: 128 texts of 15 to 35 words (about 30 tokens), handed over 1, 32 and 128 at a time, each engine in a process
-of its own, the best of three rounds; below each in brackets texts per second of processor time. Needs the weights (``helix-graph model install``).
+of its own, the best of three rounds; below each in brackets texts per second of processor time. Needs the weights
+(``helix-graph model install``).
 """
 
 from __future__ import annotations
