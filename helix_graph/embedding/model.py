@@ -44,7 +44,7 @@ def readable(text: str) -> str:
 
     Logs hold halves where a text was cut in the middle of an emoji; sentence-transformers ends in a TypeError on them.
 
-    >>> ascii(readable("cut \ud83d, whole \ud83d\ude00"))
+    >>> print(ascii(readable("cut \ud83d, whole \ud83d\ude00")))
     'cut \ufffd, whole \U0001f600'
     """
     try:
