@@ -165,7 +165,9 @@ def gelu(values: Floats) -> None:
     flat = values.reshape(-1)
     for start in range(0, flat.size, _BLOCK):
         block = flat[start : start + _BLOCK]
-        x = np.clip(block * np.float32(0.5**0.5), np.float32(-4), np.float32(4))
+        x = block.copy()
+        x *= np.float32(0.5**0.5)
+        np.clip(x, -4, 4, out=x)
         square = x * x
         x *= _polynomial(_P, square)
         x /= _polynomial(_Q, square)
@@ -206,7 +208,7 @@ def _side_by_side(
 ) -> Iterator[Floats]:
     """What comes of each batch, in order; of several batches, one on each processor."""
     chosen = ([texts[text] for text in batch] for batch in batches)
-    if len(batches) == 1:
+    if len(batches) <= 1:
         yield from map(work, chosen)
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (10 ms that a single text does not need)

@@ -27,7 +27,7 @@ from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Search, 
 from helix_graph.errors import NoEmbedder, NotOneOf, WeightsRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -133,9 +133,7 @@ def _of(search: Search) -> ModelStatus:
     if found is None:
         reason, remedy = _nothing_usable(search)
         return ModelStatus(mode="lexical", reason=reason, remedy=remedy, looked=search.looked)
-    ours = found.model == MINILM
-    engines: list[Engine] = ["light"] if ours and has("light") else []
-    engines += ["sentence-transformers"] if has("sentence-transformers") and _describes_itself(found) else []
+    ours, engines = found.model == MINILM, list(_engines(found))
     known = ModelStatus(
         mode="semantic" if engines else "lexical",
         model=found.model,
@@ -149,9 +147,13 @@ def _of(search: Search) -> ModelStatus:
     return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
 
 
-def _describes_itself(weights: Weights) -> bool:
-    """Whether sentence-transformers can read the folder; the light engine knows the one model that it is for."""
-    return (weights.folder / "config.json").exists()
+def _engines(weights: Weights) -> Iterator[Engine]:
+    """Those that can compute with these weights, the one for single questions first."""
+    if weights.model == MINILM and has("light"):
+        yield "light"
+    # It reads how to compute from the folder, where the light engine knows the one model that it is for.
+    if (weights.folder / "config.json").exists() and has("sentence-transformers"):
+        yield "sentence-transformers"
 
 
 def _nothing_usable(search: Search) -> tuple[str, str]:
