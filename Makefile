@@ -2,11 +2,14 @@
 BIN ?= .venv/bin/
 PYTHON ?= python3
 
-.PHONY: install test lint format smoke bench
+.PHONY: install weights test lint format smoke bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install -q -c constraints.txt -e ".[dev]"
+
+weights:  ## the model's weights, for the tests that need them (84 MB; they skip without)
+	$(BIN)helix-graph model install
 
 test:
 	$(BIN)pytest -q

@@ -16,6 +16,9 @@
     ├── SemanticUnavailable          a search by meaning alone where nothing compares meanings
     ├── SourceFailed                 something that is searched did not answer
     ├── MissingExtra                 a package that is optional and not installed
+    ├── NoEmbedder                   vectors were demanded, and weights or an engine are missing
+    ├── WeightsRefused               weights that are not there, or not what they should be
+    ├── InstallFailed                the model's weights or packages could not be brought here
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -163,6 +166,36 @@ class MissingExtra(HelixGraphError):
         self.wanted = wanted
         self.extra = extra
         super().__init__(f"{wanted} needs packages that are not installed: pip install 'helix-graph[{extra}]'")
+
+
+class NoEmbedder(HelixGraphError):
+    """Vectors were demanded where there are none to be had; ``reason`` and ``remedy`` are those of `model status`."""
+
+    def __init__(self, *, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"texts cannot be compared by meaning: {reason}; {remedy}")
+
+
+class WeightsRefused(HelixGraphError):
+    """The folder of a model that was named is no such model's, or a damaged one's."""
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(f"{path} is not used as a model: {problem}; name a folder that holds the model's files")
+
+
+class InstallFailed(HelixGraphError):
+    """A step of `model install` failed; those before it stand, and calling it again goes on from there."""
+
+    def __init__(self, *, step: str, problem: str) -> None:
+        self.step = step
+        self.problem = problem
+        super().__init__(
+            f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model "
+            "from a folder"
+        )
 
 
 class GraphError(HelixGraphError):

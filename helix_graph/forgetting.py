@@ -2,8 +2,9 @@
 
 In this order: a tombstone that keeps the session from coming back, with the fingerprints of all that is to be searched
 for; its episode and what the doctor has set aside of it; the assertions that name it; its share in the graph and the
-export; what SQLite keeps of deleted rows. Then every file of the memory is read again, whoever wrote it, and searched
-(`helix_graph.traces`). Only when nothing was found do the fingerprints go.
+export; the cache of vectors, which tell something of their texts; what SQLite keeps of deleted rows. Then every file of
+the memory is read again, whoever wrote it, and searched (`helix_graph.traces`). Only when nothing was found do the
+fingerprints go.
 
 A process killed at any point leaves what the next one needs: whichever `forget` comes next takes up all that are
 unproved, and its proof is the one that the first would have given.
@@ -13,6 +14,7 @@ What lies outside of the memory is not touched: the agent's own logs, git's hist
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from glob import escape
 from typing import TYPE_CHECKING
@@ -23,7 +25,8 @@ from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
-from helix_graph.errors import NothingSelected
+from helix_graph.embedding.cache import CACHE_NAME, clear
+from helix_graph.errors import NothingSelected, NotOurDatabase
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import EXPORT_NAME
 from helix_graph.setting_aside import aside_of_assertions, aside_of_session
@@ -109,6 +112,8 @@ def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = Fa
     if not dry_run and (sessions or waiting):
         _remove(root, store, sessions, assertions)
         _remove_from_graph(graph)
+        with suppress(NotOurDatabase):  # the proof says whether it holds anything
+            clear(root / CACHE_NAME)
     return ForgetReport(
         sessions=tuple(sessions),
         assertions=tuple(path.name for path in assertions),

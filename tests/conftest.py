@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from episode_drawing import any_episodes, draw, folder, remember
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from model_places import Places
 from session_script import Script
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from helix_episodes.model import Episode
 
 __all__ = ["any_episodes", "corpora", "draw", "episode_of", "folder", "remember", "script"]
+
+# A test answers the same whether or not a model is installed here; those about embeddings unset it.
+os.environ["HELIX_EMBEDDING"] = "lexical"
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
@@ -45,3 +50,9 @@ def episode_of(tmp_path: Path) -> Callable[[Script], Episode]:
         return extract(session)
 
     return extracted
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """Where weights are looked for: nowhere on this machine, until a test puts some there."""
+    return Places(tmp_path, monkeypatch)

@@ -51,6 +51,7 @@ COMMANDS = {
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
     "status": "status:status",
+    "model": "model:model",
     "doctor": "doctor:doctor",
     "forget": "forget:forget",
     "off": "switch:off",

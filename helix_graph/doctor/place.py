@@ -11,6 +11,7 @@ import msgspec
 from helix_episodes.files import TEMPORARY_SUFFIX, irregularity, read_regular, remove_file, write_atomically
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import trouble
+from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.errors import InvalidIgnoreFile
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME
 from helix_graph.ignoring import FILE_NAME as IGNORE_FILE
@@ -34,6 +35,7 @@ _OURS = (
     "causality/assertions/*.json",
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     f"causality/{EXPORT_NAME}",
+    *(f"{CACHE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     "forgotten/*.json",
     f"{ASIDE}/episodes/*.json",
     f"{ASIDE}/assertions/*.json",
@@ -43,7 +45,7 @@ _OURS = (
     "explorer-results/*.json",
 )
 #: People's words stand in these.
-_PRIVATE = ("episodes/*", "causality/*", "causality/assertions/*", "forgotten/*", f"{ASIDE}/*/*")
+_PRIVATE = ("episodes/*", "causality/*", "causality/assertions/*", "cache/*", "forgotten/*", f"{ASIDE}/*/*")
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")
 #: A file is written within milliseconds; after a minute whoever wrote it is gone, however slow the disk.

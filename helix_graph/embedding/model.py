@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: The default model, and how long its vectors are.
+MINILM = "all-MiniLM-L6-v2"
+MINILM_DIMENSIONS = 384
+#: Of a text no more than so many tokens count, the two around it included, as the model's own settings say
+#: (``sentence_bert_config.json``): it was not trained on more.
+MAX_TOKENS = 256
+
 
 class Embedder(Protocol):
     """Turns texts into vectors; ``model`` names the weights, and vectors of different models are never compared."""
@@ -30,3 +37,18 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, ``(len(texts), dimensions)``, each of length 1, so that a dot product is the cosine."""
         ...
+
+
+def readable(text: str) -> str:
+    r"""A text that every tokenizer takes: halves of a character are joined where both are there, else replaced.
+
+    Logs hold halves where a text was cut in the middle of an emoji; sentence-transformers ends in a TypeError on them.
+
+    >>> print(ascii(readable("cut \ud83d, whole \ud83d\ude00")))
+    'cut \ufffd, whole \U0001f600'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

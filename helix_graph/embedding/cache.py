@@ -1,0 +1,148 @@
+"""A file of vectors, so that no text is embedded twice.
+
+Vectors are kept by the model's name and the SHA-256 of the text, in SQLite; the texts themselves are not kept. The file
+is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer.
+A damaged one, or one of another version, is made anew; one that is another program's, or that the disk refuses, is left
+alone and `Cached.problem` says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from helix_graph import database
+from helix_graph.database import Kind
+from helix_graph.embedding.model import readable
+from helix_graph.errors import DatabaseUnreadable, GraphError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from helix_graph.embedding.model import Embedder
+
+Done = TypeVar("Done")
+
+#: Where a memory keeps it, below its folder.
+CACHE_NAME = "cache/vectors.db"
+_VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, numbers BLOB NOT NULL, UNIQUE (model, text))"
+VECTOR_CACHE = Kind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
+_GET = f"SELECT text, numbers FROM vector WHERE model = ? AND text {database.ANY_OF}"  # noqa: S608  (a constant)
+_PUT = "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)"
+
+
+def clear(path: Path) -> None:
+    """Takes every vector out of the file, and out of what SQLite keeps of deleted rows.
+
+    A vector tells something of its text, so none may stay when a text is forgotten.
+
+    Raises:
+        NotOurDatabase: Another program's file stands there.
+        DatabaseBusy: Another process kept it locked.
+        DatabaseRefused: The disk refused.
+    """
+    try:
+        if database.ownership(path, VECTOR_CACHE) == "absent":
+            return
+        with _writing(path) as connection:
+            database.create_tables(connection, VECTOR_CACHE)
+        database.erase_traces(path, VECTOR_CACHE)
+    except DatabaseUnreadable:
+        with database.sole_builder(path):
+            database.remove(path)
+
+
+class Cached:
+    """An `Embedder` that asks another one only for texts it has not met. Threads and processes may share the file."""
+
+    def __init__(self, embedder: Embedder, path: Path) -> None:
+        self.embedder = embedder
+        self.path = path
+        #: Why the file was last not read or written to, in a sentence.
+        self.problem: str | None = None
+
+    @property
+    def model(self) -> str:
+        """Of the embedder behind it."""
+        return self.embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        """Of each vector."""
+        return self.embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text; those met before are the very numbers that were computed then."""
+        import numpy as np  # noqa: PLC0415  (100 ms that only who embeds something pays for)
+
+        keys = [_key(text) for text in texts]
+        known = {key: np.frombuffer(numbers, "<f4") for key, numbers in self._get(keys).items()}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if new:
+            computed = self.embedder.embed(list(new.values()))
+            known |= dict(zip(new, computed, strict=True))
+            self._put({key: np.asarray(known[key], "<f4").tobytes() for key in new})
+        return np.array([known[key] for key in keys], np.float32).reshape(len(keys), self.dimensions)
+
+    def _get(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """What the file has under these keys; a row of the wrong length is none."""
+        length = 4 * self.dimensions
+        rows = self._using(lambda: self._rows(keys)) or []
+        return {key: numbers for key, numbers in rows if isinstance(numbers, bytes) and len(numbers) == length}
+
+    def _rows(self, keys: Iterable[str]) -> list[tuple[str, object]]:
+        if database.ownership(self.path, VECTOR_CACHE) == "absent":
+            return []
+        with database.reporting(self.path), closing(database.open_for_reading(self.path)) as connection:
+            if database.schema_version(connection) != VECTOR_CACHE.version:
+                return []  # of another version, or just being made: whoever writes next makes it anew
+            return connection.execute(_GET, (self.model, database.as_list(set(keys)))).fetchall()
+
+    def _put(self, vectors: Mapping[str, bytes]) -> None:
+        self._using(lambda: self._write(vectors))
+
+    def _write(self, vectors: Mapping[str, bytes]) -> None:
+        with _writing(self.path) as connection:
+            if database.schema_version(connection) != VECTOR_CACHE.version:
+                database.create_tables(connection, VECTOR_CACHE)
+            connection.executemany(_PUT, [(self.model, key, numbers) for key, numbers in vectors.items()])
+
+    def _using(self, work: Callable[[], Done]) -> Done | None:
+        """Does it, after making a damaged file anew if need be; None where the file cannot be used."""
+        try:
+            try:
+                return work()
+            except DatabaseUnreadable:
+                with database.sole_builder(self.path):
+                    return self._after_mending(work)
+        except GraphError as error:
+            self.problem = str(error)
+            return None
+
+    def _after_mending(self, work: Callable[[], Done]) -> Done:
+        """Another process may have mended it while this one waited for its turn."""
+        try:
+            return work()
+        except DatabaseUnreadable:
+            database.remove(self.path)
+            return work()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[sqlite3.Connection]:
+    with (
+        database.reporting(path),
+        closing(database.open_for_writing(path, VECTOR_CACHE)) as connection,
+        database.transaction(connection),
+    ):
+        yield connection
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(readable(text).encode()).hexdigest()

@@ -1,0 +1,202 @@
+"""Which engine answers: the weights that are here, the packages that are here, and how many texts there are.
+
+::
+
+    from helix_graph.embedding.choice import embedder
+
+    engine = embedder(cache=memory.root / CACHE_NAME)
+    if engine is None:
+        ...  # lexical mode: `status()` says why, and what to do
+    vectors = engine.embed(["why does the import fail?"])
+
+Asking costs a look at a few files; numpy and the weights load with the first text that is embedded.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.embedding.light import LightEmbedder
+from helix_graph.embedding.model import MINILM, MINILM_DIMENSIONS
+from helix_graph.embedding.reference import ReferenceEmbedder
+from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Search, Weights, find
+from helix_graph.errors import NoEmbedder, NotOneOf, WeightsRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from helix_graph.embedding.model import Embedder
+
+#: What switches vectors off: ``HELIX_EMBEDDING=lexical``.
+SWITCH = "HELIX_EMBEDDING"
+_MODES = ("auto", "lexical")
+#: With more texts at once than that, loading sentence-transformers (6.3 s) costs less than it then saves
+#: (1/72 s - 1/265 s a text).
+BULK_TEXTS = 620
+
+Engine = Literal["light", "sentence-transformers"]
+#: The modules that each engine cannot do without, beside numpy.
+MODULES: dict[Engine, tuple[str, ...]] = {
+    "light": ("tokenizers", "threadpoolctl"),
+    "sentence-transformers": ("sentence_transformers",),
+}
+INSTALL = "helix-graph model install"
+_INSTALL_REFERENCE = "pip install 'helix-graph[semantic]'"
+
+
+class ModelStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether texts can be compared by meaning, with what, and if not, why not and what to do.
+
+    ``engine`` answers single questions, ``bulk_engine`` embeds more than `BULK_TEXTS` texts at once. ``dimensions`` of
+    another model than ours are known only once it is loaded. ``looked`` are the places where weights were looked for,
+    in order, up to those in use.
+    """
+
+    mode: Literal["semantic", "lexical"]
+    model: str | None = None
+    dimensions: int | None = None
+    engine: Engine | None = None
+    bulk_engine: Engine | None = None
+    weights: Weights | None = None
+    reason: str | None = None
+    remedy: str | None = None
+    looked: tuple[Weights, ...] = ()
+
+
+def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder | None:
+    """What turns texts into vectors here, or None in lexical mode; `status` says why.
+
+    ``path`` is a folder with the model to use, instead of those that are looked for. ``cache`` is a file that
+    remembers vectors, so that no text is embedded twice.
+
+    Raises:
+        WeightsRefused: ``path`` holds no such model.
+        NotOneOf: ``HELIX_EMBEDDING`` is set to a word that means nothing.
+    """
+    found = status(path=path)
+    if path is not None and found.looked and not found.looked[0].usable:
+        raise WeightsRefused(path=path, problem=found.looked[0].problem or found.looked[0].state)
+    if found.weights is None or found.mode == "lexical":
+        return None
+    chosen = _engine(found, found.weights)
+    if cache is None:
+        return chosen
+    from helix_graph.embedding.cache import Cached  # noqa: PLC0415  (SQLite is loaded where it is used)
+
+    return Cached(chosen, cache)
+
+
+def demanded(*, path: Path | None = None, cache: Path | None = None) -> Embedder:
+    """What turns texts into vectors, where nothing else will do.
+
+    Raises:
+        NoEmbedder: There is none; the sentence says why, and what to type.
+        WeightsRefused: As for `embedder`.
+        NotOneOf: As for `embedder`.
+    """
+    found = embedder(path=path, cache=cache)
+    if found is None:
+        missing = status(path=path)
+        raise NoEmbedder(reason=missing.reason or "", remedy=missing.remedy or "")
+    return found
+
+
+def status(*, path: Path | None = None) -> ModelStatus:
+    """Which weights and engines there are now; ``path`` is as for `embedder`.
+
+    Raises:
+        NotOneOf: ``HELIX_EMBEDDING`` is set to a word that means nothing.
+    """
+    mode = os.environ.get(SWITCH) or "auto"
+    if mode not in _MODES:
+        raise NotOneOf(SWITCH, value=mode, allowed=_MODES)
+    if mode == "lexical":
+        return ModelStatus(mode="lexical", reason=f"{SWITCH} is set to lexical", remedy=f"unset {SWITCH}")
+    return _of(find(path))
+
+
+def has(engine: Engine) -> bool:
+    """Whether what an engine needs is installed; it is not imported."""
+    return all(find_spec(module) for module in MODULES[engine])
+
+
+def _of(search: Search) -> ModelStatus:
+    found = search.found
+    if found is None:
+        reason, remedy = _nothing_usable(search)
+        return ModelStatus(mode="lexical", reason=reason, remedy=remedy, looked=search.looked)
+    ours, engines = found.model == MINILM, list(_engines(found))
+    known = ModelStatus(
+        mode="semantic" if engines else "lexical",
+        model=found.model,
+        dimensions=MINILM_DIMENSIONS if ours else None,
+        weights=found,
+        looked=search.looked,
+    )
+    if engines:
+        return msgspec.structs.replace(known, engine=engines[0], bulk_engine=engines[-1])
+    reason = "the model is here, but nothing that can compute with it"
+    return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
+
+
+def _engines(weights: Weights) -> Iterator[Engine]:
+    """Those that can compute with these weights, the one for single questions first."""
+    if weights.model == MINILM and has("light"):
+        yield "light"
+    # It reads how to compute from the folder, where the light engine knows the one model that it is for.
+    if (weights.folder / "config.json").exists() and has("sentence-transformers"):
+        yield "sentence-transformers"
+
+
+def _nothing_usable(search: Search) -> tuple[str, str]:
+    if not search.looked:
+        return "no model is installed", INSTALL
+    last = search.looked[-1]
+    problem = f"{last.folder} ({last.origin}): {last.problem}"
+    if last.origin == "argument":
+        return problem, "name a folder that holds the model"
+    if last.origin == PATH_VARIABLE:
+        remedy = f"let {PATH_VARIABLE} name a folder with {MINILM}, or unset it"
+        return problem, f"{remedy}; another model takes {NAME_VARIABLE} besides" if last.state == "refused" else remedy
+    return problem, INSTALL
+
+
+def _engine(found: ModelStatus, weights: Weights) -> Embedder:
+    model = weights.model or MINILM
+    if found.engine == "sentence-transformers":
+        return ReferenceEmbedder(weights.folder, model=model)
+    light = LightEmbedder(weights.folder)
+    return light if found.bulk_engine == "light" else BySize(light, ReferenceEmbedder(weights.folder))
+
+
+class BySize:
+    """An `Embedder` of two engines of one model: ``light`` for few texts, ``bulk`` for more than `BULK_TEXTS`.
+
+    Only the number of texts handed over at once decides, so the same call takes the same way each time.
+    """
+
+    def __init__(self, light: Embedder, bulk: Embedder) -> None:
+        self.light = light
+        self.bulk = bulk
+
+    @property
+    def model(self) -> str:
+        """Of both."""
+        return self.light.model
+
+    @property
+    def dimensions(self) -> int:
+        """Of each vector."""
+        return self.light.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text."""
+        return (self.bulk if len(texts) > BULK_TEXTS else self.light).embed(texts)
