@@ -32,7 +32,8 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``uid`` follows from the text as it was first stored, so that two memories which learnt the same hold one insight.
     ``slug`` is the name it was given here. A date of ``""`` is one that never was: ``edited_at`` and ``tagged_at`` are
-    when a person last set text and tags, ``state_at`` when the state was. ``told`` is the form of the older seed
+    when a person last set text and tags (a text tagged ``user-provided`` was set by one when it was stored),
+    ``state_at`` when the state was. ``told`` is the form of the older seed
     (trigger, resolution, type), where the insight was told in it. Dates are those of `helix_graph.insights.clock`.
     """
 

@@ -85,6 +85,12 @@ def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
     return frozenset(one for (one,) in connection.execute(query, (uid,)))
 
 
+def without_vector(connection: sqlite3.Connection, *, model: str) -> int:
+    """How many insights that can be recalled have no vector of that model."""
+    query = "SELECT count(*) FROM insight WHERE state = 'active' AND model IS NOT ?"
+    return int(connection.execute(query, (model,)).fetchone()[0])
+
+
 def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> int:
     """A new row; its number."""
     values = {**_values(insight, _SAID), "name": name, "digest": digest(insight.content)}
