@@ -5,9 +5,9 @@
 >>> folder = tempfile.TemporaryDirectory()
 >>> insights = Insights(Path(folder.name) / "helix.db")
 >>> insights.store("When pytest hangs in CI, run it with -x and a timeout", ["ci"])["name"]
-'when-pytest-hangs-in-ci-run-it-with-x-and-a-timeout'
+'when-pytest-hangs-in-ci-run-it-with-x-and-a-time'
 >>> [hit["name"] for hit in insights.recall("pytest hangs")]
-['when-pytest-hangs-in-ci-run-it-with-x-and-a-timeout']
+['when-pytest-hangs-in-ci-run-it-with-x-and-a-time']
 >>> folder.cleanup()
 """
 
@@ -19,10 +19,12 @@ from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, query, several, share, whole
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.clock import stamp
+from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
+from helix_graph.insights.people import ByPeople
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
-from helix_graph.insights.room import Room
 from helix_graph.insights.store import Draft, clean_content, clean_tags, put, rejected
+from helix_graph.insights.upkeep import Upkeep
 from helix_graph.insights.words import relevance_by_words
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from helix_graph.insights.feedback import Attribution, FedBack
     from helix_graph.insights.model import Origin
     from helix_graph.insights.store import Alike, Stored
-    from helix_graph.insights.vectors import Floats
 
 #: As many as `seen` shows at most.
 MOST_SHOWN = 100
@@ -42,7 +43,7 @@ _LONGEST_QUERY = 8000
 POLICIES = ("seed",)
 
 
-class Insights(Room):
+class Insights(Linked, Upkeep, ByPeople):
     """The door to remembered advice."""
 
     def store(
@@ -178,15 +179,6 @@ class Insights(Room):
                 query("suppress_names", name) for name in several("suppress_names", suppress_names)
             ),
         )
-
-    def _meaning(self, connection: sqlite3.Connection, vector: Floats | None, *, least: float) -> dict[int, float]:
-        """The rows at least so alike a vector, the most alike first; none without a model."""
-        embedder = self._embedder
-        if vector is None or embedder is None:
-            return {}
-        from helix_graph.insights.vectors import alike  # noqa: PLC0415  (numpy is for vectors only)
-
-        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least))
 
     def _note(self, connection: sqlite3.Connection, *, model: str | None) -> str:
         if model is None:

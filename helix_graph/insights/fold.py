@@ -74,6 +74,8 @@ def decayed(standing: Standing, *, at: str, days: int, since: str, settings: Set
 
     Time that has been counted is not counted again, so it makes no difference how often one asks.
     """
+    if standing.effectiveness == settings.neutral:
+        return standing  # there is nowhere to go, and the time need not be counted: only feedback leads away
     start, end = read(max(standing.decayed_until or "", standing.last_used or since)), read(at)
     if start is None or end is None:
         return standing

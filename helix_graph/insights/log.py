@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from helix_graph.insights.settings import Settings
 
-_SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
+#: The entries that speak of any of these insights.
+SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
 _ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing"
 
 
@@ -42,10 +43,10 @@ def free_moment(connection: sqlite3.Connection, now: datetime) -> str:
 
 
 def write(connection: sqlite3.Connection, entry: Entry) -> None:
-    """Adds an entry; standings are as they were."""
+    """Adds an entry, or puts it in the place of the one with its id; standings are as they were."""
     encode = msgspec.json.encode
     connection.execute(
-        f"INSERT INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
+        f"INSERT OR REPLACE INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
         (
             entry.id,
             entry.ts,
@@ -59,6 +60,7 @@ def write(connection: sqlite3.Connection, entry: Entry) -> None:
             encode(entry.standing).decode() if entry.standing else None,
         ),
     )
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
     judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
 
@@ -82,7 +84,7 @@ def add(connection: sqlite3.Connection, entry: Entry, *, to: Iterable[Kept], set
 def refold(connection: sqlite3.Connection, kept: Kept, *, settings: Settings) -> None:
     """Folds everything that the log says of one insight."""
     own = rows.own_uids(connection, kept.insight.uid)
-    found = entries(connection, f"kind = 'decay' OR {_SPEAKS}", as_list(own))
+    found = entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
     rows.set_standing(connection, kept.number, fold(kept.insight, found, own=own, settings=settings))
 
 
@@ -131,14 +133,14 @@ def entries(connection: sqlite3.Connection, condition: str = "1", *values: str) 
 
 def entries_of(connection: sqlite3.Connection, uids: Iterable[str]) -> list[Entry]:
     """The entries that speak of any of these insights, in their order."""
-    return list(entries(connection, _SPEAKS, as_list(uids)))
+    return list(entries(connection, SPEAKS, as_list(uids)))
 
 
 def write_injection(connection: sqlite3.Connection, injection: Injection) -> None:
-    """Adds what was shown to the log of injections; an id that is there already is the same one again."""
+    """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
     encode = msgspec.json.encode
     connection.execute(
-        "INSERT OR IGNORE INTO insight_injection (id, ts, task, session, query, shown, withheld, policy)"
+        "INSERT OR REPLACE INTO insight_injection (id, ts, task, session, query, shown, withheld, policy)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             injection.id,

@@ -46,6 +46,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     min_relevance: float
     min_effectiveness: float = 0.0
     suppress_names: frozenset[str] = frozenset()
+    tag: str = ""
 
 
 class Recalled(list[dict[str, Any]]):
@@ -64,6 +65,7 @@ class Candidate(NamedTuple):
 
     number: int
     name: str
+    created_at: str
     relevance: float
     effectiveness: float
     recency: float
@@ -81,6 +83,11 @@ def adjusted(effectiveness: float, *, use_count: int, causal_hits: int, settings
     if use_count < settings.uses_to_adjust:
         return effectiveness
     return effectiveness * max(settings.least_credit, causal_hits / use_count)
+
+
+def ratio(*, use_count: int, causal_hits: int, settings: Settings) -> float:
+    """Effectiveness as the older seed has it: how many of the uses helped; neutral before the first."""
+    return causal_hits / use_count if use_count else settings.neutral
 
 
 def recency(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
@@ -163,10 +170,11 @@ def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Setti
     return settings.relevance * relevance + settings.effectiveness + settings.recency >= last.score
 
 
-def _order(one: Candidate, *, mode: Mode) -> tuple[float, ...]:
+def _order(one: Candidate, *, mode: Mode) -> tuple[float, float, float, str, str]:
+    """Equals stand in the order in which they were stored, which is the same in every memory that has them."""
     if mode == "lexical":
-        return (-one.relevance, -one.effectiveness, -one.recency, one.number)
-    return (-one.score, one.number)
+        return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)
+    return (-one.score, 0.0, 0.0, one.created_at, one.name)
 
 
 def _scored(
@@ -179,15 +187,24 @@ def _scored(
 ) -> Iterator[Candidate]:
     query = (
         "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at FROM insight"  # noqa: S608  (a constant)
-        f" WHERE number {ANY_OF} AND state = 'active' AND effectiveness >= ?"
+        f" WHERE number {ANY_OF} AND state = 'active'"
+        " AND (? = '' OR EXISTS (SELECT 1 FROM json_each(insight.tags) WHERE value = ?))"
     )
-    found = connection.execute(query, (as_list(number for _, number, _ in hits), asked.min_effectiveness))
+    found = connection.execute(query, (as_list(number for _, number, _ in hits), asked.tag, asked.tag))
     read_rows = {row[0]: row for row in found}
     for relevance, number, via in hits:
         if number not in read_rows or read_rows[number][1] in asked.suppress_names:
             continue
         _, name, effectiveness, uses, causal, last_used, created_at = read_rows[number]
-        fair = adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
+        counted = ratio(use_count=uses, causal_hits=causal, settings=settings)
+        raw = counted if settings.counts else effectiveness
+        if raw < asked.min_effectiveness:
+            continue
+        fair = (
+            counted
+            if settings.counts
+            else adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
+        )
         fresh = recency(last_used, created_at, now=now, settings=settings)
         score = settings.relevance * relevance + settings.effectiveness * fair + settings.recency * fresh
-        yield Candidate(number, name, relevance, fair, fresh, score, via)
+        yield Candidate(number, name, created_at, relevance, fair, fresh, score, via)

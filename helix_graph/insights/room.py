@@ -75,6 +75,15 @@ class Room:
 
         return [(Vector(embedder.model, blob(row)), row) for row in embedder.embed(texts)]
 
+    def _meaning(self, connection: sqlite3.Connection, vector: Floats | None, *, least: float) -> dict[int, float]:
+        """The rows at least so alike a vector, the most alike first; none without a model."""
+        embedder = self._embedder
+        if vector is None or embedder is None:
+            return {}
+        from helix_graph.insights.vectors import alike  # noqa: PLC0415  (numpy is for vectors only)
+
+        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least))
+
     def _named(self, connection: sqlite3.Connection, name: str) -> Kept:
         """The insight of that name.
 

@@ -85,6 +85,37 @@ def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
     return frozenset(one for (one,) in connection.execute(query, (uid,)))
 
 
+def where(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
+    """The insights that meet a condition, which is a constant of the module that asks."""
+    return _select(connection, condition, *values)
+
+
+def active_numbers(connection: sqlite3.Connection) -> frozenset[int]:
+    """The rows of insights that can be recalled."""
+    return frozenset(number for (number,) in connection.execute("SELECT number FROM insight WHERE state = 'active'"))
+
+
+def twins(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Pairs of rows with the same text, but for case and blanks: each with the first of them."""
+    query = (
+        "SELECT first, number FROM (SELECT number, min(number) OVER (PARTITION BY digest) AS first"
+        " FROM insight WHERE state = 'active' AND digest != '') WHERE number != first ORDER BY number"
+    )
+    return [(first, number) for first, number in connection.execute(query)]
+
+
+def lacking_vector(connection: sqlite3.Connection, *, model: str, most: int) -> list[tuple[int, str]]:
+    """Rows without a vector of that model, and their texts."""
+    query = "SELECT number, content FROM insight WHERE state != 'merged' AND model IS NOT ? ORDER BY number LIMIT ?"
+    return connection.execute(query, (model, most)).fetchall()
+
+
+def without_any_vector(connection: sqlite3.Connection) -> int:
+    """How many insights have no vector at all."""
+    query = "SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NULL"
+    return int(connection.execute(query).fetchone()[0])
+
+
 def without_vector(connection: sqlite3.Connection, *, model: str) -> int:
     """How many insights that can be recalled have no vector of that model."""
     query = "SELECT count(*) FROM insight WHERE state = 'active' AND model IS NOT ?"
@@ -132,6 +163,25 @@ def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     connection.execute(f"DELETE FROM insight WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (a constant)
 
 
+def set_vector_of(connection: sqlite3.Connection, number: int, content: str, *, model: str, vector: bytes) -> None:
+    """The vector of a text, for the row that had it, if it still has."""
+    query = "UPDATE insight SET embedding = ?, model = ? WHERE number = ? AND content = ?"
+    connection.execute(query, (vector, model, number, content))
+
+
+def copy_vector(connection: sqlite3.Connection, number: int, *, to: int) -> None:
+    """Gives a row the vector of another, whose text it has taken over."""
+    vector = connection.execute("SELECT embedding, model FROM insight WHERE number = ?", (number,)).fetchone()
+    connection.execute("UPDATE insight SET embedding = ?, model = ? WHERE number = ?", (*vector, to))
+
+
+def mend_digests(connection: sqlite3.Connection) -> None:
+    """Works out the digest of rows that somebody wrote into the table by hand."""
+    lacking = connection.execute("SELECT number, content FROM insight WHERE digest = ''").fetchall()
+    found = [(digest(content), number) for number, content in lacking]
+    connection.executemany("UPDATE insight SET digest = ? WHERE number = ?", found)
+
+
 def _set(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:
     if values:
         settings = ", ".join(f"{column} = ?" for column in values)
@@ -143,7 +193,7 @@ def _one(connection: sqlite3.Connection, condition: str, *values: str) -> Kept |
     return next(_select(connection, f"{condition} LIMIT 1", *values), None)
 
 
-def _select(connection: sqlite3.Connection, condition: str, *values: str) -> Iterator[Kept]:
+def _select(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
     query = f"SELECT {_COLUMNS} FROM insight WHERE {condition}"  # noqa: S608  (constants of this module)
     return map(_kept, connection.execute(query, values).fetchall())
 

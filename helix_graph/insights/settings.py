@@ -53,12 +53,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     prune_uses: int = 3
     #: Feedback within so many hours counts as recent to `health`.
     recent_hours: float = 1.0
+    #: Effectiveness is the share of uses that helped, as in the older form, and not what the log was folded into.
+    counts: bool = False
     #: Links of a lower score are not followed by `connected`.
     least_link: float = 0.5
 
 
 V6 = Settings(name="v6", relevance=0.7, effectiveness=0.2, recency=0.1, half_life_days=14)
-V1 = Settings(name="v1", relevance=0.5, effectiveness=0.3, recency=0.2, half_life_days=7, min_relevance=0.0)
+V1 = Settings(
+    name="v1", relevance=0.5, effectiveness=0.3, recency=0.2, half_life_days=7, min_relevance=0.0, counts=True
+)
 
 #: The shortest insight, in characters once stripped.
 SHORTEST = 20

@@ -130,6 +130,7 @@ CREATE TABLE insight_judged (
     feedback TEXT NOT NULL,
     PRIMARY KEY (uid, feedback)
 ) WITHOUT ROWID;
+CREATE INDEX insight_judged_by ON insight_judged (feedback);
 """
 
 _INJECTIONS = """

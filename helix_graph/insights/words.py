@@ -38,11 +38,13 @@ _LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 5000
 _STOP = frozenset(
-    "a about after all also am an and any are as at be because been before being both but by can could did do does "
-    "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
-    "most my no not of on only or other our out over own same she should so some such than that the their them then "
-    "there these they this those through to too under until up us use used using very was we were what when where "
-    "which while who whom why will with would you your".split()  # noqa: SIM905  (a list of one word a line would hide the rest of the file)
+    (  # one text: a word a line would hide the rest of the file
+        "a about after all also am an and any are as at be because been before being both but by can could did do does "
+        "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
+        "most my no not of on only or other our out over own same she should so some such than that the their them then "
+        "there these they this those through to too under until up us use used using very was we were what when where "
+        "which while who whom why will with would you your"
+    ).split()
 )
 
 
