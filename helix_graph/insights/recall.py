@@ -128,12 +128,15 @@ def best(
     return chosen
 
 
-def shown(connection: sqlite3.Connection, chosen: Sequence[Candidate]) -> Iterator[dict[str, Any]]:
-    """The candidates as the seed gives them."""
+def shown(
+    connection: sqlite3.Connection, chosen: Sequence[Candidate], *, told: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The candidates as the seed gives them; with ``told`` also the form in which they were told (``_told``)."""
     found = {kept.number: kept for kept in rows.by_numbers(connection, [one.number for one in chosen])}
     for one in chosen:
         yield {
             **public(found[one.number]),
+            **({"_told": found[one.number].insight.told} if told else {}),
             "_relevance": round(one.relevance, _SHOWN_DECIMALS),
             "_effectiveness": round(one.effectiveness, _SHOWN_DECIMALS),
             "_recency": round(one.recency, _SHOWN_DECIMALS),

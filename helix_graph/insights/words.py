@@ -37,15 +37,14 @@ _PRIOR = 50
 _LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 5000
-_STOP = frozenset(
-    (  # one text: a word a line would hide the rest of the file
-        "a about after all also am an and any are as at be because been before being both but by can could did do does "
-        "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
-        "most my no not of on only or other our out over own same she should so some such than that the their them then "
-        "there these they this those through to too under until up us use used using very was we were what when where "
-        "which while who whom why will with would you your"
-    ).split()
+_LITTLE_WORDS = (
+    "a about after all also am an and any are as at be because been before being both but by can could did do does "
+    "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
+    "most my no not of on only or other our out over own same she should so some such than that the their them then "
+    "there these they this those through to too under until up us use used using very was we were what when where "
+    "which while who whom why will with would you your"
 )
+_STOP = frozenset(_LITTLE_WORDS.split())
 
 
 def words(query: str) -> list[str]:
