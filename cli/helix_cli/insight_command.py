@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Work = Callable[..., Any]
 
 
-class TextList(click.ParamType):
+class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer stubs alone
     """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
 
     name = "json"
@@ -39,7 +39,7 @@ class TextList(click.ParamType):
 
 
 def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Work], click.Command]:
-    """Makes a command of a function from the memory's insights and its options to an answer, which ``render`` prints."""
+    """Makes a command of a function from insights and options to an answer, which ``render`` prints."""
 
     def decorate(work: Work) -> click.Command:
         @wraps(work)

@@ -120,7 +120,7 @@ def best(
 ) -> list[Candidate]:
     """The ``limit`` best of the hits, the best first; equals stay in the order in which they were stored."""
     chosen: list[Candidate] = []
-    for place in range(0, len(hits), _BATCH):
+    for place in range(0, len(hits) if asked.limit else 0, _BATCH):
         if len(chosen) == asked.limit and not _may_enter(hits[place][0], chosen[-1], mode=mode, settings=settings):
             break
         scored = _scored(connection, hits[place : place + _BATCH], asked, now=now, settings=settings)

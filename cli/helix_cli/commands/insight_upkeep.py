@@ -18,15 +18,12 @@ if TYPE_CHECKING:
 
 
 def _render_decayed(answer: Decayed) -> None:
-    say(
-        f"{count(answer['decayed'], 'insight')} moved towards neutral, unused for {answer['threshold_days']} days or more."
-    )
+    moved = count(answer["decayed"], "insight")
+    say(f"{moved} moved towards neutral, unused for {answer['threshold_days']} days or more.")
 
 
 @insight_command("decay", render=_render_decayed)
-@click.option(
-    "--days", type=int, default=30, show_default=True, help="One step for each full span of so many idle days."
-)
+@click.option("--days", type=int, default=30, show_default=True, help="One step for each so many idle days.")
 def decay(insights: Insights, *, days: int) -> Decayed:
     """Move insights that nobody uses back towards neutral, by the time that has passed."""
     return insights.decay(days)
@@ -95,10 +92,8 @@ def reindex(insights: Insights) -> Reindexed:
 
 
 def _render_rebuilt(answer: Rebuilt) -> None:
-    folded = (
-        f"{count(answer['entries'], 'entry').replace('entrys', 'entries')} over {count(answer['insights'], 'insight')}"
-    )
-    say(f"Folded {folded}: {answer['changed']} came out otherwise.")
+    entries = "1 entry" if answer["entries"] == 1 else f"{answer['entries']} entries"
+    say(f"Folded {entries} over {count(answer['insights'], 'insight')}: {answer['changed']} came out otherwise.")
 
 
 @insight_command("rebuild", render=_render_rebuilt)
