@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_HEADER = '{"kind":"helix-insights","version":1}'
+_HEADER = '{"record":"helix-insights","version":1}'
 _Logged = TypeVar("_Logged", Entry, Injection)
 
 
@@ -126,7 +126,7 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _line(kind: str, record: Record) -> str:
-    return msgspec.json.encode({"kind": kind, **msgspec.to_builtins(record)}).decode()
+    return msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
 
 
 def _read(path: Path) -> Iterator[Record]:
@@ -146,7 +146,7 @@ def _read(path: Path) -> Iterator[Record]:
 
 def _record(line: str) -> Record:
     raw = msgspec.json.decode(line, type=dict[str, object])
-    kind = raw.pop("kind", None)
+    kind = raw.pop("record", None)
     if kind not in _KINDS:
         problem = f"{kind!r} is no kind of record"
         raise ValueError(problem)
