@@ -19,6 +19,8 @@
     ├── NoEmbedder                   vectors were demanded, and weights or an engine are missing
     ├── WeightsRefused               weights that are not there, or not what they should be
     ├── InstallFailed                the model's weights or packages could not be brought here
+    ├── InsightNotFound              no insight has that name
+    ├── InvalidExport                a file to import that holds no insights, or a damaged line
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -196,6 +198,25 @@ class InstallFailed(HelixGraphError):
             f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model "
             "from a folder"
         )
+
+
+class InsightNotFound(HelixGraphError):
+    """No insight has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
+class InvalidExport(HelixGraphError):
+    """A file that cannot be imported; ``line`` counts from 1. Nothing of it was taken in."""
+
+    def __init__(self, *, path: Path, line: int | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.problem = problem
+        where = f"{path}, line {line}" if line else str(path)
+        super().__init__(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")
 
 
 class GraphError(HelixGraphError):

@@ -50,6 +50,7 @@ COMMANDS = {
     "node": "assertions:node",
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
+    "insight": "insight:insight",
     "status": "status:status",
     "model": "model:model",
     "doctor": "doctor:doctor",

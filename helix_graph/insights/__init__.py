@@ -1,1 +1,1 @@
-"""Remembered advice: kept, recalled, linked into the graph, and judged by what followed."""
+"""Insights: remembered advice, found again by meaning and by words, and judged by what followed."""
