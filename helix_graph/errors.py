@@ -10,6 +10,7 @@
     ├── NotUnpacked                  a file that could not be searched, or not all of it
     ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
     ├── MemoryNewer                  helix.db was written by a newer version
+    ├── TopicError                   of topics: helix_graph.topics.errors
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
