@@ -50,6 +50,7 @@ COMMANDS = {
     "node": "assertions:node",
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
+    "topic": "topic:topic",
     "status": "status:status",
     "doctor": "doctor:doctor",
     "forget": "forget:forget",

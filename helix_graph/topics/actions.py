@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
 from helix_graph.given import one_of, whole
+from helix_graph.helix_db import HelixDatabase
 from helix_graph.topics import catalogue, read, references, stale, transfer, upkeep
 from helix_graph.topics.errors import NotGiven, NotTogether
 from helix_graph.topics.importing import Imported, parse, take_in
@@ -14,14 +18,11 @@ from helix_graph.topics.model import seconds_of
 from helix_graph.topics.periods import since
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.texts import hyphened, plain, topic_name
+from helix_graph.topics.upkeep import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from helix_graph.helix_db import HelixDatabase
-    from helix_graph.topics.upkeep import Progress
 
 Action = Literal[
     "list",

@@ -228,7 +228,7 @@ class Topics:
             return edit.edit(connection, kind, name, target=target, change=change, now=self._now())
 
     def topics(
-        self, action: str = "list", *, progress: Callable[[int, int], None] | None = None, **given: Any
+        self, action: str = "list", *, progress: Callable[[int, int], None] | None = None, **given: str | int | None
     ) -> actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 

@@ -30,7 +30,7 @@ _PARAMETERS = ("topic", "text", "tags", "source", "confidence", "links")
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry in the form in which it is kept. ``links`` are topics with indices, to be looked up when it is stored."""
+    """An entry in the form in which it is kept; ``links`` are topics with indices, looked up when it is stored."""
 
     topic: str
     text: str

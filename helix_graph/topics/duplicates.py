@@ -58,14 +58,14 @@ def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str
     """Entries of the topic that share a rare word, those with the most first."""
     prefix = len(words) - math.ceil(THRESHOLD * len(words)) + 1
     rare = connection.execute(
-        f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (a constant)
+        f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
         (as_list(words),),
     ).fetchall()
     unmet = len(words) - len(rare)  # words that no entry has are the rarest
     chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
     rows = connection.execute(
-        "SELECT p.entry FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry"
-        f" WHERE p.word {ANY_OF} AND e.topic = ? GROUP BY p.entry ORDER BY COUNT(*) DESC, p.entry LIMIT ?",  # noqa: S608  (a constant)
+        "SELECT p.entry FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry"  # noqa: S608  (our own names and constants)
+        f" WHERE p.word {ANY_OF} AND e.topic = ? GROUP BY p.entry ORDER BY COUNT(*) DESC, p.entry LIMIT ?",
         (as_list(chosen), topic, _COMPARED),
     )
     return [entry for (entry,) in rows]

@@ -187,7 +187,7 @@ def check(action: Action, *, target: Target, change: Change) -> None:
             ("new_name", change.new_name),
             ("into", change.into),
         )
-        if value not in (None, (), False)
+        if value is not None and value is not False and value != ()
     ]
     for name in named:
         if name not in _TAKES[action]:

@@ -24,6 +24,8 @@ _ROWS = (
 INDEX = "(SELECT COUNT(*) FROM topic_entry b WHERE b.topic = {0}.topic AND b.position < {0}.position)"
 #: So many names are offered for one that is not there.
 _ALIKE = 3
+#: A shorter name within another tells nothing.
+_TELLING = 3
 
 
 def size_of(connection: sqlite3.Connection, topic: str) -> int:
@@ -35,7 +37,7 @@ def size_of(connection: sqlite3.Connection, topic: str) -> int:
 def alike(connection: sqlite3.Connection, topic: str) -> list[str]:
     """Names of topics that may have been meant."""
     names = [name for (name,) in connection.execute("SELECT name FROM topic ORDER BY name")]
-    holding = [name for name in names if topic in name or name in topic]
+    holding = [name for name in names if topic in name or (name in topic and len(name) >= _TELLING)]
     return list(dict.fromkeys([*difflib.get_close_matches(topic, names, n=_ALIKE), *holding]))[:_ALIKE]
 
 
@@ -111,15 +113,15 @@ def indices(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, t
     if not ids:
         return {}
     place = INDEX.format("e")
-    rows = connection.execute(f"SELECT entry, topic, {place} FROM topic_entry e WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (constants)
+    rows = connection.execute(f"SELECT entry, topic, {place} FROM topic_entry e WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
     return {entry: (topic, index) for entry, topic, index in rows}
 
 
 def indices_in(connection: sqlite3.Connection, topics: Collection[str]) -> dict[int, tuple[str, int]]:
     """Topic and index of every entry of these topics: of many entries, in one walk."""
     rows = connection.execute(
-        "SELECT entry, topic, ROW_NUMBER() OVER (PARTITION BY topic ORDER BY position) - 1"
-        f" FROM topic_entry WHERE topic {ANY_OF}",  # noqa: S608  (a constant)
+        "SELECT entry, topic, ROW_NUMBER() OVER (PARTITION BY topic ORDER BY position) - 1"  # noqa: S608  (our own names and constants)
+        f" FROM topic_entry WHERE topic {ANY_OF}",
         (as_list(topics),),
     )
     return {entry: (topic, index) for entry, topic, index in rows}
@@ -149,7 +151,7 @@ def _link(target: int, places: Mapping[int, tuple[str, int]]) -> str:
     return f"#{target}" if place is None else f"{place[0]}:{place[1]}"
 
 
-def _checked(entry: int, topic: str, position: int, *row: Any) -> Filed:
+def _checked(entry: int, topic: str, position: int, *row: Any) -> Filed:  # noqa: ANN401  (what SQLite gives)
     """The record behind a row of the view, when both say the same.
 
     Raises:

@@ -57,8 +57,10 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Incoming(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry to take in. Its links are ids of the same import, or topics with indices: of the import itself when
-    ``own_indices``, else of the memory once everything is in it.
+    """An entry to take in.
+
+    Its links are ids of the same import, or topics with indices: of the import itself when ``own_indices``, else of the
+    memory once everything is in it.
     """
 
     place: str
@@ -167,7 +169,7 @@ def _numbers(connection: sqlite3.Connection, incoming: Sequence[Incoming]) -> tu
     return numbers, numbers
 
 
-def _append(  # noqa: PLR0913  (what a record has)
+def _append(
     connection: sqlite3.Connection, one: Incoming, *, number: int, position: int, links: tuple[int, ...], now: int
 ) -> Filed:
     record = Record(

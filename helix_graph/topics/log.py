@@ -77,7 +77,8 @@ def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
     """
     if not isinstance(body, bytes) or _checksum(number, body) != checksum:
         raise damage(f"record {number} of the topics is not what was written")
-    return _DECODER.decode(body)
+    record: Record | Tombstone = _DECODER.decode(body)
+    return record
 
 
 def filed(number: int, body: bytes, checksum: int) -> Filed:

@@ -42,7 +42,7 @@ def period(
     days: int | None = None,
     hours: int | None = None,
 ) -> Period:
-    """The span that all of these hold; ``after`` and ``before`` include the day they name, ``hours`` overrides ``days``.
+    """The span that all of these hold; ``after`` and ``before`` include their day, ``hours`` overrides ``days``.
 
     Raises:
         InvalidDay: One of the first two is no day.
@@ -78,11 +78,11 @@ def _day(option: str, value: str | date, *, today: date) -> date:
     word = plain(option, value).strip().lower()
     if word in _WORDS:
         return today - _WORDS[word]
+    if not _ISO_DAY.match(word):
+        raise InvalidDay(option, value=value)
     try:
-        if not _ISO_DAY.match(word):
-            raise ValueError(word)
         return date.fromisoformat(word)
-    except ValueError:
+    except ValueError:  # the 31st of February
         raise InvalidDay(option, value=value) from None
 
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.topics.periods import Period
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
 
-    from helix_graph.topics.periods import Period
 
 K1 = 1.2
 B = 0.75
@@ -57,7 +57,7 @@ def known_words(connection: sqlite3.Connection, spellings: Collection[str]) -> l
     """Those words that entries have, the rarest first."""
     total = connection.execute("SELECT entries FROM topic_totals").fetchone()[0]
     rows = connection.execute(
-        f"SELECT word, entries FROM topic_word WHERE entries > 0 AND spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (a constant)
+        f"SELECT word, entries FROM topic_word WHERE entries > 0 AND spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
         (as_list(spellings),),
     )
     return [Word(number=word, entries=n, idf=idf(total, n)) for word, n in rows]
@@ -84,7 +84,7 @@ def having_all(words: Sequence[Word], *, mean: float) -> Query:
     joins = " ".join(f"CROSS JOIN topic_posting p{i} ON p{i}.word = ? AND p{i}.entry = p0.entry" for i in others)
     scores = " + ".join(_score(f"p{i}") for i in range(len(words)))
     return Query(
-        sql=f"SELECT p0.entry AS entry, p0.stored AS stored, ({scores}) * p0.confidence AS score"  # noqa: S608  (our own names)
+        sql=f"SELECT p0.entry AS entry, p0.stored AS stored, ({scores}) * p0.confidence AS score"  # noqa: S608  (our own names and constants)
         f" FROM topic_posting p0 {joins} WHERE p0.word = ?",
         values=(*_weights(words, mean), *(word.number for word in words[1:]), words[0].number),
     )
@@ -92,10 +92,10 @@ def having_all(words: Sequence[Word], *, mean: float) -> Query:
 
 def having_any(words: Sequence[Word], *, mean: float) -> Query:
     """Entries that have some of the words, with their scores."""
-    one = f"SELECT entry, stored, {_score('p')} * p.confidence AS score FROM topic_posting p WHERE p.word = ?"  # noqa: S608  (our own names)
+    one = f"SELECT entry, stored, {_score('p')} * p.confidence AS score FROM topic_posting p WHERE p.word = ?"  # noqa: S608  (our own names and constants)
     union = " UNION ALL ".join(one for _ in words)
     return Query(
-        sql=f"SELECT entry, stored, SUM(score) AS score FROM ({union}) GROUP BY entry",  # noqa: S608  (as above)
+        sql=f"SELECT entry, stored, SUM(score) AS score FROM ({union}) GROUP BY entry",  # noqa: S608  (our own names and constants)
         values=tuple(value for word in words for value in (*_weights([word], mean), word.number)),
     )
 
@@ -125,7 +125,7 @@ def scores_of(connection: sqlite3.Connection, words: Sequence[Word], entries: Co
     mean = mean_length(connection)
     for word in words:
         rows = connection.execute(
-            f"SELECT entry, {_score('p')} FROM topic_posting p WHERE word = ? AND entry {ANY_OF}",  # noqa: S608  (our own names)
+            f"SELECT entry, {_score('p')} FROM topic_posting p WHERE word = ? AND entry {ANY_OF}",  # noqa: S608  (our own names and constants)
             (*_weights([word], mean), word.number, as_list(entries)),
         )
         for entry, score in rows:
@@ -162,4 +162,4 @@ def _filtered(
             conditions.append(condition)
             values.append(value)
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"SELECT {columns} FROM ({matching.sql}) m{joins}{where}", tuple(values)  # noqa: S608  (our own names)
+    return f"SELECT {columns} FROM ({matching.sql}) m{joins}{where}", tuple(values)  # noqa: S608  (our own names and constants)

@@ -1,7 +1,7 @@
 """Which topics speak of which: `xref` of one topic, `graph` of all.
 
-An entry refers to a topic when it links to an entry of it, or when its text names it: the words of the topic's name, one
-after the other. Each entry counts once for each topic that it refers to, and none for its own.
+An entry refers to a topic when it links to an entry of it, or when its text names it: the words of the topic's name,
+one after the other. Each entry counts once for each topic that it refers to, and none for its own.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _mentions(connection: sqlite3.Connection, name: str, *, within: str | None) 
     if not spelled:
         return
     rows = connection.execute(
-        "SELECT p.entry, e.topic FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry WHERE p.word IN"
-        f" (SELECT word FROM topic_word WHERE spelling {ANY_OF}) AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3"  # noqa: S608  (a constant)
+        "SELECT p.entry, e.topic FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry WHERE p.word IN"  # noqa: S608  (our own names and constants)
+        f" (SELECT word FROM topic_word WHERE spelling {ANY_OF}) AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3"
         " GROUP BY p.entry HAVING COUNT(*) = ?4",
         (as_list(set(spelled)), within, name, len(set(spelled))),
     ).fetchall()

@@ -17,6 +17,7 @@ from helix_graph.topics.entries import alike, by_id, shown, size_of
 from helix_graph.topics.errors import TooMuch
 from helix_graph.topics.model import Entry, TopicSize
 from helix_graph.topics.periods import period
+from helix_graph.topics.ranking import Filters
 from helix_graph.topics.texts import clipped, content_lines, plain, tag_name, topic_name
 from helix_graph.topics.tokens import asked
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import sqlite3
     from datetime import date, datetime
 
-    from helix_graph.topics.ranking import Filters, Query
+    from helix_graph.topics.ranking import Query
 
 Detail = Literal["full", "medium", "brief", "count", "topics", "grouped"]
 Mode = Literal["and", "or"]
@@ -120,10 +121,6 @@ def question(  # noqa: PLR0913  (the tool's parameters)
 def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
     """Answers the question."""
     matching, total, fallback = _matching(connection, asked_for)
-    hits, topics = (), ()
-    if matching and total:
-        hits = _hits(connection, asked_for, matching)
-        topics = _topics(connection, asked_for, matching)
     return SearchAnswer(
         query=asked_for.query,
         words=asked_for.words,
@@ -131,8 +128,8 @@ def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
         detail=asked_for.detail,
         fallback=fallback,
         total=total,
-        hits=hits,
-        topics=topics,
+        hits=_hits(connection, asked_for, matching) if matching and total else (),
+        topics=_topics(connection, asked_for, matching) if matching and total else (),
         hint=None if total else _hint(connection, asked_for.filters),
     )
 

@@ -148,7 +148,7 @@ def source_name(option: str, value: str | None) -> str | None:
 
 
 def first_line(text: str, *, width: int | None = None) -> str:
-    """The first line that has something in it, cut to so many characters.
+    r"""The first line that has something in it, cut to so many characters.
 
     >>> first_line("  \\n arm64 only for FFI bridge", width=10)
     'arm64 onl…'

@@ -26,14 +26,13 @@ _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 _SHORTEST = 2
 #: Longer runs are encoded data; their beginning tells them apart.
 _LONGEST = 64
+_COMMON = """
+    that this with from have been were will when which their there about would could should into also each does just
+    more than then them some only other very after before most same both
+    the of is an to in on at by as be or and for it its are was has had where what how why who do did can not
+"""
 #: The seed's list, and the short words that "all words must be there" would otherwise ask for.
-STOP_WORDS = frozenset(
-    (
-        "that this with from have been were will when which their there about would could should into also each does "
-        "just more than then them some only other very after before most same both "
-        "the of is an to in on at by as be or and for it its are was has where what how why who do did can not has had"
-    ).split()
-)
+STOP_WORDS = frozenset(_COMMON.split())
 
 
 def words(text: str) -> list[str]:

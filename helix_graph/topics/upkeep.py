@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,12 +19,11 @@ from helix_graph.topics.writing import bury
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
-    from datetime import datetime
 
     from helix_graph.helix_db import HelixDatabase
 
-    Progress = Callable[[int, int], None]
+#: What is told how much is done of how much.
+Progress = Callable[[int, int], None]
 
 
 class Pruned(msgspec.Struct, frozen=True, kw_only=True):

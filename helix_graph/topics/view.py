@@ -35,11 +35,11 @@ def take_out(connection: sqlite3.Connection, record: Record) -> None:
     """Takes an entry out of the view, as it was taken in."""
     counts = _counts(record)
     connection.execute(
-        f"DELETE FROM topic_posting WHERE entry = ? AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF})",  # noqa: S608  (a constant)
+        f"DELETE FROM topic_posting WHERE entry = ? AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF})",  # noqa: S608  (our own names and constants)
         (record.entry, as_list(counts)),
     )
     connection.execute(
-        f"UPDATE topic_word SET entries = entries - 1 WHERE spelling {ANY_OF}",  # noqa: S608  (as above)
+        f"UPDATE topic_word SET entries = entries - 1 WHERE spelling {ANY_OF}",  # noqa: S608  (our own names and constants)
         (as_list(counts),),
     )
     connection.executemany(
@@ -57,7 +57,7 @@ def take_out(connection: sqlite3.Connection, record: Record) -> None:
 def empty(connection: sqlite3.Connection) -> None:
     """Takes everything out."""
     for table in VIEW:
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608  (our own names)
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608  (our own names and constants)
     connection.execute("UPDATE topic_totals SET entries = 0, words = 0")
 
 
@@ -92,7 +92,7 @@ def _word_numbers(connection: sqlite3.Connection, counts: Iterable[Counter[str]]
         " ON CONFLICT (spelling) DO UPDATE SET entries = entries + excluded.entries",
         sorted(having.items()),
     )
-    rows = connection.execute(f"SELECT spelling, word FROM topic_word WHERE spelling {ANY_OF}", (as_list(having),))  # noqa: S608  (a constant)
+    rows = connection.execute(f"SELECT spelling, word FROM topic_word WHERE spelling {ANY_OF}", (as_list(having),))  # noqa: S608  (our own names and constants)
     return dict(rows.fetchall())
 
 

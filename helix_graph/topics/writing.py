@@ -6,15 +6,15 @@ at once, by every process, and what was acknowledged survives a kill.
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from helix_graph.topics import view
-from helix_graph.topics.duplicates import duplicate_of, near
+from helix_graph.topics.duplicates import THRESHOLD, duplicate_of, near
 from helix_graph.topics.entries import at, shown, size_of
 from helix_graph.topics.errors import EntryNotFound, InvalidItem, InvalidLink
+from helix_graph.topics.likeness import alike_pairs
 from helix_graph.topics.log import Filed, Record, Tombstone, append, next_number
 from helix_graph.topics.model import Alike, BatchStored, Stored
 from helix_graph.topics.texts import first_line
@@ -128,7 +128,7 @@ def _alike(drafts: Sequence[Draft]) -> Iterable[Alike]:
     """Pairs of near duplicates; each entry is named once, with the first that it is like."""
     sets = [telling_words(draft.text) for draft in drafts]
     named: set[int] = set()
-    for first, second in combinations(range(len(drafts)), 2):
+    for first, second, _ in alike_pairs([draft.text for draft in drafts], above=THRESHOLD):
         similarity = near(sets[second], sets[first]) if second not in named else 0.0
         if similarity:
             named.add(second)

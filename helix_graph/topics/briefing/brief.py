@@ -9,12 +9,13 @@ import msgspec
 
 from helix_graph.errors import EmptyQuery, NotOneOf
 from helix_graph.given import several
-from helix_graph.topics.briefing.collect import collect
-from helix_graph.topics.briefing.compress import chains, repeats
+from helix_graph.topics.briefing.collect import Collected, collect
+from helix_graph.topics.briefing.compress import Repeats, chains, repeats
 from helix_graph.topics.briefing.model import Briefing, CategorySize, Detail, Point
 from helix_graph.topics.briefing.score import scores
 from helix_graph.topics.classify import CATEGORIES, category
 from helix_graph.topics.entries import indices_in
+from helix_graph.topics.log import Record
 from helix_graph.topics.model import Category, TopicSize, moment
 from helix_graph.topics.search import no_topic
 from helix_graph.topics.singular import singular
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
-    from helix_graph.topics.briefing.collect import Collected
-    from helix_graph.topics.briefing.compress import Repeats
-    from helix_graph.topics.log import Record
 
 #: Of a summary, which has about 15 lines.
 _POINTS_IN_SUMMARY = 8
@@ -76,7 +74,7 @@ def query_of(query: str) -> str:
     return given
 
 
-def brief(  # noqa: PLR0913  (the tool's parameters)
+def brief(
     connection: sqlite3.Connection,
     query: str,
     *,

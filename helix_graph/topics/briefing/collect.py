@@ -1,8 +1,8 @@
 """The entries that a briefing is about.
 
 A pattern with ``*`` or ``?`` takes the topics of such names. Any other query takes the topic of that name and those
-whose names hold it; where no topic does, it is a keyword, and the entries that `search` would find are taken. Links of
-all these are followed one step.
+that have it as words of theirs (``engine-v2``), or without such a topic those whose names hold it; where none does, it
+is a keyword, and the entries that `search` would find are taken. Links of all these are followed one step.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from helix_graph.topics import ranking
 from helix_graph.topics.entries import by_id, of_topic
+from helix_graph.topics.log import Filed
 from helix_graph.topics.periods import Period
 from helix_graph.topics.ranking import Filters
 from helix_graph.topics.texts import hyphened
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
 
-    from helix_graph.topics.log import Filed
 
 FoundBy = Literal["topic", "glob", "words", "nothing"]
 GLOB = frozenset("*?")
@@ -67,7 +67,9 @@ def _topics(connection: sqlite3.Connection, query: str) -> list[str]:
         pattern = hyphened(query, keep="*?")
         return [name for name in names if fnmatch.fnmatchcase(name, pattern)]
     wanted = hyphened(query)
-    return [name for name in names if wanted and wanted in name]
+    if wanted in names:
+        return [name for name in names if f"-{wanted}-" in f"-{name}-"]
+    return [name for name in names if wanted in name]
 
 
 def _by_words(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, Filed]:

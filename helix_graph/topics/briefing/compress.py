@@ -6,8 +6,7 @@
   for all, and names the others.
 * *Chains*: three or more entries of one topic within the same 48 hours, counted from 1970-01-01.
 
-Words are numbered and sets of them kept as whole numbers, bit for word: so two sets are compared in a fraction of a
-microsecond, and the 500 highest scores (125,000 pairs) within a tenth of a second. What is below is not compared.
+The 500 entries with the highest scores are compared, which takes a tenth of a second; what is below is not.
 """
 
 from __future__ import annotations
@@ -17,14 +16,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.topics.briefing.model import Chain
+from helix_graph.topics.likeness import alike_pairs
 from helix_graph.topics.model import moment
 from helix_graph.topics.texts import first_line
-from helix_graph.topics.tokens import telling_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from helix_graph.topics.log import Record
+
 
 SUPERSEDES = 0.40
 SAME = 0.70
@@ -46,12 +46,6 @@ class Repeats(msgspec.Struct, frozen=True, kw_only=True):
         return {entry for entries in self.stands_for.values() for entry in entries}
 
 
-class _Words(msgspec.Struct, frozen=True):
-    record: Record
-    bits: int
-    count: int
-
-
 def repeats(records: Sequence[Record], scores: Mapping[int, float]) -> Repeats:
     """Compares the entries with each other; ``scores`` tell which of equals stands for the others."""
     ranked = sorted(records, key=lambda record: (-scores[record.entry], -record.changed, -record.entry))
@@ -59,7 +53,9 @@ def repeats(records: Sequence[Record], scores: Mapping[int, float]) -> Repeats:
     stands_for: dict[int, list[int]] = {}
     hidden: set[int] = set()
     age = {record.entry: (record.changed, record.entry) for record in records}
-    for one, other, share in _alike(list(_sets(ranked[:_COMPARED]))):
+    compared = ranked[:_COMPARED]
+    for first, second, share in alike_pairs([record.text for record in compared], above=SUPERSEDES):
+        one, other = compared[first], compared[second]
         if one.topic == other.topic:
             older, younger = sorted((one.entry, other.entry), key=age.__getitem__)
             superseded[older] = max(superseded.get(older, younger), younger, key=age.__getitem__)
@@ -90,21 +86,3 @@ def _chain(topic: str, run: list[tuple[int, Record]]) -> Chain:
         first=first_line(first.text, width=_WIDTH),
         last=first_line(last.text, width=_WIDTH),
     )
-
-
-def _sets(records: Sequence[Record]) -> Iterator[_Words]:
-    numbers: dict[str, int] = {}
-    for record in records:
-        words = telling_words(record.text)
-        bits = sum(1 << numbers.setdefault(word, len(numbers)) for word in words)
-        yield _Words(record, bits, len(words))
-
-
-def _alike(sets: Sequence[_Words]) -> Iterator[tuple[Record, Record, float]]:
-    """Pairs with more than 40 % in common, the one with the better score first."""
-    for place, one in enumerate(sets):
-        bits, count = one.bits, one.count
-        for other in sets[place + 1 :]:
-            shared = (bits & other.bits).bit_count()
-            if shared > SUPERSEDES * (count + other.count - shared):
-                yield one.record, other.record, shared / (count + other.count - shared)

@@ -35,7 +35,7 @@ def overview(
     everything = since is None and not focus
     topics = _topics(connection, chosen, everything=everything)
     listed = _TOPICS_COMPACT if compact else _TOPICS
-    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {_CHOSEN}", chosen).fetchone()[0]  # noqa: S608  (a constant)
+    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {_CHOSEN}", chosen).fetchone()[0]  # noqa: S608  (our own names and constants)
     return Overview(
         compact=compact,
         topics=tuple(topics[:listed]),
@@ -51,7 +51,7 @@ def overview(
 
 
 def _topics(connection: sqlite3.Connection, chosen: tuple[str, int], *, everything: bool) -> list[TopicSize]:
-    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {_CHOSEN} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (a constant)
+    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {_CHOSEN} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
     if everything:
         rows = connection.execute("SELECT name, entries FROM topic ORDER BY entries DESC, name")
     else:
@@ -61,14 +61,14 @@ def _topics(connection: sqlite3.Connection, chosen: tuple[str, int], *, everythi
 
 def _categories(connection: sqlite3.Connection, chosen: tuple[str, int]) -> dict[Category, int]:
     return dict(
-        connection.execute(f"SELECT category, COUNT(*) FROM topic_entry WHERE {_CHOSEN} GROUP BY category", chosen)  # noqa: S608  (a constant)
+        connection.execute(f"SELECT category, COUNT(*) FROM topic_entry WHERE {_CHOSEN} GROUP BY category", chosen)  # noqa: S608  (our own names and constants)
     )
 
 
 def _hot(connection: sqlite3.Connection, chosen: tuple[str, int], *, now: int) -> tuple[TopicSize, ...]:
     """The topics with the most entries of the last 48 hours."""
     rows = connection.execute(
-        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {_CHOSEN} AND stored >= ?"  # noqa: S608  (a constant)
+        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {_CHOSEN} AND stored >= ?"  # noqa: S608  (our own names and constants)
         " GROUP BY topic ORDER BY 2 DESC, 1 LIMIT ?",
         (*chosen, now - HOT_SECONDS, _HOT),
     )
@@ -78,7 +78,7 @@ def _hot(connection: sqlite3.Connection, chosen: tuple[str, int], *, now: int) -
 def _gaps(connection: sqlite3.Connection, chosen: tuple[str, int]) -> tuple[Gap, ...]:
     """The newest entries that say that something is missing."""
     rows = connection.execute(
-        f"SELECT entry FROM topic_entry WHERE {_CHOSEN} AND category = 'gaps'"  # noqa: S608  (a constant)
+        f"SELECT entry FROM topic_entry WHERE {_CHOSEN} AND category = 'gaps'"  # noqa: S608  (our own names and constants)
         " ORDER BY stored DESC, entry DESC LIMIT ?",
         (*chosen, _GAPS),
     )

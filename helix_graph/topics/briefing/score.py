@@ -47,8 +47,8 @@ def freshness(seconds: int) -> float:
 def _references(connection: sqlite3.Connection, entries: Collection[int]) -> dict[int, int]:
     """How many entries link to each."""
     rows = connection.execute(
-        "SELECT l.target, COUNT(*) FROM topic_link l CROSS JOIN topic_entry e ON e.entry = l.source"
-        f" WHERE l.target {ANY_OF} GROUP BY l.target",  # noqa: S608  (a constant)
+        "SELECT l.target, COUNT(*) FROM topic_link l CROSS JOIN topic_entry e ON e.entry = l.source"  # noqa: S608  (our own names and constants)
+        f" WHERE l.target {ANY_OF} GROUP BY l.target",
         (as_list(entries),),
     )
     return dict(rows.fetchall())
