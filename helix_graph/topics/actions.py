@@ -99,7 +99,7 @@ def asked(action: str, *, now: datetime, given: dict[str, Any]) -> Asked:
         InvalidTopic: The topic is no name.
         WrongType: One of them is none of its kind.
     """
-    kind = one_of("action", action, ACTIONS)
+    kind: Action = one_of("action", action, ACTIONS)
     for name in given:
         if name not in _TAKES[kind]:
             takes = ", ".join(_TAKES[kind]) or "no parameters"

@@ -23,7 +23,7 @@ from helix_graph.topics.texts import content_lines, first_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-CATEGORIES: tuple[Category, ...] = get_args(Category)
+CATEGORIES: tuple[Category, ...] = tuple(get_args(Category))
 _FIRST_LINES = 3
 
 #: The seed's table: how a first line begins, and the tag that an untagged entry gets for it.
@@ -106,9 +106,9 @@ def auto_tags(text: str) -> tuple[str, ...]:
 def category(tags: Iterable[str], text: str) -> Category:
     """Where an entry belongs; ``other`` where nothing tells."""
     names = tuple(tags)
-    by_tag = {_TAGS[tag] for tag in names if tag in _TAGS}
-    if by_tag:
-        return min(by_tag, key=CATEGORIES.index)
+    for one in CATEGORIES:
+        if any(_TAGS.get(tag) == one for tag in names):
+            return one
     head = "\n".join(islice(content_lines(text), _FIRST_LINES))
     return _earliest(head, _BY_KEYWORD) or ("other" if names else _rescued(text))
 
@@ -119,5 +119,5 @@ def _rescued(text: str) -> Category:
 
 def _earliest(text: str, table: tuple[tuple[Category, re.Pattern[str]], ...]) -> Category | None:
     """The category whose telling word or shape stands first."""
-    found = ((match.start(), place, name) for place, (name, how) in enumerate(table) if (match := how.search(text)))
-    return min(found, default=(0, 0, None))[2]
+    found = [(match.start(), place) for place, (_, how) in enumerate(table) if (match := how.search(text))]
+    return table[min(found)[1]][0] if found else None

@@ -209,7 +209,8 @@ class Topics:
             TopicNotFound: There is no such topic.
             EntryNotFound: No entry of it is the one that was meant.
         """
-        kind, name = one_of("action", action, edit.ACTIONS), topic_name("topic", topic)
+        kind: edit.Action = one_of("action", action, edit.ACTIONS)
+        name = topic_name("topic", topic)
         target = edit.Target(
             index=_index(index),
             matching=None if match_str is None else plain("match_str", match_str),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from helix_graph.topics.log import Filed, Record
+    from helix_graph.topics.model import Category
 
 _ROWS = (
     "SELECT e.entry, e.topic, e.position, l.number, l.body, l.checksum"
@@ -125,6 +126,12 @@ def indices_in(connection: sqlite3.Connection, topics: Collection[str]) -> dict[
         (as_list(topics),),
     )
     return {entry: (topic, index) for entry, topic, index in rows}
+
+
+def categories_of(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Category]:
+    """The category of each of these entries, as it was found when they were stored."""
+    rows = connection.execute(f"SELECT entry, category FROM topic_entry WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
+    return dict(rows.fetchall())
 
 
 def _targets(records: Iterable[Record]) -> set[int]:

@@ -299,6 +299,6 @@ def _time(given: Any) -> int | None:  # noqa: ANN401  (any JSON)
         if isinstance(given, int | float) and not isinstance(given, bool):
             factor = next(factor for most, factor in _UNITS if abs(given) < most)
             return seconds_of(datetime.fromtimestamp(given * factor, tz=UTC))
-        return seconds_of(datetime.fromisoformat(given))
+        return seconds_of(datetime.fromisoformat(str(given)))
     except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
         raise InvalidImport(f"{given!r} is no time") from error

@@ -13,8 +13,8 @@ from helix_graph.topics.briefing.collect import Collected, collect
 from helix_graph.topics.briefing.compress import Repeats, chains, repeats
 from helix_graph.topics.briefing.model import Briefing, CategorySize, Detail, Point
 from helix_graph.topics.briefing.score import scores
-from helix_graph.topics.classify import CATEGORIES, category
-from helix_graph.topics.entries import indices_in
+from helix_graph.topics.classify import CATEGORIES
+from helix_graph.topics.entries import categories_of, indices_in
 from helix_graph.topics.log import Record
 from helix_graph.topics.model import Category, TopicSize, moment
 from helix_graph.topics.search import no_topic
@@ -115,7 +115,7 @@ def _weighed(
 ) -> Weighed:
     collected = collect(connection, query, since=since)
     found = sorted((one.record for one in collected.entries.values()), key=lambda r: (r.topic, r.position))
-    kinds = {record.entry: category(record.tags, record.text) for record in found}
+    kinds = categories_of(connection, collected.entries)
     records = [record for record in found if not focus or kinds[record.entry] in focus]
     raw = scores(connection, collected, now=now)
     repeated = repeats(records, raw)
