@@ -21,6 +21,7 @@
     ├── InstallFailed                the model's weights or packages could not be brought here
     ├── InsightNotFound              no insight has that name
     ├── InvalidExport                a file to import that holds no insights, or a damaged line
+    ├── TopicError                   of topics: helix_graph.topics.errors
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone

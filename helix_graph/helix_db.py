@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import (
+    SIDE_FILES,
     Kind,
     open_for_reading,
     open_for_writing,
@@ -45,6 +46,9 @@ NAME = "helix.db"
 #: The seeds' way to name the file; it is looked at in every call, since one process may serve several memories.
 ENVIRONMENT = "HELIX_DB_PATH"
 _ROOMS = "CREATE TABLE IF NOT EXISTS room (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID"
+#: Where the header has the number of pages, and the size of the smallest page there is (65,536 is written as 1).
+_SIZES = slice(28, 32)
+_SMALLEST_PAGE = 512
 HELIX_DB = Kind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
 
 
@@ -97,11 +101,24 @@ class HelixDatabase:
             DatabaseBusy: Another process kept it locked.
             DatabaseRefused: The disk is full, or permissions are missing.
         """
+        self._refuse_torn()
         with self._reporting(), contextlib.closing(open_for_writing(self.path, HELIX_DB)) as connection:
             connection.execute("PRAGMA synchronous = FULL")  # nothing could bring back what a power cut takes
             with transaction(connection):
                 self._step_up(connection)
                 yield connection
+
+    def _refuse_torn(self) -> None:
+        """Before anything is written to a file whose end is missing: SQLite may not come by there, and write on.
+
+        Where a log stands beside it, somebody is writing or was killed, and SQLite puts the end right from the log.
+
+        Raises:
+            MemoryDamaged: The end is missing.
+        """
+        log = self.path.with_name(self.path.name + SIDE_FILES[0])
+        if not log.exists() and _is_torn(self.path) and not log.exists():
+            raise MemoryDamaged(path=self.path, problem="its end is cut off")
 
     def _reader(self) -> sqlite3.Connection:
         if ownership(self.path, HELIX_DB) == "absent":
@@ -155,6 +172,20 @@ class HelixDatabase:
                 yield
         except DatabaseUnreadable as error:
             raise MemoryDamaged(path=self.path, problem=error.problem) from error
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether the file is shorter than its header says (https://sqlite.org/fileformat2.html#the_database_header)."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_SIZES.stop)
+            size = file.seek(0, os.SEEK_END)
+    except OSError:
+        return False  # absent, or what opening it will say better
+    if len(header) < _SIZES.stop:
+        return False
+    page, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[_SIZES], "big")
+    return size < max(page, _SMALLEST_PAGE) * pages
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.door import Graph
     from helix_graph.insights.door import Insights
     from helix_graph.sources import Source, SourcesReport
+    from helix_graph.topics.door import Topics
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -115,6 +116,14 @@ class Memory:
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
 
         return Insights(database_path(self.root))
+
+    @property
+    def topics(self) -> Topics:
+        """What was written down: entries by topic, stored, searched, briefed and edited."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.topics.door import Topics  # noqa: PLC0415  (as above)
+
+        return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
 
     def extract(
         self,

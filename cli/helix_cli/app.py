@@ -51,6 +51,7 @@ COMMANDS = {
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
     "insight": "insight:insight",
+    "topic": "topic:topic",
     "status": "status:status",
     "model": "model:model",
     "doctor": "doctor:doctor",

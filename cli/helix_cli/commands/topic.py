@@ -1,0 +1,292 @@
+"""``topic``: what was written down, by topic: stored, searched, briefed, edited."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import json_option
+from helix_cli.output import clean, emit_json
+
+if TYPE_CHECKING:
+    from helix_graph.topics.door import Topics
+    from helix_graph.topics.forms.registry import Answer
+
+global_option = click.option(
+    "--global", "of_user", is_flag=True, help="Of this user instead of this project: ~/.helix-kb/helix.db."
+)
+
+
+@click.group
+def topic() -> None:
+    """Write things down by topic, and find them again."""
+
+
+@topic.command
+@click.argument("topic")
+@click.argument("text")
+@click.option("--tags", default="", metavar="A,B", help="Tags; without any, the text's beginning may give one.")
+@click.option("--source", metavar="FILE:LINE", help="Where it comes from.")
+@click.option("--confidence", type=float, metavar="SHARE", help="How sure it is, 0 to 1; less ranks lower.")
+@click.option("--links", default="", metavar="T:I ...", help="Entries it refers to, as topic:index.")
+@click.option("--force", is_flag=True, help="Don't look for near duplicates.")
+@click.option("--terse", is_flag=True, help="Answer in one line.")
+@global_option
+@json_option
+def store(  # noqa: PLR0913  (the command's options)
+    *,
+    topic: str,
+    text: str,
+    tags: str,
+    source: str | None,
+    confidence: float | None,
+    links: str,
+    force: bool,
+    terse: bool,
+    of_user: bool,
+    as_json: bool,
+) -> None:
+    """Store TEXT under TOPIC; TEXT - is read from stdin."""
+    topics = _topics(of_user=of_user)
+    answer = topics.store(
+        topic, _given(text), tags=tags, source=source, confidence=confidence, links=links, force=force
+    )
+    _show(answer, as_json=as_json, terse=terse)
+
+
+@topic.command
+@click.argument("file")
+@global_option
+@json_option
+def batch(*, file: str, of_user: bool, as_json: bool) -> None:
+    """Store several entries at once: FILE holds a JSON array of {topic, text, ...}; - is stdin."""
+    _show(_topics(of_user=of_user).batch(_array(_content(file))), as_json=as_json)
+
+
+@topic.command
+@click.argument("query")
+@click.option("--detail", default="medium", metavar="DETAIL", help="full, medium, brief, count, topics or grouped.")
+@click.option("--limit", type=int, metavar="N", help="At most so many, 0 to 1000; it varies with the detail.")
+@click.option("--after", metavar="DAY", help="From this day on: YYYY-MM-DD, today, yesterday or this-week.")
+@click.option("--before", metavar="DAY", help="Until this day's end: the same.")
+@click.option("--days", type=int, metavar="N", help="Of the last so many days.")
+@click.option("--hours", type=int, metavar="N", help="Of the last so many hours; overrides --days.")
+@click.option("--tag", help="Only entries with this tag.")
+@click.option("--topic", help="Only entries of this topic.")
+@click.option("--mode", default="and", metavar="MODE", help="and: all words must be there; or: any of them.")
+@global_option
+@json_option
+def search(  # noqa: PLR0913  (the command's options)
+    *,
+    query: str,
+    detail: str,
+    limit: int | None,
+    after: str | None,
+    before: str | None,
+    days: int | None,
+    hours: int | None,
+    tag: str | None,
+    topic: str | None,
+    mode: str,
+    of_user: bool,
+    as_json: bool,
+) -> None:
+    """Find entries by their words, the best first."""
+    answer = _topics(of_user=of_user).search(
+        query,
+        detail=detail,
+        limit=limit,
+        after=after,
+        before=before,
+        days=days,
+        hours=hours,
+        tag=tag,
+        topic=topic,
+        mode=mode,
+    )
+    _show(answer, as_json=as_json)
+
+
+@topic.command
+@click.argument("query", required=False)
+@click.option("--detail", default="summary", metavar="DETAIL", help="summary, scan or full.")
+@click.option("--since", type=int, metavar="HOURS", help="Only entries of the last so many hours.")
+@click.option("--focus", metavar="A,B", help="Only these categories, such as gotchas,gaps.")
+@click.option("--compact", is_flag=True, help="Without QUERY: five topics and no more.")
+@global_option
+@json_option
+def brief(  # noqa: PLR0913  (the command's options)
+    *,
+    query: str | None,
+    detail: str,
+    since: int | None,
+    focus: str | None,
+    compact: bool,
+    of_user: bool,
+    as_json: bool,
+) -> None:
+    """Brief on a topic, a pattern of topics (iris-*) or a keyword; without QUERY, on everything."""
+    answer = _topics(of_user=of_user).brief(query, detail=detail, since=since, focus=focus, compact=compact)
+    _show(answer, as_json=as_json)
+
+
+@topic.command
+@click.argument("topic")
+@click.option("--index", type=int, metavar="N", help="Only the entry at this index, from 0.")
+@global_option
+@json_option
+def read(*, topic: str, index: int | None, of_user: bool, as_json: bool) -> None:
+    """Show the entries of TOPIC."""
+    _show(_topics(of_user=of_user).read(topic, index=index), as_json=as_json)
+
+
+@topic.command
+@click.argument("action")
+@click.argument("topic")
+@click.option("--text", help="What to append, or the new text of revise; - is stdin.")
+@click.option("--index", type=int, metavar="N", help="The entry at this index.")
+@click.option("--match-str", metavar="TEXT", help="The first entry that holds this.")
+@click.option("--tag", help="append: the last entry that has this tag.")
+@click.option("--tags", default="", metavar="A,B", help="tag: tags to add.")
+@click.option("--remove", default="", metavar="A,B", help="tag: tags to remove.")
+@click.option("--all", "everything", is_flag=True, help="delete: the whole topic.")
+@click.option("--new-name", metavar="NAME", help="rename: the new name.")
+@click.option("--into", metavar="TOPIC", help="merge: the topic that takes the entries in.")
+@global_option
+@json_option
+def edit(  # noqa: PLR0913  (the command's options)
+    *,
+    action: str,
+    topic: str,
+    text: str | None,
+    index: int | None,
+    match_str: str | None,
+    tag: str | None,
+    tags: str,
+    remove: str,
+    everything: bool,
+    new_name: str | None,
+    into: str | None,
+    of_user: bool,
+    as_json: bool,
+) -> None:
+    """Change entries of TOPIC. ACTION is append, revise, delete, tag, rename or merge."""
+    answer = _topics(of_user=of_user).edit(
+        action,
+        topic,
+        text=None if text is None else _given(text),
+        index=index,
+        match_str=match_str,
+        tag=tag,
+        tags=tags,
+        remove=remove,
+        all=everything,
+        new_name=new_name,
+        into=into,
+    )
+    _show(answer, as_json=as_json)
+
+
+@topic.command
+@click.argument("action", default="list")
+@click.option("--topic", help="entries, xref: of this topic.")
+@click.option("--days", type=int, metavar="N", help="recent: of so many days (7); prune: older than so many (30).")
+@click.option("--hours", type=int, metavar="N", help="recent: of so many hours; overrides --days.")
+@click.option("--detail", help="stats: tags or index.")
+@click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
+@click.option("--match-str", metavar="TEXT", help="entries: those that hold this.")
+@click.option("--focus", metavar="PATTERN", help="graph: only where topics of this pattern take part.")
+@click.option("--file", metavar="FILE", help="import: the JSON to take in; - is stdin.")
+@click.option("--refresh", is_flag=True, help="stale: show what the sources say now.")
+@click.option("--apply", is_flag=True, help="prune: remove them; without it they are only listed.")
+@global_option
+@json_option
+def topics(  # noqa: PLR0913  (the command's options)
+    *,
+    action: str,
+    topic: str | None,
+    days: int | None,
+    hours: int | None,
+    detail: str | None,
+    index: int | None,
+    match_str: str | None,
+    focus: str | None,
+    file: str | None,
+    refresh: bool,
+    apply: bool,
+    of_user: bool,
+    as_json: bool,
+) -> None:
+    """Look at what there is, and keep it in order.
+
+    ACTION is list, recent, entries, stats, xref, graph, stale, prune, compact, export, import, reindex or session.
+    """
+    answer = _topics(of_user=of_user).topics(
+        action,
+        topic=topic,
+        days=days,
+        hours=hours,
+        detail=detail,
+        index=index,
+        match_str=match_str,
+        focus=focus,
+        json=None if file is None else _content(file),
+        refresh=refresh,
+        apply=apply,
+    )
+    _show(answer, as_json=as_json and action != "export")
+
+
+def _topics(*, of_user: bool) -> Topics:
+    if not of_user:
+        return open_memory().topics
+    from helix_graph.topics.door import Topics  # noqa: PLC0415  (imported when a command runs)
+
+    return Topics.of_this_user()
+
+
+def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
+    from helix_graph.topics.forms import form_of  # noqa: PLC0415  (imported when a command runs)
+
+    if as_json:
+        emit_json(answer)
+    else:
+        click.echo("\n".join(map(clean, form_of(answer, terse=terse).split("\n"))))
+
+
+def _given(text: str) -> str:
+    return _stdin() if text == "-" else text
+
+
+def _content(file: str) -> str:
+    try:
+        return _stdin() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise click.ClickException(f"{file}: cannot be read: {reason}") from error
+
+
+def _stdin() -> str:
+    if sys.stdin is None:
+        reason = "stdin is closed: give the text, or pipe something in"
+        raise click.UsageError(reason)
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        reason = "what stands on stdin is no UTF-8 text"
+        raise click.UsageError(reason) from error
+
+
+def _array(content: str) -> list[dict[str, object]]:
+    import json  # noqa: PLC0415  (only batch needs it)
+
+    try:
+        given: list[dict[str, object]] = json.loads(content)
+    except ValueError as error:
+        reason = f"FILE holds no JSON: {error}"
+        raise click.UsageError(reason) from error
+    return given

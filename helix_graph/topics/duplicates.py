@@ -1,0 +1,71 @@
+"""Whether an entry says what another of its topic says already.
+
+Texts are compared by their telling words (see `tokens`), never by tags or sources. Two are near duplicates when more
+than 70 % of their words are shared (Jaccard), or when the new one has no telling word that the old one lacks: it is
+the older text again, shortened. Below six words chance alone shares that many, so there only the same words count.
+
+To look at few entries, only those are taken that share one of the new text's rarest words: of n words a near duplicate
+lacks at most n - ⌈0.7 n⌉, so it has one of any n - ⌈0.7 n⌉ + 1 (prefix filtering; Chaudhuri, Ganti, Kaushik 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.topics.entries import by_id, indices
+from helix_graph.topics.model import Duplicate
+from helix_graph.topics.texts import first_line
+from helix_graph.topics.tokens import overlap, telling_words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+THRESHOLD = 0.70
+#: Below so many words the seed's program compares nothing; here such texts are compared for being the same.
+FEWEST = 6
+#: Of entries that share rare words the ones with the most are compared: an exact copy shares all of them.
+_COMPARED = 200
+_LINE = 100
+
+
+def near(one: frozenset[str], other: frozenset[str]) -> float:
+    """How alike two texts' words are, 0 to 1; 0 where they are no near duplicates. ``one`` is the newer text."""
+    if not one or (len(one) < FEWEST and one != other):
+        return 0.0
+    share = overlap(one, other)
+    return share if share > THRESHOLD or one <= other else 0.0
+
+
+def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Duplicate | None:
+    """The entry of the topic that is the most alike, when one is a near duplicate; of equals the older one."""
+    words = telling_words(text)
+    found = by_id(connection, _candidates(connection, topic, words))
+    alike = ((near(words, telling_words(one.record.text)), -entry) for entry, one in found.items())
+    similarity, negative = max(alike, default=(0.0, 0))
+    if not similarity:
+        return None
+    record = found[-negative].record
+    index = indices(connection, (record.entry,))[record.entry][1]
+    return Duplicate(
+        id=record.entry, index=index, similarity=round(similarity, 3), line=first_line(record.text, width=_LINE)
+    )
+
+
+def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str]) -> list[int]:
+    """Entries of the topic that share a rare word, those with the most first."""
+    prefix = len(words) - math.ceil(THRESHOLD * len(words)) + 1
+    rare = connection.execute(
+        f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
+        (as_list(words),),
+    ).fetchall()
+    unmet = len(words) - len(rare)  # words that no entry has are the rarest
+    chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
+    rows = connection.execute(
+        "SELECT p.entry FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry"  # noqa: S608  (our own names and constants)
+        f" WHERE p.word {ANY_OF} AND e.topic = ? GROUP BY p.entry ORDER BY COUNT(*) DESC, p.entry LIMIT ?",
+        (as_list(chosen), topic, _COMPARED),
+    )
+    return [entry for (entry,) in rows]

@@ -1,0 +1,172 @@
+"""Looking entries up: by topic, by index, by id. Every record that is shown has been checked against its checksum."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.topics.errors import EntryNotFound, TopicNotFound
+from helix_graph.topics.log import damage, filed
+from helix_graph.topics.model import Entry, moment
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from helix_graph.topics.log import Filed, Record
+    from helix_graph.topics.model import Category
+
+_ROWS = (
+    "SELECT e.entry, e.topic, e.position, l.number, l.body, l.checksum"
+    " FROM topic_entry e LEFT JOIN topic_log l ON l.number = e.number"
+)
+#: Where an entry stands in its topic: how many stand before it.
+INDEX = "(SELECT COUNT(*) FROM topic_entry b WHERE b.topic = {0}.topic AND b.position < {0}.position)"
+#: So many names are offered for one that is not there.
+_ALIKE = 3
+#: A shorter name within another tells nothing.
+_TELLING = 3
+
+
+def size_of(connection: sqlite3.Connection, topic: str) -> int:
+    """How many entries the topic has; 0 when there is none of that name."""
+    row = connection.execute("SELECT entries FROM topic WHERE name = ?", (topic,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def alike(connection: sqlite3.Connection, topic: str) -> list[str]:
+    """Names of topics that may have been meant."""
+    names = [name for (name,) in connection.execute("SELECT name FROM topic ORDER BY name")]
+    holding = [name for name in names if topic in name or (name in topic and len(name) >= _TELLING)]
+    return list(dict.fromkeys([*difflib.get_close_matches(topic, names, n=_ALIKE), *holding]))[:_ALIKE]
+
+
+def known_topic(connection: sqlite3.Connection, topic: str) -> int:
+    """How many entries the topic has.
+
+    Raises:
+        TopicNotFound: There is none of that name.
+    """
+    size = size_of(connection, topic)
+    if not size:
+        raise TopicNotFound(topic, alike=alike(connection, topic))
+    return size
+
+
+def of_topic(connection: sqlite3.Connection, topic: str) -> list[Filed]:
+    """The entries of a topic in the order of their indices.
+
+    Raises:
+        sqlite3.DatabaseError: One of them is missing, or not what was written.
+    """
+    rows = connection.execute(f"{_ROWS} WHERE e.topic = ? ORDER BY e.position", (topic,))
+    found = [_checked(*row) for row in rows]
+    if len(found) != size_of(connection, topic):
+        raise damage(f"entries of the topic {topic} are missing; `topic topics reindex` makes the index anew")
+    return found
+
+
+def at(connection: sqlite3.Connection, topic: str, index: int) -> Filed:
+    """The entry at an index of a topic.
+
+    Raises:
+        EntryNotFound: The topic has no such index.
+        sqlite3.DatabaseError: It is not what was written.
+    """
+    size = size_of(connection, topic)
+    if not 0 <= index < size:
+        raise EntryNotFound(topic, problem=f"index {index} out of range", entries=size)
+    ascending = index <= size // 2  # the nearer end is found sooner
+    order, skipped = ("", index) if ascending else (" DESC", size - 1 - index)
+    rows = connection.execute(
+        f"{_ROWS} WHERE e.topic = ? ORDER BY e.position{order} LIMIT 1 OFFSET ?", (topic, skipped)
+    )
+    row = rows.fetchone()
+    if row is None:
+        raise damage(f"entry {index} of the topic {topic} is missing; `topic topics reindex` makes the index anew")
+    return _checked(*row)
+
+
+def by_id(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Filed]:
+    """The entries of those ids, as far as they are there."""
+    rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
+    return {row[0]: _checked(*row) for row in rows}
+
+
+def shown(connection: sqlite3.Connection, entries: Iterable[Filed]) -> list[Entry]:
+    """Entries as they are handed out, with their indices and links as they are now."""
+    records = [one.record for one in entries]
+    places = indices(connection, {one.entry for one in records} | _targets(records))
+    return [_entry(record, places) for record in records]
+
+
+def shown_topic(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Entry]:
+    """As `shown`, of all entries of one topic in their order: nothing has to be looked up but links elsewhere."""
+    records = [one.record for one in entries]
+    places = {record.entry: (record.topic, index) for index, record in enumerate(records)}
+    places |= indices(connection, _targets(records) - places.keys())
+    return [_entry(record, places) for record in records]
+
+
+def indices(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, tuple[str, int]]:
+    """Topic and index of each of the entries that are there."""
+    if not ids:
+        return {}
+    place = INDEX.format("e")
+    rows = connection.execute(f"SELECT entry, topic, {place} FROM topic_entry e WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
+    return {entry: (topic, index) for entry, topic, index in rows}
+
+
+def indices_in(connection: sqlite3.Connection, topics: Collection[str]) -> dict[int, tuple[str, int]]:
+    """Topic and index of every entry of these topics: of many entries, in one walk."""
+    rows = connection.execute(
+        "SELECT entry, topic, ROW_NUMBER() OVER (PARTITION BY topic ORDER BY position) - 1"  # noqa: S608  (our own names and constants)
+        f" FROM topic_entry WHERE topic {ANY_OF}",
+        (as_list(topics),),
+    )
+    return {entry: (topic, index) for entry, topic, index in rows}
+
+
+def categories_of(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Category]:
+    """The category of each of these entries, as it was found when they were stored."""
+    rows = connection.execute(f"SELECT entry, category FROM topic_entry WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
+    return dict(rows.fetchall())
+
+
+def _targets(records: Iterable[Record]) -> set[int]:
+    return {target for record in records for target in record.links}
+
+
+def _entry(record: Record, places: Mapping[int, tuple[str, int]]) -> Entry:
+    return Entry(
+        id=record.entry,
+        topic=record.topic,
+        index=places[record.entry][1],
+        text=record.text,
+        tags=record.tags,
+        source=record.source,
+        confidence=record.confidence,
+        links=tuple(_link(target, places) for target in record.links),
+        stored=moment(record.stored),
+        modified=None if record.modified is None else moment(record.modified),
+    )
+
+
+def _link(target: int, places: Mapping[int, tuple[str, int]]) -> str:
+    place = places.get(target)
+    return f"#{target}" if place is None else f"{place[0]}:{place[1]}"
+
+
+def _checked(entry: int, topic: str, position: int, *row: Any) -> Filed:  # noqa: ANN401  (what SQLite gives)
+    """The record behind a row of the view, when both say the same.
+
+    Raises:
+        sqlite3.DatabaseError: They do not, or the record is not what was written.
+    """
+    if row[0] is None:
+        raise damage(f"the record of entry {entry} of the topics is missing")
+    found = filed(*row)
+    if (found.record.entry, found.record.topic, found.record.position) != (entry, topic, position):
+        raise damage(f"record {found.number} of the topics and their index differ; `topic topics reindex` mends that")
+    return found

@@ -1,0 +1,304 @@
+"""`import`: entries from JSON, in four forms.
+
+* an array of ``{topic, text, tags?, source?, confidence?, links?, …}``: what a person writes, and our own export;
+* ``{topic: [{ts, body}]}``: the original's export, whose keys may repeat (a parser that keeps the last loses entries);
+* ``{topics: [{topic, entries: [{timestamp, tags, body}]}]}``: that of its later version.
+
+The original keeps what it knows of an entry in the first lines of its body (``[tags: …]``); here they become what they
+say. Nothing gets tags that it did not have. An item that cannot be kept is left out, and named with the reason; the
+rest is taken in. Into a memory that never had an entry an export comes with its own ids.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_episodes.errors import HelixGraphError
+from helix_graph.topics import view
+from helix_graph.topics.drafts import Draft, draft, link_places
+from helix_graph.topics.errors import InvalidImport
+from helix_graph.topics.log import Filed, Record, append, next_number, reserve
+from helix_graph.topics.model import seconds_of
+from helix_graph.topics.texts import hyphened
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+Link = int | tuple[str, int]
+#: Ids are kept below this, so that new ones can always follow.
+_LARGEST_ID = 2**40
+#: The original counts minutes, others seconds or milliseconds; each is below the next until the year 2160.
+_UNITS = ((100_000_000, 60.0), (100_000_000_000, 1.0), (float("inf"), 0.001))
+#: Where the original keeps an entry without a topic.
+_NAMELESS = "scratch"
+_META = re.compile(r"\[(tags|source|confidence|links|modified): (.*)\]\s*\Z")
+_KEYS = frozenset({"id", "topic", "text", "stored", "tags", "source", "confidence", "links", "modified"})
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was not taken in, and why."""
+
+    place: str
+    problem: str
+
+
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries were taken in, into how many topics, and what was left out."""
+
+    entries: int
+    topics: int
+    left_out: tuple[LeftOut, ...]
+
+
+class Incoming(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry to take in.
+
+    Its links are ids of the same import, or topics with indices: of the import itself when ``own_indices``, else of the
+    memory once everything is in it.
+    """
+
+    place: str
+    draft: Draft
+    identity: int | None = None
+    stored: int | None = None
+    modified: int | None = None
+    links: tuple[Link, ...] = ()
+    own_indices: bool = False
+
+
+Object = list[tuple[str, Any]]
+
+
+def parse(text: str) -> tuple[list[Incoming], list[LeftOut]]:
+    """The entries that a JSON text holds, and what of it cannot be taken in.
+
+    Raises:
+        InvalidImport: It is no JSON, or of none of the forms.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_Object)
+    except (ValueError, RecursionError) as error:
+        raise InvalidImport(f"it is no JSON ({error})") from error
+    taken: list[Incoming] = []
+    left: list[LeftOut] = []
+    for place, read, item in _items(value):
+        try:
+            taken.append(read(place, item))
+        except HelixGraphError as error:
+            left.append(LeftOut(place=place, problem=str(error)))
+    return taken, left
+
+
+def take_in(
+    connection: sqlite3.Connection,
+    incoming: Sequence[Incoming],
+    *,
+    now: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Imported:
+    """Stores the entries, with their links to each other."""
+    numbers, positions = _numbers(connection, incoming)
+    targets = _Targets(connection, incoming, numbers)
+    entries: list[Filed] = []
+    left: list[LeftOut] = []
+    for one, number, position in zip(incoming, numbers, positions, strict=True):
+        links, missing = targets.of(one)
+        left += [LeftOut(place=one.place, problem=f"its link {link} leads to no entry") for link in missing]
+        entries.append(_append(connection, one, number=number, position=position, links=links, now=now))
+    for place in range(0, len(entries), view.AT_ONCE):
+        view.add(connection, entries[place : place + view.AT_ONCE])
+        if progress:
+            progress(min(place + view.AT_ONCE, len(entries)), len(entries))
+    return Imported(entries=len(entries), topics=len({one.draft.topic for one in incoming}), left_out=tuple(left))
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object with all its members, also those whose names repeat."""
+
+    def plain(self) -> dict[str, Any]:
+        return {name: value.plain() if isinstance(value, _Object) else value for name, value in self}
+
+
+class _Targets:
+    """Where links lead once everything is stored."""
+
+    def __init__(self, connection: sqlite3.Connection, incoming: Sequence[Incoming], numbers: Sequence[int]) -> None:
+        self._by_id: dict[int, int] = {}
+        self._own: dict[str, list[int]] = {}
+        self._all: dict[str, list[int]] = {}
+        for topic, entry in connection.execute("SELECT topic, entry FROM topic_entry ORDER BY topic, position"):
+            self._all.setdefault(topic, []).append(entry)
+        for one, number in zip(incoming, numbers, strict=True):
+            self._own.setdefault(one.draft.topic, []).append(number)
+            self._all.setdefault(one.draft.topic, []).append(number)
+            if one.identity is not None:
+                self._by_id.setdefault(one.identity, number)
+
+    def of(self, one: Incoming) -> tuple[tuple[int, ...], list[str]]:
+        """The entries that the links of one lead to, and those links that lead nowhere."""
+        found = {_written(link): self._target(link, own=one.own_indices) for link in one.links}
+        there = tuple(dict.fromkeys(target for target in found.values() if target is not None))
+        return there, [link for link, target in found.items() if target is None]
+
+    def _target(self, link: Link, *, own: bool) -> int | None:
+        if isinstance(link, int):
+            return self._by_id.get(link)
+        topic, index = link
+        entries = (self._own if own else self._all).get(topic, [])
+        return entries[index] if index < len(entries) else None
+
+
+def _written(link: Link) -> str:
+    return f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"
+
+
+def _numbers(connection: sqlite3.Connection, incoming: Sequence[Incoming]) -> tuple[list[int], list[int]]:
+    """The numbers of the new records, which are their ids, and their places."""
+    ids = [one.identity for one in incoming if one.identity is not None and 0 < one.identity < _LARGEST_ID]
+    untouched = connection.execute("SELECT numbers FROM topic_totals").fetchone()[0] == 0
+    if untouched and len(set(ids)) == len(incoming):
+        reserve(connection, max([len(incoming), *ids]))
+        return ids, list(range(1, len(incoming) + 1))
+    numbers = [next_number(connection) for _ in incoming]
+    return numbers, numbers
+
+
+def _append(
+    connection: sqlite3.Connection, one: Incoming, *, number: int, position: int, links: tuple[int, ...], now: int
+) -> Filed:
+    record = Record(
+        entry=number,
+        topic=one.draft.topic,
+        position=position,
+        stored=now if one.stored is None else one.stored,
+        modified=one.modified,
+        text=one.draft.text,
+        tags=one.draft.tags,
+        source=one.draft.source,
+        confidence=one.draft.confidence,
+        links=links,
+    )
+    append(connection, record, number=number)
+    return Filed(number=number, record=record)
+
+
+def _items(value: Any) -> Iterator[tuple[str, Callable[[str, Any], Incoming], Any]]:  # noqa: ANN401  (any JSON)
+    """Each item with its place and what reads it."""
+    if isinstance(value, _Object):
+        topics = value.plain().get("topics")
+        grouped = _later_groups(topics) if isinstance(topics, list) and "version" in value.plain() else list(value)
+        for topic, entries in grouped:
+            if not isinstance(entries, list) or isinstance(entries, _Object):
+                raise InvalidImport(f"what stands under {topic!r} is no list of entries")
+            yield from ((f"{topic}[{place}]", _original_of(topic), one) for place, one in enumerate(entries))
+    elif isinstance(value, list):
+        yield from ((f"[{place}]", _own, one) for place, one in enumerate(value))
+    else:
+        raise InvalidImport("it is neither an array nor an object")
+
+
+def _later_groups(topics: list[Any]) -> Object:
+    plain = [one.plain() if isinstance(one, _Object) else {} for one in topics]
+    return [(str(one.get("topic", "")), one.get("entries", [])) for one in plain]
+
+
+def _own(place: str, item: Any) -> Incoming:  # noqa: ANN401  (any JSON)
+    """An item of an array: what a person wrote, or of our own export."""
+    fields = item.plain() if isinstance(item, _Object) else {}
+    unknown = sorted(fields.keys() - _KEYS)
+    if not {"topic", "text"} <= fields.keys() or unknown:
+        problem = f"there is no {', '.join(unknown)}" if unknown else "it needs topic and text"
+        raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
+    names = ("topic", "text", "tags", "source", "confidence")
+    given = {name: fields[name] for name in names if fields.get(name) is not None}
+    return Incoming(
+        place=place,
+        draft=draft(**given, auto=False),
+        identity=fields.get("id") if type(fields.get("id")) is int else None,
+        stored=_time(fields.get("stored")),
+        modified=_time(fields.get("modified")),
+        links=_links(fields.get("links")),
+    )
+
+
+def _links(given: Any) -> tuple[Link, ...]:  # noqa: ANN401  (any JSON)
+    if given is None:
+        return ()
+    if isinstance(given, list) and all(type(one) is int for one in given):
+        return tuple(given)
+    return link_places(given)
+
+
+def _original_of(topic: str) -> Callable[[str, Any], Incoming]:
+    def read(place: str, item: Any) -> Incoming:  # noqa: ANN401  (any JSON)
+        return _original(place, topic, item.plain() if isinstance(item, _Object) else item)
+
+    return read
+
+
+def _original(place: str, topic: str, item: Any) -> Incoming:  # noqa: ANN401  (any JSON)
+    """An entry of the original's export, whose body begins with what is known of it."""
+    if not isinstance(item, dict) or not isinstance(item.get("body"), str):
+        raise InvalidImport("an entry needs a body")
+    known, text = _body(item["body"])
+    named = any(map(str.isalnum, hyphened(topic)))
+    kept = draft(
+        topic=topic if named else _NAMELESS,
+        text=text,
+        tags=known.get("tags") or item.get("tags") or (),
+        source=known.get("source"),
+        confidence=_confidence(known.get("confidence")),
+        auto=False,
+    )
+    return Incoming(
+        place=place,
+        draft=kept,
+        stored=_time(item.get("ts", item.get("timestamp"))),
+        modified=_time(known.get("modified")),
+        links=link_places(known.get("links", "")),
+        own_indices=True,
+    )
+
+
+def _body(body: str) -> tuple[dict[str, str], str]:
+    """What the first lines of a body say of it, and the text behind them."""
+    known: dict[str, str] = {}
+    lines = body.split("\n")
+    for place, line in enumerate(lines):
+        found = _META.match(line)
+        if found is None:
+            return known, "\n".join(lines[place:])
+        known.setdefault(found[1], found[2])
+    return known, ""
+
+
+def _confidence(given: str | None) -> float | None:
+    """What the original took for a confidence; it read everything else as certain."""
+    try:
+        value = float(given or "")
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
+
+
+def _time(given: Any) -> int | None:  # noqa: ANN401  (any JSON)
+    """Seconds since 1970 of a number or an ISO text; None where there is no time.
+
+    Raises:
+        InvalidImport: It is no time that there is.
+    """
+    if given is None or given in ("", "unknown"):
+        return None
+    try:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            factor = next(factor for most, factor in _UNITS if abs(given) < most)
+            return seconds_of(datetime.fromtimestamp(given * factor, tz=UTC))
+        return seconds_of(datetime.fromisoformat(str(given)))
+    except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
+        raise InvalidImport(f"{given!r} is no time") from error

@@ -1,0 +1,91 @@
+"""Entries, and what storing them answers: frozen values. Those of each question stand beside it.
+
+Times are UTC. An ``id`` is an entry's for ever: it is never given to another, and edits keep it. An ``index`` is where
+the entry stands in its topic now, from 0 in the order of storing; edits keep it too, and only deletions and merges move
+the entries behind.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+import msgspec
+
+Category = Literal[
+    "architecture",
+    "data-flow",
+    "invariants",
+    "gotchas",
+    "decisions",
+    "how-to",
+    "performance",
+    "gaps",
+    "patterns",
+    "other",
+]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry as it stands now. ``links`` are written ``topic:index``, or ``#id`` where the entry has been deleted."""
+
+    id: int
+    topic: str
+    index: int
+    text: str
+    tags: tuple[str, ...]
+    source: str | None
+    confidence: float
+    links: tuple[str, ...]
+    stored: datetime
+    modified: datetime | None
+
+
+class TopicSize(msgspec.Struct, frozen=True, kw_only=True):
+    """A topic and how many entries of it are meant."""
+
+    topic: str
+    entries: int
+
+
+class Duplicate(msgspec.Struct, frozen=True, kw_only=True):
+    """An older entry that says much the same. ``similarity`` is the share of words in common, 0 to 1."""
+
+    id: int
+    index: int
+    similarity: float
+    line: str
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What `store` answers."""
+
+    entry: Entry
+    duplicate: Duplicate | None
+
+
+class Alike(msgspec.Struct, frozen=True, kw_only=True):
+    """Two entries of one batch that say much the same; places count from 0."""
+
+    first: int
+    second: int
+    similarity: float
+    line: str
+
+
+class BatchStored(msgspec.Struct, frozen=True, kw_only=True):
+    """What `batch` answers."""
+
+    entries: tuple[Entry, ...]
+    topics: int
+    alike: tuple[Alike, ...]
+
+
+def moment(seconds: int) -> datetime:
+    """The time of a number of seconds since 1970, in UTC."""
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def seconds_of(at: datetime) -> int:
+    """Whole seconds since 1970; a time that names no zone is UTC."""
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() // 1)

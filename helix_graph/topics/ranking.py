@@ -1,0 +1,165 @@
+r"""Which entries match some words, and how well: BM25 in the database, over our own postings.
+
+As in the seed: per word ``times * idf / (times + K1 * (1 - B + B * length / mean length))``, with Lucene's
+``idf = ln((N - n + 0.5) / (n + 0.5) + 1)`` over all N entries, n of which have the word; K1 = 1.2, B = 0.75 (Robertson
+and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). The sum is multiplied by the confidence.
+
+FTS5 has a BM25 of its own, with another idf, and takes three times as long here (``benchmarks/topics.py``). Ours walks
+the postings of the rarest word and looks the others up beside it; nothing but numbers is read.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.topics.periods import Period
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+
+K1 = 1.2
+B = 0.75
+#: SQLite joins at most 64 tables, and nobody means that many words at once.
+MOST_WORDS = 32
+Value = str | int | float
+
+
+class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """A word that some entries have: its number, and how much it tells."""
+
+    number: int
+    entries: int
+    idf: float
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """SQL with its values, in the order in which they stand in it."""
+
+    sql: str
+    values: tuple[Value, ...]
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    """What else an entry must be. An empty ``topics`` is any topic."""
+
+    period: Period
+    topic: str | None = None
+    tag: str | None = None
+
+
+def known_words(connection: sqlite3.Connection, spellings: Collection[str]) -> list[Word]:
+    """Those words that entries have, the rarest first."""
+    total = connection.execute("SELECT entries FROM topic_totals").fetchone()[0]
+    rows = connection.execute(
+        f"SELECT word, entries FROM topic_word WHERE entries > 0 AND spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
+        (as_list(spellings),),
+    )
+    return [Word(number=word, entries=n, idf=idf(total, n)) for word, n in rows]
+
+
+def idf(total: int, having: int) -> float:
+    """How much a word tells that so many of all entries have.
+
+    >>> round(idf(100, 1), 2), round(idf(100, 99), 2)
+    (4.21, 0.01)
+    """
+    return math.log((total - having + 0.5) / (having + 0.5) + 1)
+
+
+def mean_length(connection: sqlite3.Connection) -> float:
+    """Words per entry."""
+    entries, length = connection.execute("SELECT entries, words FROM topic_totals").fetchone()
+    return max(length / entries, 1.0) if entries else 1.0
+
+
+def having_all(words: Sequence[Word], *, mean: float) -> Query:
+    """Entries that have every one of the words, with their scores."""
+    others = range(1, len(words))
+    joins = " ".join(f"CROSS JOIN topic_posting p{i} ON p{i}.word = ? AND p{i}.entry = p0.entry" for i in others)
+    scores = " + ".join(_score(f"p{i}") for i in range(len(words)))
+    return Query(
+        sql=f"SELECT p0.entry AS entry, p0.stored AS stored, ({scores}) * p0.confidence AS score"  # noqa: S608  (our own names and constants)
+        f" FROM topic_posting p0 {joins} WHERE p0.word = ?",
+        values=(*_weights(words, mean), *(word.number for word in words[1:]), words[0].number),
+    )
+
+
+def having_any(words: Sequence[Word], *, mean: float) -> Query:
+    """Entries that have some of the words, with their scores."""
+    one = f"SELECT entry, stored, {_score('p')} * p.confidence AS score FROM topic_posting p WHERE p.word = ?"  # noqa: S608  (our own names and constants)
+    union = " UNION ALL ".join(one for _ in words)
+    return Query(
+        sql=f"SELECT entry, stored, SUM(score) AS score FROM ({union}) GROUP BY entry",  # noqa: S608  (our own names and constants)
+        values=tuple(value for word in words for value in (*_weights([word], mean), word.number)),
+    )
+
+
+def best(connection: sqlite3.Connection, matching: Query, filters: Filters, *, limit: int) -> list[tuple[int, float]]:
+    """The ids and scores of the best; of equals the newer one first, then the one stored later."""
+    sql, values = _filtered("m.entry, m.score", matching, filters)
+    ordered = f"{sql} ORDER BY m.score DESC, m.stored DESC, m.entry DESC LIMIT ?"
+    return connection.execute(ordered, (*values, limit)).fetchall()
+
+
+def number_of(connection: sqlite3.Connection, matching: Query, filters: Filters) -> int:
+    """How many entries match."""
+    sql, values = _filtered("COUNT(*)", matching, filters)
+    return int(connection.execute(sql, values).fetchone()[0])
+
+
+def by_topic(connection: sqlite3.Connection, matching: Query, filters: Filters) -> list[tuple[str, int]]:
+    """How many entries of each topic match, the most first."""
+    sql, values = _filtered("e.topic, COUNT(*)", matching, filters, joined=True)
+    return connection.execute(f"{sql} GROUP BY e.topic ORDER BY 2 DESC, 1", values).fetchall()
+
+
+def scores_of(connection: sqlite3.Connection, words: Sequence[Word], entries: Collection[int]) -> dict[int, float]:
+    """The scores of these entries for some of the words, confidence left out; those without any are not in it."""
+    scores: dict[int, float] = {}
+    mean = mean_length(connection)
+    for word in words:
+        rows = connection.execute(
+            f"SELECT entry, {_score('p')} FROM topic_posting p WHERE word = ? AND entry {ANY_OF}",  # noqa: S608  (our own names and constants)
+            (*_weights([word], mean), word.number, as_list(entries)),
+        )
+        for entry, score in rows:
+            scores[entry] = scores.get(entry, 0.0) + score
+    return scores
+
+
+def _score(posting: str) -> str:
+    """The share of one word; its two values are those of `_weights`."""
+    return f"{posting}.times * ? / ({posting}.times + {K1 * (1 - B)!r} + ? * {posting}.length)"
+
+
+def _weights(words: Sequence[Word], mean: float) -> tuple[float, ...]:
+    return tuple(value for word in words for value in (word.idf, K1 * B / mean))
+
+
+def _filtered(
+    columns: str, matching: Query, filters: Filters, *, joined: bool = False
+) -> tuple[str, tuple[Value, ...]]:
+    joins, conditions = "", []
+    values: list[Value] = [*matching.values]
+    if joined or filters.topic is not None:
+        joins += " CROSS JOIN topic_entry e ON e.entry = m.entry"
+    if filters.tag is not None:
+        joins += " CROSS JOIN topic_tag t ON t.tag = ? AND t.entry = m.entry"
+        values.append(filters.tag)
+    wanted = (
+        ("e.topic = ?", filters.topic),
+        ("m.stored >= ?", filters.period.start),
+        ("m.stored < ?", filters.period.end),
+    )
+    for condition, value in wanted:
+        if value is not None:
+            conditions.append(condition)
+            values.append(value)
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"SELECT {columns} FROM ({matching.sql}) m{joins}{where}", tuple(values)  # noqa: S608  (our own names and constants)

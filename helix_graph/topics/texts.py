@@ -1,0 +1,166 @@
+"""What callers hand in for an entry, checked and brought into the form in which it is kept.
+
+Texts are kept as they are, whatever characters they are made of; only secrets are cut, and half a surrogate pair,
+which no file can hold, is refused. Names of topics and tags have one spelling each, so that what was stored as
+``My Topic`` is found as ``my-topic`` and ``Gotchas`` as ``gotcha``.
+
+>>> topic_name("topic", "Build Gotchas"), topic_name("topic", "My Topic/Sub_X")
+('build-gotchas', 'my-topic-sub-x')
+>>> tag_names("tags", "Gotchas, p0, status,, APIs")
+('api', 'gotcha', 'p0', 'status')
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from helix_graph.errors import EmptyText, WrongType
+from helix_graph.given import several
+from helix_graph.topics.errors import HalfCharacter, InvalidTopic, TooMuch
+from helix_graph.topics.singular import singular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: An entry is a note; a hundred thousand characters are a long document, and searching reads every word.
+LONGEST_TEXT = 100_000
+#: Names stand in lists and headings; the original's own limit was 255 bytes, and beyond it lost everything.
+LONGEST_NAME = 128
+LONGEST_TAG = 64
+MOST_TAGS = 32
+LONGEST_SOURCE = 1_000
+#: The file format of the memory is UTF-8, which has no room for these.
+_HALVES = re.compile("[\ud800-\udfff]")
+_LINE_BREAKS = re.compile(r"\s+")
+
+
+def sound(option: str, value: str, *, longest: int) -> str:
+    """A text of whole characters, without secrets.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is longer than ``longest`` characters.
+    """
+    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+
+    return redact_text(plain(option, value, longest=longest))
+
+
+def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
+    """A text of whole characters, as it was given: what is only looked for is not kept, and needs no cutting.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is longer than ``longest`` characters.
+    """
+    if not isinstance(value, str):
+        raise WrongType(option, value=value, wanted="a text")
+    half = _HALVES.search(value)
+    if half:
+        raise HalfCharacter(option, character=half[0], place=half.start() + 1)
+    if len(value) > longest:
+        raise TooMuch(option, size=len(value), largest=longest, unit="characters")
+    return value
+
+
+def entry_text(option: str, value: str) -> str:
+    """The text of an entry.
+
+    Raises:
+        WrongType: It is no text.
+        EmptyText: There is nothing in it.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    text = sound(option, value, longest=LONGEST_TEXT)
+    if not text.strip():
+        raise EmptyText(option)
+    return text
+
+
+def topic_name(option: str, value: str) -> str:
+    """The one spelling of a topic's name: in lower case, each character that is no letter or digit a hyphen.
+
+    Raises:
+        WrongType: It is no text.
+        InvalidTopic: There is no letter or digit in it, or it is too long.
+        HalfCharacter: It holds half a surrogate pair.
+    """
+    name = hyphened(sound(option, value, longest=LONGEST_TEXT))
+    if not any(map(str.isalnum, name)):
+        raise InvalidTopic(option, name=value, problem="it needs a letter or a digit")
+    if len(name) > LONGEST_NAME:
+        raise InvalidTopic(option, name=value, problem=f"it has {len(name)} characters, and at most {LONGEST_NAME} fit")
+    return name
+
+
+def hyphened(value: str, *, keep: str = "") -> str:
+    """In lower case, with a hyphen for each character that is no letter, no digit, and none of ``keep``."""
+    lowered = unicodedata.normalize("NFC", unicodedata.normalize("NFC", value.strip()).lower())
+    return "".join(character if character.isalnum() or character in keep else "-" for character in lowered)
+
+
+def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
+    """Tags of a comma-separated text or a list: each in its one spelling, in order of the alphabet, each once.
+
+    Raises:
+        WrongType: It is neither.
+        HalfCharacter: One holds half a surrogate pair.
+        TooMuch: There are too many, or one is too long.
+    """
+    given = value.split(",") if isinstance(value, str) else several(option, value)
+    names = sorted({name for one in given if (name := tag_name(option, one))})
+    if len(names) > MOST_TAGS:
+        raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")
+    return tuple(names)
+
+
+def tag_name(option: str, value: str) -> str:
+    """The one spelling of a tag: in lower case, its last word in the singular, on one line; maybe empty.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    clean = sound(option, value, longest=LONGEST_TEXT).replace(",", " ").replace("]", " ")
+    name = singular(_LINE_BREAKS.sub(" ", unicodedata.normalize("NFC", clean).lower()).strip())
+    if len(name) > LONGEST_TAG:
+        raise TooMuch(option, size=len(name), largest=LONGEST_TAG, unit="characters")
+    return name
+
+
+def source_name(option: str, value: str | None) -> str | None:
+    """Where an entry comes from, on one line; None where it is not said.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    if value is None:
+        return None
+    return _LINE_BREAKS.sub(" ", sound(option, value, longest=LONGEST_SOURCE)).strip() or None
+
+
+def first_line(text: str, *, width: int | None = None) -> str:
+    r"""The first line that has something in it, cut to so many characters.
+
+    >>> first_line("  \\n arm64 only for FFI bridge", width=10)
+    'arm64 onl…'
+    """
+    return clipped(next(content_lines(text), ""), width=width)
+
+
+def content_lines(text: str) -> Iterator[str]:
+    """The lines that have something in them, without the blanks around it."""
+    return (line.strip() for line in text.splitlines() if line.strip())
+
+
+def clipped(line: str, *, width: int | None) -> str:
+    """A line of at most so many characters; where it was cut an ellipsis says so."""
+    return line if width is None or len(line) <= width else line[: width - 1] + "…"

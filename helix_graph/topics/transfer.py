@@ -1,0 +1,75 @@
+"""`export`: every entry as JSON, in the form of which `import` takes back all of it.
+
+An array of entries, each with what it has: id, topic, text, tags, source, confidence, links (ids), stored, modified.
+Entries of a topic stand in the order of their indices. Links to entries that were deleted are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.topics.log import live
+from helix_graph.topics.model import moment
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection
+
+    from helix_graph.topics.log import Record
+
+
+class Exported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of an export; ``links`` are ids of other entries of it."""
+
+    id: int
+    topic: str
+    text: str
+    stored: str
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    confidence: float = 1.0
+    links: tuple[int, ...] = ()
+    modified: str | None = None
+
+
+class Export(msgspec.Struct, frozen=True, kw_only=True):
+    """Every entry; the array that ``json`` writes is what `import` takes."""
+
+    entries: tuple[Exported, ...]
+
+    def json(self) -> str:
+        """As JSON, one entry a line."""
+        lines = ",\n".join(msgspec.json.encode(one).decode() for one in self.entries)
+        return f"[\n{lines}\n]" if lines else "[]"
+
+
+def export(connection: sqlite3.Connection) -> Export:
+    """Every entry, from the log itself and checked; the order is that of their places.
+
+    Raises:
+        sqlite3.DatabaseError: A record is not what was written.
+    """
+    records = [one.record for one in live(connection)]
+    ids = {record.entry for record in records}
+    ordered = sorted(records, key=lambda record: (record.position, record.entry))
+    return Export(entries=tuple(_exported(record, ids) for record in ordered))
+
+
+def _exported(record: Record, ids: Collection[int]) -> Exported:
+    return Exported(
+        id=record.entry,
+        topic=record.topic,
+        text=record.text,
+        stored=_iso(record.stored),
+        tags=record.tags,
+        source=record.source,
+        confidence=record.confidence,
+        links=tuple(target for target in record.links if target in ids),
+        modified=None if record.modified is None else _iso(record.modified),
+    )
+
+
+def _iso(seconds: int) -> str:
+    return moment(seconds).isoformat().replace("+00:00", "Z")
