@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
+    from helix_graph.plans.door import Plans
     from helix_graph.sources import Source, SourcesReport
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
@@ -106,6 +107,13 @@ class Memory:
         from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
+
+    @property
+    def plans(self) -> Plans:
+        """Orchestrated work: explorations, plans and workspaces, what agents are given, who is done, what was learnt."""
+        from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
+
+        return Plans(self.root, insights=self.insights, episodes=self.episodes)
 
     def extract(
         self,
