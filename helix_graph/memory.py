@@ -110,7 +110,7 @@ class Memory:
 
     @property
     def plans(self) -> Plans:
-        """Orchestrated work: explorations, plans and workspaces, what agents are given, who is done, what was learnt."""
+        """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
         from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
 
         return Plans(self.root, insights=self.insights, episodes=self.episodes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.given import one_of, prose, query, several, whole
+from helix_graph.given import one_of, prose, query, several
 from helix_graph.plans.assessing import assess
 from helix_graph.plans.dag import ready_among, status_of, waves_of
 from helix_graph.plans.diversity import GivenInSession
@@ -21,6 +21,7 @@ from helix_graph.plans.saved import change_task, close_plan, find_plan, require_
 from helix_graph.plans.side_files import SideFiles
 from helix_graph.plans.tables import database
 from helix_graph.plans.waiting import POLL_INTERVAL, TIMEOUT, wait_builders, wait_explorers
+from helix_graph.plans.workspace_rows import number_of
 from helix_graph.plans.workspaces import Workspaces
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from helix_graph.plans.model import CompletedPlan, Plan, SavedPlan, Task
     from helix_graph.plans.remembering import CausalFilter, Insights
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
-
-#: SQLite's largest row number.
-_LARGEST = 2**63 - 1
 
 
 class Plans:
@@ -293,4 +291,4 @@ class Plans:
 
 
 def _number(plan: int | None) -> int | None:
-    return None if plan is None else whole("plan", plan, lowest=0, highest=_LARGEST)
+    return None if plan is None else number_of("plan", plan)
