@@ -191,6 +191,7 @@ class Plans:
         task_ids: Sequence[str] = (),
         *,
         session: str | None = None,
+        reset: bool = False,
     ) -> BatchInjection:
         """The insights for the prompts of a wave of tasks, none of them twice.
 
@@ -199,11 +200,14 @@ class Plans:
             limit: How many insights a task at most.
             task_ids: The tasks' ids in the same order; tasks beyond the last one leave no side file.
             session: As for `inject`.
+            reset: First let the session be given everything again: another wave.
 
         Raises:
             EmptyText: There is nothing in an objective.
             NotAFileName: An id could lead elsewhere; then nothing is injected.
         """
+        if reset and session is not None:
+            self.reset_session_tracking(session)
         return self._injector.batch_inject(tasks, limit, task_ids, session=session)
 
     def reset_session_tracking(self, session: str) -> int:

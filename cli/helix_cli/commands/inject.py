@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.given_json import Names
+from helix_cli.given_json import names
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import say, show
@@ -41,14 +41,12 @@ def inject(  # noqa: PLR0913  (the seed's parameters)
     min_relevance: float | None,
     repeat: bool,
     session: str | None,
-    reset: bool,
     as_json: bool,
 ) -> None:
     """Print the insights for a task with this OBJECTIVE, as a block to put into its prompt."""
-    plans = open_memory().plans
-    if reset and session:
-        plans.reset_session_tracking(session)
-    found = plans.inject(objective, limit, task_id, min_relevance=min_relevance, diversify=not repeat, session=session)
+    found = open_memory().plans.inject(
+        objective, limit, task_id, min_relevance=min_relevance, diversify=not repeat, session=session
+    )
     show(found, as_json=as_json, render=_render)
 
 
@@ -56,7 +54,7 @@ def inject(  # noqa: PLR0913  (the seed's parameters)
 @click.argument("objectives", nargs=-1, required=True)
 @_limit
 @click.option(
-    "--task-ids", type=Names(), default=(), metavar="IDS", help="The tasks' ids in the same order, with commas."
+    "--task-ids", type=names, default=(), metavar="IDS", help="The tasks' ids in the same order, with commas."
 )
 @_session
 @_reset
@@ -71,10 +69,8 @@ def batch_inject(
     as_json: bool,
 ) -> None:
     """Print the insights for the tasks of a wave with these OBJECTIVES, none of them twice."""
-    plans = open_memory().plans
-    if reset and session:
-        plans.reset_session_tracking(session)
-    show(plans.batch_inject(objectives, limit, task_ids, session=session), as_json=as_json, render=_render_batch)
+    found = open_memory().plans.batch_inject(objectives, limit, task_ids, session=session, reset=reset)
+    show(found, as_json=as_json, render=_render_batch)
 
 
 def _render(found: Injection) -> None:

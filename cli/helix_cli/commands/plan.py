@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from helix_cli.given_json import Names, json_object
+from helix_cli.given_json import json_object, names
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, say, show, table
@@ -107,9 +107,9 @@ def _render_status(found: PlanStatus) -> None:
 @click.option("--status", metavar="STATUS", help="pending, active, complete or blocked.")
 @click.option("--delivered", metavar="TEXT", help="What the task delivered.")
 @click.option("--reason", "blocked_reason", metavar="TEXT", help="Why it is blocked.")
-@click.option("--utilized", "utilized_memories", type=Names(), metavar="NAMES", help="The insights that helped.")
+@click.option("--utilized", "utilized_memories", type=names, metavar="NAMES", help="The insights that helped.")
 @json_option
-def update(
+def update(  # noqa: PLR0913  (what there is to update)
     *,
     seq: str,
     number: int | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.given_json import Names
+from helix_cli.given_json import names
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option, moment
 from helix_cli.output import count, say, show
@@ -35,9 +35,7 @@ def wait() -> None:
 
 
 @wait.command("builders")
-@click.option(
-    "--task-ids", type=Names(), required=True, metavar="IDS", help="The tasks' ids, with commas between them."
-)
+@click.option("--task-ids", type=names, required=True, metavar="IDS", help="The tasks' ids, with commas between them.")
 @_timeout
 @_poll
 @_since
@@ -70,13 +68,13 @@ def _render_builders(found: BuildersWait) -> None:
 
 @wait.command("explorers")
 @click.option("--count", "number", type=int, required=True, metavar="N", help="How many there are.")
-@click.option("--agent-ids", type=Names(), default=(), metavar="IDS", help="Only the results of these.")
+@click.option("--agent-ids", type=names, default=(), metavar="IDS", help="Only the results of these.")
 @_timeout
 @_poll
 @_since
 @_strict
 @json_option
-def explorers(
+def explorers(  # noqa: PLR0913  (what a wave is told by)
     *,
     number: int,
     agent_ids: tuple[str, ...],

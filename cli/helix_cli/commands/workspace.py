@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from helix_cli.given_json import Names, json_object
+from helix_cli.given_json import json_object, names
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
 from helix_cli.output import fields, say, show
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _path = GivenPath(path_type=Path)
 _utilized = click.option(
-    "--utilized", type=Names(), metavar="NAMES", help="The injected insights that helped: a JSON list, or with commas."
+    "--utilized", type=names, metavar="NAMES", help="The injected insights that helped: a JSON list, or with commas."
 )
 _verified = click.option(
     "--verified/--not-verified", default=None, help="The verify command was run, and passed or did not."
