@@ -10,6 +10,7 @@
     ├── NotUnpacked                  a file that could not be searched, or not all of it
     ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
     ├── MemoryNewer                  helix.db was written by a newer version
+    ├── InsightNotFound              no insight has that name
     ├── PlanError
     │   ├── NoPlan                   no plan of that number, or none that is active
     │   ├── NoTask                   the plan has no task of that number
@@ -111,6 +112,14 @@ class MemoryNewer(HelixGraphError):
         super().__init__(
             f"{path} was written by a newer helix-graph ({room}: version {version}, this one knows {known}); update it"
         )
+
+
+class InsightNotFound(HelixGraphError):
+    """No insight has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
 
 
 class GraphError(HelixGraphError):

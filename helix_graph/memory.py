@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
+    from helix_graph.insights.door import Insights
     from helix_graph.plans.door import Plans
     from helix_graph.sources import Source, SourcesReport
 
@@ -107,6 +108,14 @@ class Memory:
         from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
+
+    @property
+    def insights(self) -> Insights:
+        """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
+
+        return Insights(database_path(self.root))
 
     @property
     def plans(self) -> Plans:

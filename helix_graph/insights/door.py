@@ -1,0 +1,200 @@
+"""Insights: what `memory.insights` is. The seven primitives of the seed stand here, the rest in the parts beside.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> folder = tempfile.TemporaryDirectory()
+>>> insights = Insights(Path(folder.name) / "helix.db")
+>>> insights.store("When pytest hangs in CI, run it with -x and a timeout", ["ci"])["name"]
+'when-pytest-hangs-in-ci-run-it-with-x-and-a-time'
+>>> [hit["name"] for hit in insights.recall("pytest hangs")]
+['when-pytest-hangs-in-ci-run-it-with-x-and-a-time']
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from helix_graph.errors import EmptyQuery
+from helix_graph.given import one_of, query, several, share, whole
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.clock import stamp
+from helix_graph.insights.links import Linked
+from helix_graph.insights.model import OUTCOMES
+from helix_graph.insights.people import ByPeople
+from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
+from helix_graph.insights.store import Draft, clean_content, clean_tags, put, rejected
+from helix_graph.insights.upkeep import Upkeep
+from helix_graph.insights.words import relevance_by_words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from helix_graph.insights.feedback import Attribution, FedBack
+    from helix_graph.insights.model import Origin
+    from helix_graph.insights.store import Alike, Stored
+
+#: As many as `seen` shows at most.
+MOST_SHOWN = 100
+#: A longer query is cut here, as the seed cut what it embedded.
+_LONGEST_QUERY = 8000
+#: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
+POLICIES = ("seed",)
+
+
+class Insights(Linked, Upkeep, ByPeople):
+    """The door to remembered advice."""
+
+    def store(
+        self,
+        content: str,
+        tags: Iterable[str] = (),
+        *,
+        origin: Origin = "told",
+        initial: float = 0.5,
+        episode: str = "",
+        source: str = "",
+    ) -> Stored:
+        """Remembers a text, or lets the insight that says the same take it in.
+
+        ``status`` is added, merged or rejected; a text is rejected when it is shorter than 20 characters or longer than
+        8,000, or when a person rejected the insight that says the same. Secrets are cut before anything is stored.
+        ``origin``, ``episode`` and ``source`` say where it comes from, ``initial`` (0 to 1) where its effectiveness
+        begins.
+
+        Raises:
+            WrongType: ``content`` is no text, or ``tags`` are no list of texts.
+            ControlCharacter: The text holds a character that nobody can read.
+            OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
+            EmptyText: A tag is empty.
+        """
+        draft = Draft(
+            content=clean_content(content or ""),
+            tags=clean_tags(tags),
+            origin=origin,
+            initial=share("initial", initial),
+            episode=episode,
+            source=source,
+        )
+        return self._put(draft)
+
+    def recall(  # noqa: PLR0913  (the seed's options)
+        self,
+        query: str,
+        limit: int = 5,
+        min_effectiveness: float = 0.0,
+        min_relevance: float | None = None,
+        suppress_names: Iterable[str] = (),
+        *,
+        policy: str = "seed",
+        semantic: bool = True,
+    ) -> Recalled:
+        """The insights that bear on a query, the best first; see `helix_graph.insights.recall` for how they are scored.
+
+        ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine or relevance by
+        words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone.
+
+        Raises:
+            EmptyQuery: There is nothing in the query.
+            OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
+            NotOneOf: There is no such policy.
+        """
+        asked = self._asked(limit, min_effectiveness, min_relevance, suppress_names)
+        one_of("policy", policy, POLICIES)
+        text = _sought(query)
+        embedder = self._embedder if semantic else None
+        vector = self._embed([text])[0][1] if embedder else None
+        with self._database.reading() as connection:
+            meaning = self._meaning(connection, vector, least=asked.min_relevance)
+            hits = found_by(meaning, relevance_by_words(connection, text), least=asked.min_relevance)
+            answer = Recalled()
+            answer.mode = "semantic" if embedder else "lexical"
+            answer.note = self._note(connection, model=embedder.model if embedder else None)
+            chosen = best(connection, hits, asked, mode=answer.mode, now=self._clock(), settings=self.settings)
+            answer.extend(shown(connection, chosen))
+        return answer
+
+    def get(self, name: str) -> dict[str, Any] | None:
+        """The insight of that name, or None. One that was merged away answers as the one it went into."""
+        with self._database.reading() as connection:
+            kept = rows.by_name(connection, query("name", name))
+        return None if kept is None else public(kept)
+
+    def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
+        self,
+        names: Iterable[str],
+        outcome: str,
+        causal_names: Iterable[str] | None = None,
+        *,
+        id: str = "",  # noqa: A002  (the option's name)
+        episode: str | None = None,
+        policy: str = "seed",
+        attribution: Mapping[str, Attribution] | None = None,
+    ) -> FedBack:
+        """Says how the work went into which the insights had been put.
+
+        Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
+        says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
+
+        Raises:
+            WrongType: The names are no list of texts.
+            NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+        """
+        given = tuple(query("names", name) for name in several("names", names))
+        causal = None if causal_names is None else set(several("causal_names", causal_names))
+        report = feedback.Report(
+            names=given,
+            outcome=one_of("outcome", outcome, OUTCOMES),
+            attribution=dict(attribution) if attribution is not None else feedback.attributed(given, causal),
+            id=query("id", id),
+            episode=episode,
+            policy=policy,
+        )
+        with self._database.writing() as connection:
+            return feedback.record(connection, report, now=self._clock(), settings=self.settings)
+
+    def _put(self, draft: Draft) -> Stored:
+        if draft.refusal:
+            return rejected(draft.refusal)
+        vectors = self._embed([draft.content])
+        vector, numbers = vectors[0] if vectors else (None, None)
+        at = stamp(self._clock())
+        with self._database.writing() as connection:
+
+            def alike() -> Alike:
+                return [*self._meaning(connection, numbers, least=self.settings.same).items()]
+
+            return put(connection, draft, at=at, vector=vector, alike=alike)
+
+    def _asked(
+        self, limit: int, min_effectiveness: float, min_relevance: float | None, suppress_names: Iterable[str]
+    ) -> Asked:
+        least = self.settings.min_relevance if min_relevance is None else min_relevance
+        return Asked(
+            limit=whole("limit", limit, lowest=0, highest=MOST_SHOWN),
+            min_relevance=share("min_relevance", least),
+            min_effectiveness=share("min_effectiveness", min_effectiveness),
+            suppress_names=frozenset(
+                query("suppress_names", name) for name in several("suppress_names", suppress_names)
+            ),
+        )
+
+    def _note(self, connection: sqlite3.Connection, *, model: str | None) -> str:
+        if model is None:
+            return "no embedding model: looked for by words only"
+        count = rows.without_vector(connection, model=model)
+        return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
+
+
+def _sought(text: str) -> str:
+    """The text to look for.
+
+    Raises:
+        EmptyQuery: There is nothing in it.
+    """
+    sought = query("query", text)[:_LONGEST_QUERY]
+    if not sought.strip():
+        option = "query"
+        raise EmptyQuery(option)
+    return sought

@@ -1,0 +1,210 @@
+"""Recall: the insights that bear on a query, by meaning and by words, the ones that did well and lately first.
+
+::
+
+    score = 0.7 * relevance + 0.2 * effectiveness + 0.1 * recency
+
+Relevance is the cosine with the query or the relevance by words (`helix_graph.insights.words`), whichever says more:
+both lie on one scale and pass one gate, so an error code that a vector blurs still brings its insight back, at the
+place that its relevance gives it and no better. Effectiveness is multiplied by the share of uses in which the insight
+was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the order is that of
+relevance by words, then of effectiveness.
+
+Hits are scored in the order of relevance until no further one could come among those that are shown, so the answer is
+exact however many hits there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.insights import rows
+from helix_graph.insights.clock import days_between, read
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from helix_graph.insights.model import Kept
+    from helix_graph.insights.settings import Settings
+
+Mode = Literal["semantic", "lexical"]
+Via = Literal["meaning", "words", "both"]
+#: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
+_BATCH = 200
+_SHOWN_DECIMALS = 3
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, checked: see `helix_graph.insights.door.Insights.recall` for what each part means."""
+
+    limit: int
+    min_relevance: float
+    min_effectiveness: float = 0.0
+    suppress_names: frozenset[str] = frozenset()
+    tag: str = ""
+
+
+class Recalled(list[dict[str, Any]]):
+    """The insights found, as the seed gives them, and how they were looked for.
+
+    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
+    could only be found by their words. It is empty when all were looked at in both ways.
+    """
+
+    mode: Mode = "semantic"
+    note: str = ""
+
+
+class Candidate(NamedTuple):
+    """A hit with its score and what that is made of."""
+
+    number: int
+    name: str
+    created_at: str
+    relevance: float
+    effectiveness: float
+    recency: float
+    score: float
+    via: Via
+
+
+def adjusted(effectiveness: float, *, use_count: int, causal_hits: int, settings: Settings) -> float:
+    """Effectiveness as it counts: times the share of uses that were causal, at least 0.3, from three uses on.
+
+    >>> from helix_graph.insights.settings import V6
+    >>> round(adjusted(0.99, use_count=20, causal_hits=0, settings=V6), 3)
+    0.297
+    """
+    if use_count < settings.uses_to_adjust:
+        return effectiveness
+    return effectiveness * max(settings.least_credit, causal_hits / use_count)
+
+
+def ratio(*, use_count: int, causal_hits: int, settings: Settings) -> float:
+    """Effectiveness as the older seed has it: how many of the uses helped; neutral before the first."""
+    return causal_hits / use_count if use_count else settings.neutral
+
+
+def recency(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
+    """1 for what was used (or stored) today, half of it every half-life, in whole days."""
+    since = read(last_used or created_at)
+    if since is None:
+        return settings.unknown_recency
+    return float(2 ** (-days_between(since, now) / settings.half_life_days))
+
+
+def found_by(
+    meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
+) -> list[tuple[float, int, Via]]:
+    """What passes the gate by either, with the greater of both: (relevance, row, how), the most relevant first."""
+    hits = [
+        (max(meaning.get(number, 0.0), by_words.get(number, 0.0)), number, _via(number, meaning, by_words))
+        for number in {*meaning, *by_words}
+    ]
+    return sorted((hit for hit in hits if hit[0] >= least), key=lambda hit: (-hit[0], hit[1]))
+
+
+def best(
+    connection: sqlite3.Connection,
+    hits: Sequence[tuple[float, int, Via]],
+    asked: Asked,
+    *,
+    mode: Mode,
+    now: datetime,
+    settings: Settings,
+) -> list[Candidate]:
+    """The ``limit`` best of the hits, the best first; equals stay in the order in which they were stored."""
+    chosen: list[Candidate] = []
+    for place in range(0, len(hits), _BATCH):
+        if len(chosen) == asked.limit and not _may_enter(hits[place][0], chosen[-1], mode=mode, settings=settings):
+            break
+        scored = _scored(connection, hits[place : place + _BATCH], asked, now=now, settings=settings)
+        chosen = sorted((*chosen, *scored), key=lambda one: _order(one, mode=mode))[: asked.limit]
+    return chosen
+
+
+def shown(connection: sqlite3.Connection, chosen: Sequence[Candidate]) -> Iterator[dict[str, Any]]:
+    """The candidates as the seed gives them."""
+    found = {kept.number: kept for kept in rows.by_numbers(connection, [one.number for one in chosen])}
+    for one in chosen:
+        yield {
+            **public(found[one.number]),
+            "_relevance": round(one.relevance, _SHOWN_DECIMALS),
+            "_effectiveness": round(one.effectiveness, _SHOWN_DECIMALS),
+            "_recency": round(one.recency, _SHOWN_DECIMALS),
+            "_score": round(one.score, _SHOWN_DECIMALS),
+            "_via": one.via,
+        }
+
+
+def public(kept: Kept) -> dict[str, Any]:
+    """An insight as the seed shows it."""
+    standing = kept.standing
+    return {
+        "name": kept.name,
+        "content": kept.insight.content,
+        "effectiveness": round(standing.effectiveness, _SHOWN_DECIMALS),
+        "use_count": standing.use_count,
+        "created_at": kept.insight.created_at,
+        "last_used": standing.last_used,
+        "tags": list(kept.insight.tags),
+        "causal_hits": standing.causal_hits,
+    }
+
+
+def _via(number: int, meaning: Mapping[int, float], by_words: Mapping[int, float]) -> Via:
+    if number in meaning and number in by_words:
+        return "both"
+    return "meaning" if number in meaning else "words"
+
+
+def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Settings) -> bool:
+    """Whether a hit of that relevance could come before ``last``, did it well and lately."""
+    if mode == "lexical":
+        return relevance >= last.relevance
+    return settings.relevance * relevance + settings.effectiveness + settings.recency >= last.score
+
+
+def _order(one: Candidate, *, mode: Mode) -> tuple[float, float, float, str, str]:
+    """Equals stand in the order in which they were stored, which is the same in every memory that has them."""
+    if mode == "lexical":
+        return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)
+    return (-one.score, 0.0, 0.0, one.created_at, one.name)
+
+
+def _scored(
+    connection: sqlite3.Connection,
+    hits: Sequence[tuple[float, int, Via]],
+    asked: Asked,
+    *,
+    now: datetime,
+    settings: Settings,
+) -> Iterator[Candidate]:
+    query = (
+        "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at FROM insight"  # noqa: S608  (a constant)
+        f" WHERE number {ANY_OF} AND state = 'active'"
+        " AND (? = '' OR EXISTS (SELECT 1 FROM json_each(insight.tags) WHERE value = ?))"
+    )
+    found = connection.execute(query, (as_list(number for _, number, _ in hits), asked.tag, asked.tag))
+    read_rows = {row[0]: row for row in found}
+    for relevance, number, via in hits:
+        if number not in read_rows or read_rows[number][1] in asked.suppress_names:
+            continue
+        _, name, effectiveness, uses, causal, last_used, created_at = read_rows[number]
+        counted = ratio(use_count=uses, causal_hits=causal, settings=settings)
+        raw = counted if settings.counts else effectiveness
+        if raw < asked.min_effectiveness:
+            continue
+        fair = (
+            counted
+            if settings.counts
+            else adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
+        )
+        fresh = recency(last_used, created_at, now=now, settings=settings)
+        score = settings.relevance * relevance + settings.effectiveness * fair + settings.recency * fresh
+        yield Candidate(number, name, created_at, relevance, fair, fresh, score, via)

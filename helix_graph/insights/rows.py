@@ -1,0 +1,221 @@
+"""Insights to rows and back: the one place that knows the columns of ``insight``."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.insights.model import Insight, Kept, Standing
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+_SAID = (
+    "uid", "slug", "content", "created_at", "tags", "origin", "initial", "edited_at", "tagged_at",
+    "state", "state_at", "merged_into", "reason", "episode", "source", "told",
+)  # fmt: skip
+_DID = ("effectiveness", "use_count", "causal_hits", "last_used", "last_feedback_at", "decayed_until")
+_COLUMNS = ", ".join(("number", "name", *_SAID, *_DID))
+_JSON = frozenset({"tags", "told"})
+#: Hex digits of a uid: 128 bits, so that two texts never meet in one.
+_DIGEST_BYTES = 16
+
+
+def digest(content: str) -> str:
+    """What two texts share that differ in case and blanks only.
+
+    >>> digest("Run  the tests") == digest("run the tests")
+    True
+    """
+    plain = " ".join(content.casefold().split())
+    return hashlib.blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def by_name(connection: sqlite3.Connection, name: str) -> Kept | None:
+    """The insight of that name; for one that was merged away, the one that it went into."""
+    found = _one(connection, "name = ?", name)
+    return None if found is None else standing_for(connection, found)
+
+
+def standing_for(connection: sqlite3.Connection, kept: Kept) -> Kept:
+    """The insight into which one was merged, over any number of merges; itself when it was not."""
+    while kept.insight.state == "merged":
+        into = _one(connection, "uid = ?", kept.insight.merged_into)
+        if into is None:
+            break
+        kept = into
+    return kept
+
+
+def by_uid(connection: sqlite3.Connection, uid: str) -> Kept | None:
+    """The insight of that uid, merged away or not."""
+    return _one(connection, "uid = ?", uid)
+
+
+def by_digest(connection: sqlite3.Connection, value: str) -> Kept | None:
+    """The first insight with that very text, but for case and blanks; merged ones count last."""
+    return _one(connection, "digest = ? ORDER BY state = 'merged', number", value)
+
+
+def by_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Kept]:
+    """The insights in those rows, by number."""
+    return list(_select(connection, f"number {ANY_OF} ORDER BY number", as_list(numbers)))
+
+
+def standing_insights(connection: sqlite3.Connection) -> Iterator[Kept]:
+    """Every insight that was not merged away, by number."""
+    return _select(connection, "state != 'merged' ORDER BY number")
+
+
+def everything(connection: sqlite3.Connection) -> Iterator[Kept]:
+    """Every insight, by uid."""
+    return _select(connection, "1 ORDER BY uid")
+
+
+def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
+    """The uids under which the log speaks of an insight: its own and those of what was merged into it."""
+    query = (
+        "WITH RECURSIVE own(uid) AS (VALUES (?) UNION SELECT i.uid FROM insight i JOIN own ON i.merged_into = own.uid"
+        " WHERE i.merged_into != '' AND i.state = 'merged') SELECT uid FROM own"
+    )
+    return frozenset(one for (one,) in connection.execute(query, (uid,)))
+
+
+def where(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
+    """The insights that meet a condition, which is a constant of the module that asks."""
+    return _select(connection, condition, *values)
+
+
+def active_numbers(connection: sqlite3.Connection) -> frozenset[int]:
+    """The rows of insights that can be recalled."""
+    return frozenset(number for (number,) in connection.execute("SELECT number FROM insight WHERE state = 'active'"))
+
+
+def twins(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Pairs of rows with the same text, but for case and blanks: each with the first of them."""
+    query = (
+        "SELECT first, number FROM (SELECT number, min(number) OVER (PARTITION BY digest) AS first"
+        " FROM insight WHERE state = 'active' AND digest != '') WHERE number != first ORDER BY number"
+    )
+    return [(first, number) for first, number in connection.execute(query)]
+
+
+def lacking_vector(connection: sqlite3.Connection, *, model: str, most: int) -> list[tuple[int, str]]:
+    """Rows without a vector of that model, and their texts."""
+    query = "SELECT number, content FROM insight WHERE state != 'merged' AND model IS NOT ? ORDER BY number LIMIT ?"
+    return connection.execute(query, (model, most)).fetchall()
+
+
+def without_any_vector(connection: sqlite3.Connection) -> int:
+    """How many insights have no vector at all."""
+    query = "SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NULL"
+    return int(connection.execute(query).fetchone()[0])
+
+
+def without_vector(connection: sqlite3.Connection, *, model: str) -> int:
+    """How many insights that can be recalled have no vector of that model."""
+    query = "SELECT count(*) FROM insight WHERE state = 'active' AND model IS NOT ?"
+    return int(connection.execute(query, (model,)).fetchone()[0])
+
+
+def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> int:
+    """A new row; its number."""
+    values = {**_values(insight, _SAID), "name": name, "digest": digest(insight.content)}
+    values["effectiveness"] = insight.initial
+    marks = ", ".join("?" * len(values))
+    cursor = connection.execute(
+        f"INSERT INTO insight ({', '.join(values)}) VALUES ({marks})",  # noqa: S608  (columns of this module)
+        tuple(values.values()),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def update(connection: sqlite3.Connection, kept: Kept, insight: Insight) -> None:
+    """What has changed of what was said; a vector of another text is no vector of this one."""
+    new, old = _values(insight, _SAID), _values(kept.insight, _SAID)
+    changed = {column: value for column, value in new.items() if value != old[column]}
+    if "content" in changed:
+        changed |= {"digest": digest(insight.content), "embedding": None, "model": None}
+    _set(connection, kept.number, changed)
+
+
+def rename(connection: sqlite3.Connection, number: int, name: str) -> None:
+    """Another name for a row."""
+    _set(connection, number, {"name": name})
+
+
+def set_standing(connection: sqlite3.Connection, number: int, standing: Standing) -> None:
+    """How an insight did, as the fold has it."""
+    _set(connection, number, _values(standing, _DID))
+
+
+def set_vector(connection: sqlite3.Connection, number: int, *, model: str, vector: bytes) -> None:
+    """The vector of a row's text: little-endian float32."""
+    _set(connection, number, {"embedding": vector, "model": model})
+
+
+def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    """Removes rows."""
+    connection.execute(f"DELETE FROM insight WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (a constant)
+
+
+def set_vector_of(connection: sqlite3.Connection, number: int, content: str, *, model: str, vector: bytes) -> None:
+    """The vector of a text, for the row that had it, if it still has."""
+    query = "UPDATE insight SET embedding = ?, model = ? WHERE number = ? AND content = ?"
+    connection.execute(query, (vector, model, number, content))
+
+
+def copy_vector(connection: sqlite3.Connection, number: int, *, to: int) -> None:
+    """Gives a row the vector of another, whose text it has taken over."""
+    vector = connection.execute("SELECT embedding, model FROM insight WHERE number = ?", (number,)).fetchone()
+    connection.execute("UPDATE insight SET embedding = ?, model = ? WHERE number = ?", (*vector, to))
+
+
+def mend_digests(connection: sqlite3.Connection) -> None:
+    """Works out the digest of rows that somebody wrote into the table by hand."""
+    lacking = connection.execute("SELECT number, content FROM insight WHERE digest = ''").fetchall()
+    found = [(digest(content), number) for number, content in lacking]
+    connection.executemany("UPDATE insight SET digest = ? WHERE number = ?", found)
+
+
+def _set(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:
+    if values:
+        settings = ", ".join(f"{column} = ?" for column in values)
+        query = f"UPDATE insight SET {settings} WHERE number = ?"  # noqa: S608  (columns of this module)
+        connection.execute(query, (*values.values(), number))
+
+
+def _one(connection: sqlite3.Connection, condition: str, *values: str) -> Kept | None:
+    return next(_select(connection, f"{condition} LIMIT 1", *values), None)
+
+
+def _select(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
+    query = f"SELECT {_COLUMNS} FROM insight WHERE {condition}"  # noqa: S608  (constants of this module)
+    return map(_kept, connection.execute(query, values).fetchall())
+
+
+def _kept(row: tuple[Any, ...]) -> Kept:
+    number, name, *rest = row
+    said = dict(zip(_SAID, rest, strict=False))
+    for column in _JSON:
+        said[column] = msgspec.json.decode(said[column])
+    said["slug"] = said["slug"] or name
+    did = dict(zip(_DID, rest[len(_SAID) :], strict=True))
+    return Kept(
+        number=number,
+        name=name,
+        insight=msgspec.convert(said, Insight),
+        standing=msgspec.convert(did, Standing),
+    )
+
+
+def _values(value: Insight | Standing, columns: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        column: msgspec.json.encode(one).decode() if column in _JSON else one
+        for column in columns
+        for one in (getattr(value, column),)
+    }
