@@ -120,9 +120,11 @@ class Memory:
     @property
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
+        from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (as above)
         from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
 
-        return Plans(self.root, insights=self.insights, episodes=self.episodes)
+        insights = self.insights
+        return Plans(self.root, insights=insights, episodes=self.episodes, causal=causal_by_relevance(insights))
 
     def extract(
         self,

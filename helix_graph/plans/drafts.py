@@ -80,7 +80,7 @@ def task_of(given: Mapping[str, Any], place: int = 0) -> Task:
         if given.get("slug")
         else slug_of(objective) or f"task-{place + 1}",
         objective=objective,
-        delta=_texts(given.get("delta") or (), f"{where}.delta"),
+        delta=_texts(given.get("delta") or (), f"{where}.delta", _path),
         verify=_part("verify", given, prose, where=where) if given.get("verify") else "",
         depends=_depends(given.get("depends"), f"{where}.depends"),
         budget=_budget(given.get("budget"), f"{where}.budget"),
@@ -154,15 +154,27 @@ def _budget(given: object, where: str) -> int:
     return _checked(lambda: whole("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
 
 
-def _texts(given: object, where: str) -> tuple[str, ...]:
+def _texts(given: object, where: str, check: Callable[[str, str], str] = text) -> tuple[str, ...]:
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list | tuple):
         raise InvalidPlan(where, problem=f"must be a list of texts, and is of type {type(given).__name__}")
-    return tuple(_string(one, where) for one in listed)
+    return tuple(_string(one, where, check) for one in listed)
 
 
-def _string(given: object, where: str) -> str:
+def _string(given: Any, where: str, check: Callable[[str, str], str] = text) -> str:  # noqa: ANN401  (JSON, checked here)
     try:
-        return text(where, given)  # type: ignore[arg-type]  # the check's work
-    except (GraphError, EmptyText) as error:
+        return check(where, given)
+    except GraphError as error:
         raise InvalidPlan(where, problem=str(error).removeprefix(f"{where} ")) from error
+
+
+def _path(option: str, value: str) -> str:
+    """A file's name as it is, blanks and line breaks included.
+
+    Raises:
+        EmptyText: There is nothing in it.
+    """
+    path = prose(option, value)
+    if not path.strip():
+        raise EmptyText(option)
+    return path

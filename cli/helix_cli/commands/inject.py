@@ -31,7 +31,6 @@ _reset = click.option("--reset", is_flag=True, help="First let the session be gi
 @click.option("--min-relevance", type=float, metavar="SHARE", help="The least relevance, 0 to 1.")
 @click.option("--repeat", is_flag=True, help="Give what the session was given before, too.")
 @_session
-@_reset
 @json_option
 def inject(  # noqa: PLR0913  (the seed's parameters)
     *,
