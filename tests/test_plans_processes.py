@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from helix_graph import Memory
 from helix_graph.plans.side_files import append_line
 from plan_world import SHOES
-from processes import PATIENCE, command, finish, start
+from processes import PATIENCE, finish, start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,19 +72,17 @@ def test_completing_and_blocking_at_once_leaves_one_ending(tmp_path: Path) -> No
 
 def test_two_waves_of_builders_in_processes_of_their_own(tmp_path: Path) -> None:
     memory = make_plan(tmp_path / ".helix")
+    parents = []
     for wave in memory.plans.waves():
-        made = [
-            finish(one) for one in [start("workspace", "create", seq, "--json", memory=memory.root) for seq in wave]
-        ]
-        numbers = [str(json.loads(out)["_id"]) for _, out, _ in made]
+        made = [memory.plans.workspaces.create(seq) for seq in wave]
+        parents += [[one.seq for one in each.lineage.parents] for each in made]
+        numbers = [str(one.id) for one in made]
         done = [
             start("workspace", "complete", one, "--delivered", f"part {one}", memory=memory.root) for one in numbers
         ]
         assert [finish(one)[0] for one in done] == [0] * len(wave)
+    assert parents == [[], [], ["001", "002"]]
     assert memory.plans.status().state == "complete"
-    code, out, _ = command("workspace", "get", "3", "--json", memory=memory.root)
-    assert code == 0
-    assert [one["seq"] for one in json.loads(out)["lineage"]["parents"]] == ["001", "002"]
     assert len(memory.episodes.files()) == 3
 
 

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from helix_graph.given import text
-from helix_graph.graph.assertions import now
 from helix_graph.graph.vocabulary import STOP_WORDS
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.quoting import quoted
 from helix_graph.plans.tables import database
 
@@ -97,7 +97,7 @@ def _counted(root: Path, objective: str, approach: str) -> list[str]:
     key = _key(objective)
     with database(root).writing() as connection:
         connection.execute(
-            "INSERT INTO attempt (objective, approach, created_at) VALUES (?, ?, ?)", (key, approach, now())
+            "INSERT INTO attempt (objective, approach, created_at) VALUES (?, ?, ?)", (key, approach, stamp(now()))
         )
         rows = connection.execute("SELECT approach FROM attempt WHERE objective = ? ORDER BY id", (key,))
         return [approach for (approach,) in rows]

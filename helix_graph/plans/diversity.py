@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.tables import database
 
 if TYPE_CHECKING:
@@ -70,5 +70,5 @@ class GivenInSession:
             return connection.execute("DELETE FROM injected WHERE session = ?", (self._session,)).rowcount
 
     def _insert(self, connection: sqlite3.Connection, name: str) -> bool:
-        row = (self._session, name, now())
+        row = (self._session, name, stamp(now()))
         return connection.execute("INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", row).rowcount == 1

@@ -9,20 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.given import one_of, prose, query, several
-from helix_graph.plans.assessing import assess
 from helix_graph.plans.dag import ready_among, status_of, waves_of
 from helix_graph.plans.diversity import GivenInSession
-from helix_graph.plans.drafts import draft_of
-from helix_graph.plans.explorations import Explorations
 from helix_graph.plans.injecting import DEFAULT_LIMIT, Injector
-from helix_graph.plans.learning import PAUSES, Learning
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
-from helix_graph.plans.saved import change_task, close_plan, find_plan, require_plan, save_plan
+from helix_graph.plans.saved import change_task, close_plan, find_plan, number_of, require_plan, save_plan
 from helix_graph.plans.side_files import SideFiles
 from helix_graph.plans.tables import database
-from helix_graph.plans.waiting import POLL_INTERVAL, TIMEOUT, wait_builders, wait_explorers
-from helix_graph.plans.workspace_rows import number_of
-from helix_graph.plans.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,11 +24,18 @@ if TYPE_CHECKING:
 
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.assessing import Assessment
+    from helix_graph.plans.explorations import Explorations
     from helix_graph.plans.injecting import BatchInjection, Injection
     from helix_graph.plans.learning import Learnt
     from helix_graph.plans.model import CompletedPlan, Plan, SavedPlan, Task
     from helix_graph.plans.remembering import CausalFilter, Insights
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
+    from helix_graph.plans.workspaces import Workspaces
+
+#: How long is waited for agents, and from one look to the next, in seconds: the seeds' own.
+TIMEOUT, POLL_INTERVAL = 300.0, 2.0
+#: When a transcript is read again that has no report yet, in seconds: the original's pauses.
+PAUSES = (0.15, 0.35, 0.75)
 
 
 class Plans:
@@ -49,10 +49,28 @@ class Plans:
     ) -> None:
         self.root = root
         self._insights = insights
-        self._injector = Injector(root, insights)
-        self.explorations = Explorations(root)
-        self.workspaces = Workspaces(root, insights=insights, injector=self._injector, episodes=episodes, causal=causal)
-        self._learning = Learning(root, insights=insights, workspaces=self.workspaces, causal=causal)
+        self._episodes = episodes
+        self._causal = causal
+
+    @property
+    def explorations(self) -> Explorations:
+        """What explorers found before planning."""
+        from helix_graph.plans.explorations import Explorations  # noqa: PLC0415  (redaction; injection does without)
+
+        return Explorations(self.root)
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """Attempts at tasks: what a builder is given, and how it ended."""
+        from helix_graph.plans.workspaces import Workspaces  # noqa: PLC0415  (readers; as above)
+
+        return Workspaces(
+            self.root,
+            insights=self._insights,
+            injector=Injector(self.root, self._insights),
+            episodes=self._episodes,
+            causal=self._causal,
+        )
 
     def save(self, plan: Mapping[str, Any]) -> SavedPlan:
         """Keeps a plan; from now on it is the active one.
@@ -64,6 +82,8 @@ class Plans:
             InvalidPlan: A part is missing, unknown or of the wrong kind, two tasks have one number, one waits for a
                 task that there is not, or tasks wait for each other in a circle. The part is named.
         """
+        from helix_graph.plans.drafts import draft_of  # noqa: PLC0415  (as above)
+
         return save_plan(self.root, draft_of(plan))
 
     def load(self, plan: int | None = None) -> Plan | None:
@@ -153,6 +173,8 @@ class Plans:
         Raises:
             EmptyText: There is nothing in the objective or the approach.
         """
+        from helix_graph.plans.assessing import assess  # noqa: PLC0415  (as above)
+
         return assess(self.root, self._insights, objective, approach)
 
     def inject(
@@ -180,7 +202,7 @@ class Plans:
             NotAFileName: The task's id could lead elsewhere.
             OutOfRange: The limit is not within its range.
         """
-        return self._injector.inject(
+        return Injector(self.root, self._insights).inject(
             objective, limit, task_id, min_relevance=min_relevance, diversify=diversify, session=session
         )
 
@@ -208,7 +230,7 @@ class Plans:
         """
         if reset and session is not None:
             self.reset_session_tracking(session)
-        return self._injector.batch_inject(tasks, limit, task_ids, session=session)
+        return Injector(self.root, self._insights).batch_inject(tasks, limit, task_ids, session=session)
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""
@@ -234,6 +256,8 @@ class Plans:
             EmptyText: There is no id.
             OutOfRange: A number of seconds is not within a day.
         """
+        from helix_graph.plans.waiting import wait_builders  # noqa: PLC0415  (as above)
+
         files = SideFiles(self.root)
         return wait_builders(files, task_ids, timeout=timeout, poll_interval=poll_interval, since=since)
 
@@ -259,6 +283,8 @@ class Plans:
             OutOfRange: The count is not positive, or a number of seconds not within a day.
             NotAFileName: An agent's id could lead elsewhere.
         """
+        from helix_graph.plans.waiting import wait_explorers  # noqa: PLC0415  (as above)
+
         return wait_explorers(
             SideFiles(self.root),
             self.explorations,
@@ -291,7 +317,10 @@ class Plans:
             NotOneOf: There is no such type of agent.
             WriteFailed: A side file could not be written.
         """
-        return self._learning.learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
+        from helix_graph.plans.learning import Learning  # noqa: PLC0415  (as above)
+
+        learning = Learning(self.root, insights=self._insights, workspaces=self.workspaces, causal=self._causal)
+        return learning.learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
 
 
 def _number(plan: int | None) -> int | None:

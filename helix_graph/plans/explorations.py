@@ -8,7 +8,7 @@ import msgspec
 
 from helix_graph.errors import InvalidExploration
 from helix_graph.given import text
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.cleaning import clean
 from helix_graph.plans.model import Exploration
 from helix_graph.plans.side_files import SideFiles
@@ -54,7 +54,7 @@ class Explorations:
         purpose = found.get("objective") if objective is None else objective
         if not isinstance(purpose, str):
             raise InvalidExploration("it does not say what it is for: objective is missing")
-        row = (text("objective", purpose), msgspec.json.encode(found).decode(), now())
+        row = (text("objective", purpose), msgspec.json.encode(found).decode(), stamp(now()))
         with database(self.root).writing() as connection:
             made = connection.execute("INSERT INTO exploration (objective, data, created_at) VALUES (?, ?, ?)", row)
             return SavedExploration(id=made.lastrowid or 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.given import query, several, text, whole
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.diversity import GivenInCall, GivenInSession
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.names import file_name
@@ -101,7 +101,7 @@ class Injector:
         found = [_remembered(row) for row in self._rows(objective, limit, min_relevance, given)]
         names = tuple(one.name for one in found)
         if task_id is not None:
-            state = InjectionState(task_id=task_id, query=objective, names=names, ts=now())
+            state = InjectionState(task_id=task_id, query=objective, names=names, ts=stamp(now()))
             SideFiles(self.root).write_state(state)
         return Injection(insights=tuple(map(insight_line, found)), names=names)
 

@@ -15,7 +15,7 @@ import msgspec
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import WorkspaceClosed
 from helix_graph.given import one_of, place
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.markers import (
     FEWEST_CHARACTERS,
     Insight,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
 AGENT_TYPES: tuple[AgentType, ...] = get_args(AgentType)
-#: When a transcript is read again that has no report yet, in seconds: the original's pauses.
-PAUSES = (0.15, 0.35, 0.75)
 #: Whose end somebody waits for by a line in ``task-status.jsonl``.
 _REPORTING = frozenset({"builder", "planner"})
 _SUMMARY = 200
@@ -100,9 +98,9 @@ class Learning:
         self,
         transcript: Path,
         *,
-        agent_type: str = "builder",
-        agent_id: str | None = None,
-        pauses: Sequence[float] = PAUSES,
+        agent_type: str,
+        agent_id: str | None,
+        pauses: Sequence[float],
     ) -> Learnt:
         """Learns from one agent; see `helix_graph.plans.door.Plans.learn`."""
         path = place("transcript", transcript)
@@ -195,7 +193,7 @@ class Learning:
                 "agent_id": learnt.agent_id,
                 "outcome": learnt.outcome,
                 "summary": learnt.summary,
-                "ts": now(),
+                "ts": stamp(now()),
             }
             self._files.add_status(entry | ({"insight": learnt.insight} if learnt.insight else {}))
         self._files.add_log(_log_line(learnt))
@@ -232,7 +230,7 @@ def _log_line(learnt: Learnt) -> str:
     done = "applied" if learnt.feedback else "skipped"
     causal = learnt.feedback.get("causal", 0) if learnt.feedback else 0
     parts = [
-        now(),
+        stamp(now()),
         known,
         learnt.agent_type,
         learnt.agent_id,

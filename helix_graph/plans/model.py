@@ -157,6 +157,15 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = msgspec.field(name="_created_at", default="")
 
 
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How a workspace ended: what was told, which insights helped (None: nobody said), what git saw change."""
+
+    told: str
+    utilized: tuple[str, ...] | None = None
+    verified: bool | None = None
+    changed: tuple[tuple[str, str], ...] = ()
+
+
 class EndedWorkspace(msgspec.Struct, frozen=True, kw_only=True):
     """What completing or blocking a workspace answers, the first time and every other time.
 

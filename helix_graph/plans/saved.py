@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_graph.errors import NoPlan, NoTask
-from helix_graph.graph.assertions import now
+from helix_graph.given import whole
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.model import CompletedPlan, Plan, SavedPlan, Task
 from helix_graph.plans.tables import database
 
@@ -21,12 +22,24 @@ if TYPE_CHECKING:
 
     from helix_graph.plans.drafts import Draft
 
+#: SQLite's largest row number.
+_LARGEST = 2**63 - 1
 _COLUMNS = "id, objective, framework, idioms, tasks, status, created_at"
+
+
+def number_of(option: str, number: int) -> int:
+    """A row's number.
+
+    Raises:
+        WrongType: It is no whole number.
+        OutOfRange: No row can have it.
+    """
+    return whole(option, number, lowest=0, highest=_LARGEST)
 
 
 def save_plan(root: Path, draft: Draft) -> SavedPlan:
     """Keeps a plan; from now on it is the active one."""
-    row = (draft.objective, draft.framework, _json(draft.idioms), _json(draft.tasks), now())
+    row = (draft.objective, draft.framework, _json(draft.idioms), _json(draft.tasks), stamp(now()))
     with database(root).writing() as connection:
         made = connection.execute(
             "INSERT INTO plan (objective, framework, idioms, tasks, created_at) VALUES (?, ?, ?, ?, ?)", row

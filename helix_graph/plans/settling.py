@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.assessing import forget_attempts
+from helix_graph.plans.model import Ending
 from helix_graph.plans.saved import change_task, require_plan
 from helix_graph.plans.tables import database
-from helix_graph.plans.task_episodes import Ending, task_episode
 from helix_graph.plans.workspace_rows import as_json, named, workspace_of
 
 if TYPE_CHECKING:
@@ -54,10 +54,15 @@ class Settling:
             if row["feedback"] is None:
                 self._fed_back(workspace.id, self._feedback(workspace, ending))
             if row["episode"] is None:
-                episode = task_episode(workspace, ending, ended_at=row["ended_at"], project=self.root.parent)
-                self._episodes.save(episode)
-                with database(self.root).writing() as connection:
-                    connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
+                self._write_episode(workspace, ending, ended_at=row["ended_at"])
+
+    def _write_episode(self, workspace: Workspace, ending: Ending, *, ended_at: str) -> None:
+        from helix_graph.plans.task_episodes import task_episode  # noqa: PLC0415  (grammars; a beginning does without)
+
+        episode = task_episode(workspace, ending, ended_at=ended_at, project=self.root.parent)
+        self._episodes.save(episode)
+        with database(self.root).writing() as connection:
+            connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
 
     def _fed_back(self, number: int, answer: dict[str, Any] | None) -> None:
         """Keeps what the insights answered; that they had heard of it before never hides what they said then."""
@@ -91,9 +96,10 @@ def feedback_id(workspace: int) -> str:
 def write_ending(connection: sqlite3.Connection, found: Workspace, status: WorkspaceStatus, ending: Ending) -> None:
     """The one transaction after which the ending stands."""
     delivered = ending.told if status == "complete" else f"BLOCKED: {ending.told}"
+    ended_at = max(found.created_at, stamp(now()))  # a clock that was set back must not make effects precede causes
     connection.execute(
         "UPDATE workspace SET status = ?, delivered = ?, utilized = ?, ending = ?, ended_at = ? WHERE id = ?",
-        (status, delivered, as_json(ending.utilized or ()), as_json(ending), now(), found.id),
+        (status, delivered, as_json(ending.utilized or ()), as_json(ending), ended_at, found.id),
     )
     if status == "complete":
         forget_attempts(connection, found.objective)

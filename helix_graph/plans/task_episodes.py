@@ -11,8 +11,6 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from helix_episodes.extraction.commands import decisive, parse_command
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.tasks import task_kind_of
@@ -25,22 +23,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.plans.model import Workspace
+    from helix_graph.plans.model import Ending, Workspace
 
 #: What fails when a task is blocked and no check of its own said so.
 TASK_CHECK = "task"
 _NOT_A_DIGIT = re.compile(r"\D+")
 _NOT_IN_ID = re.compile(r"[^A-Za-z0-9._-]+|\.\.+")
 _LONGEST_SLUG = 50
-
-
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How a workspace ended: what was told, which insights helped (None: nobody said), what git saw change."""
-
-    told: str
-    utilized: tuple[str, ...] | None = None
-    verified: bool | None = None
-    changed: tuple[tuple[str, str], ...] = ()
 
 
 def task_episode(workspace: Workspace, ending: Ending, *, ended_at: str, project: Path) -> Episode:

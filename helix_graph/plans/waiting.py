@@ -16,9 +16,9 @@ import msgspec
 import orjson
 
 from helix_episodes.files import read_regular
-from helix_episodes.readers.fields import time_of
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
 from helix_graph.given import several, when, whole
+from helix_graph.insights.clock import read
 from helix_graph.plans.names import file_name
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from helix_graph.plans.explorations import Explorations
     from helix_graph.plans.side_files import SideFiles
 
-TIMEOUT, POLL_INTERVAL = 300.0, 2.0
 _LONGEST, _SHORTEST_POLL = 86_400.0, 0.01
 _MOST_EXPLORERS = 10_000
 
@@ -211,13 +210,13 @@ def _ended(files: SideFiles, expected: list[str], start: datetime | None) -> dic
 
 def _given_at(files: SideFiles, task_id: str) -> datetime | None:
     state = files.read_state(task_id)
-    return time_of(state.ts) if state else None
+    return _moment(state.ts) if state else None
 
 
 def _is_since(entry: Entry, start: datetime | None) -> bool:
     if start is None:
         return True
-    at = time_of(entry.get("ts"))
+    at = _moment(entry.get("ts"))
     return at is not None and at >= start
 
 
@@ -239,9 +238,17 @@ def _came_out(entries: list[Entry]) -> BuildersWait:
     )
 
 
+def _moment(value: object) -> datetime | None:
+    """A time that some other program may have written; None when it is none, or beyond the calendar."""
+    try:
+        return read(value) if isinstance(value, str) else None
+    except OverflowError:
+        return None
+
+
 def _last_saved(explorations: Explorations) -> datetime | None:
     newest = explorations.load()
-    return time_of(newest.created_at) if newest else None
+    return read(newest.created_at) if newest else None
 
 
 def _ids(task_ids: Sequence[str]) -> list[str]:

@@ -8,26 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_graph.errors import NoWorkspace
-from helix_graph.given import whole
 from helix_graph.plans.changes import Baseline
-from helix_graph.plans.model import EndedWorkspace, Workspace
-from helix_graph.plans.task_episodes import Ending
+from helix_graph.plans.model import EndedWorkspace, Ending, Workspace
+from helix_graph.plans.saved import number_of
 
 if TYPE_CHECKING:
     import sqlite3
-
-#: SQLite's largest row number.
-_LARGEST = 2**63 - 1
-
-
-def number_of(option: str, number: int) -> int:
-    """A row's number.
-
-    Raises:
-        WrongType: It is no whole number.
-        OutOfRange: No row can have it.
-    """
-    return whole(option, number, lowest=0, highest=_LARGEST)
 
 
 def as_json(value: object) -> str:

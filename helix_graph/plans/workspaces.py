@@ -8,18 +8,16 @@ from msgspec.structs import replace
 
 from helix_graph.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.given import place, prose, several, whole
-from helix_graph.graph.assertions import now
+from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
 from helix_graph.plans.drafts import idioms_of, task_of
-from helix_graph.plans.model import EndedWorkspace, Lineage, Parent, ScopeCheck, Workspace
+from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
 from helix_graph.plans.prompts import workspace_prompt
-from helix_graph.plans.saved import change_task, require_plan, task_in
+from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
 from helix_graph.plans.settling import Settling, write_ending
 from helix_graph.plans.side_files import InjectionState, SideFiles
 from helix_graph.plans.tables import database
-from helix_graph.plans.task_episodes import Ending
-from helix_graph.plans.transcripts import count_calls
-from helix_graph.plans.workspace_rows import as_json, baseline_of, ended_of, find_row, number_of, workspace_of
+from helix_graph.plans.workspace_rows import as_json, baseline_of, ended_of, find_row, workspace_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +84,7 @@ class Workspaces:
             patterns=tuple(one for one, is_failure in recalled if not is_failure),
             lineage=_lineage(found, chosen),
             plan_id=found.id if found else None,
-            created_at=now(),
+            created_at=stamp(now()),
         )
         workspace = self._insert(made, _baseline(self.root.parent if tree is None else place("tree", tree)))
         names = workspace.injected
@@ -273,7 +271,11 @@ def _baseline(tree: Path) -> Baseline | None:
 def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
     if tool_calls is not None:
         return whole("tool_calls", tool_calls, lowest=0, highest=_MOST_CALLS)
-    return None if transcript is None else count_calls(place("transcript", transcript))
+    if transcript is None:
+        return None
+    from helix_graph.plans.transcripts import count_calls  # noqa: PLC0415  (readers; only this needs them)
+
+    return count_calls(place("transcript", transcript))
 
 
 def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
