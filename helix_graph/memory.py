@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
     from helix_graph.insights.door import Insights
+    from helix_graph.plans.door import Plans
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
 
@@ -124,6 +125,15 @@ class Memory:
         from helix_graph.topics.door import Topics  # noqa: PLC0415  (as above)
 
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
+
+    @property
+    def plans(self) -> Plans:
+        """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
+        from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (as above)
+        from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
+
+        insights = self.insights
+        return Plans(self.root, insights=insights, episodes=self.episodes, causal=causal_by_relevance(insights))
 
     def extract(
         self,

@@ -129,8 +129,10 @@ def reader_names() -> tuple[str, ...]:
     return tuple(reader.name for reader in (*_built_in(), *others))
 
 
-def find_reader(path: Path, *, format: str = AUTO) -> Reader:  # noqa: A002  (the word that the command's option uses)
+def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader:  # noqa: A002  (the word that the command's option uses)
     """The reader for a log: the one called ``format``, or with ``auto`` the first that recognises the content.
+
+    With ``part`` a helper's transcript is taken by itself: for those who ask what that helper did, and record nothing.
 
     Raises:
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, an episode of a memory, or
@@ -143,7 +145,7 @@ def find_reader(path: Path, *, format: str = AUTO) -> Reader:  # noqa: A002  (th
     if _is_episode(head):
         raise LogNotReadable(path=path, problem="it is an episode of a memory, which was made from a log")
     reader = named or _recognise(head)
-    if reader.is_part(path):
+    if not part and reader.is_part(path):
         raise LogNotReadable(
             path=path,
             problem="it is a part of a session: it belongs to the session log beside its folder; give that one",

@@ -1,0 +1,1 @@
+"""Orchestrated work: explorations, plans, workspaces, injection, waiting, and learning from finished agents."""

@@ -1,0 +1,180 @@
+"""A plan as a planner hands it in, checked part by part and completed where it leaves out what can be filled in.
+
+Refused as a whole, with the offending part named, rather than mended: a plan whose dependency was misspelt and dropped
+would run its tasks in the wrong order. So a field that no task has is refused as well.
+
+>>> draft_of({"objective": "Sell", "tasks": [{"objective": "Build the cart"}]}).tasks[0].seq
+'001'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from helix_graph.errors import EmptyText, GraphError, InvalidPlan
+from helix_graph.given import one_of, prose, text, whole
+from helix_graph.plans.dag import check_dependencies
+from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, Task, parents_in
+from helix_graph.plans.names import is_file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: A builder of the seeds has 5 to 9 tool calls; other orchestrators give more, none gives a thousand.
+MOST_CALLS = 999
+_PLAN_FIELDS = ("objective", "framework", "idioms", "tasks")
+_TASK_FIELDS = tuple(field.name for field in msgspec.structs.fields(Task))
+#: A number is part of the task's id, which names files; it has no comma, which separates dependencies.
+_LONGEST_SEQ = 32
+_Part = TypeVar("_Part")
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+_LONGEST_SLUG = 50
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan that has no number yet."""
+
+    objective: str
+    framework: str | None = None
+    idioms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    tasks: tuple[Task, ...] = ()
+
+
+def draft_of(given: Mapping[str, Any]) -> Draft:
+    """The plan that was handed in, without secrets.
+
+    Raises:
+        InvalidPlan: A part is missing, unknown, of the wrong kind, or tasks wait for each other in a circle.
+    """
+    _known(given, _PLAN_FIELDS, where="the plan")
+    listed = given.get("tasks")
+    if not isinstance(listed, list | tuple) or not listed:
+        raise InvalidPlan("tasks", problem="there are none; give a list of at least one task")
+    tasks = tuple(task_of(task, place) for place, task in enumerate(listed))
+    check_dependencies(tasks)
+    framework = given.get("framework")
+    return Draft(
+        objective=_part("objective", given, text),
+        framework=None if framework is None else _part("framework", given, prose),
+        idioms=idioms_of(given.get("idioms") or {}),
+        tasks=tasks,
+    )
+
+
+def task_of(given: Mapping[str, Any], place: int = 0) -> Task:
+    """One task; ``place`` is where it stands in its plan, from 0.
+
+    Raises:
+        InvalidPlan: A part is missing, unknown or of the wrong kind.
+    """
+    where = f"tasks[{place}]"
+    _known(given, _TASK_FIELDS, where=where)
+    objective = _part("objective", given, text, where=where)
+    seq = _seq(given.get("seq", f"{place + 1:03d}"), where)
+    return Task(
+        seq=seq,
+        slug=_part("slug", given, text, where=where)
+        if given.get("slug")
+        else slug_of(objective) or f"task-{place + 1}",
+        objective=objective,
+        delta=_texts(given.get("delta") or (), f"{where}.delta", _path),
+        verify=_part("verify", given, prose, where=where) if given.get("verify") else "",
+        depends=_depends(given.get("depends"), f"{where}.depends"),
+        budget=_budget(given.get("budget"), f"{where}.budget"),
+        status=_checked(lambda: one_of("status", given.get("status") or "pending", TASK_STATUSES), f"{where}.status"),
+    )
+
+
+def idioms_of(given: object) -> dict[str, tuple[str, ...]]:
+    """What is required and what is forbidden, as lists of sentences under those names.
+
+    Raises:
+        InvalidPlan: It is no object of lists.
+    """
+    if not isinstance(given, dict):
+        raise InvalidPlan("idioms", problem='must be an object such as {"required": [...], "forbidden": [...]}')
+    return {_string(name, "idioms"): _texts(rules, f"idioms.{name}") for name, rules in given.items()}
+
+
+def slug_of(sentence: str) -> str:
+    """A readable name for a sentence, perhaps empty.
+
+    >>> slug_of("Implement JWT authentication!")
+    'implement-jwt-authentication'
+    """
+    return _NOT_IN_SLUG.sub("-", sentence[:_LONGEST_SLUG].lower()).strip("-")
+
+
+def _known(given: object, fields: tuple[str, ...], *, where: str) -> None:
+    if not isinstance(given, dict):
+        raise InvalidPlan(where, problem=f"must be an object, and is of type {type(given).__name__}")
+    unknown = sorted(str(key) for key in given if key not in fields)
+    if unknown:
+        raise InvalidPlan(
+            where, problem=f"{', '.join(map(repr, unknown))}: no such field; there are {', '.join(fields)}"
+        )
+
+
+def _part(name: str, given: Mapping[str, Any], check: Callable[[str, str], str], *, where: str = "") -> str:
+    place = f"{where}.{name}" if where else name
+    if name not in given:
+        raise InvalidPlan(place, problem="is missing")
+    return _checked(lambda: check(name, given[name]), place)
+
+
+def _checked(check: Callable[[], _Part], where: str) -> _Part:
+    try:
+        return check()
+    except GraphError as error:
+        raise InvalidPlan(where, problem=str(error)) from error
+
+
+def _seq(given: object, where: str) -> str:
+    seq = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+    if not isinstance(seq, str) or not is_file_name(seq) or len(seq) > _LONGEST_SEQ or seq == NO_PARENTS:
+        problem = f"{given!r} is no task number; use letters, digits, '.', '_' and '-', at most {_LONGEST_SEQ} of them"
+        raise InvalidPlan(f"{where}.seq", problem=problem)
+    return seq
+
+
+def _depends(given: object, where: str) -> str:
+    parts = given if isinstance(given, list | tuple) else [given]
+    if not all(part is None or isinstance(part, str | int) for part in parts):
+        raise InvalidPlan(where, problem="must be 'none' or task numbers with commas between them")
+    parents = [seq for part in parts if part is not None for seq in parents_in(str(part))]
+    return ",".join(dict.fromkeys(parents)) or NO_PARENTS
+
+
+def _budget(given: object, where: str) -> int:
+    if given is None:
+        return DEFAULT_BUDGET
+    return _checked(lambda: whole("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
+
+
+def _texts(given: object, where: str, check: Callable[[str, str], str] = text) -> tuple[str, ...]:
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list | tuple):
+        raise InvalidPlan(where, problem=f"must be a list of texts, and is of type {type(given).__name__}")
+    return tuple(_string(one, where, check) for one in listed)
+
+
+def _string(given: Any, where: str, check: Callable[[str, str], str] = text) -> str:  # noqa: ANN401  (JSON, checked here)
+    try:
+        return check(where, given)
+    except GraphError as error:
+        raise InvalidPlan(where, problem=str(error).removeprefix(f"{where} ")) from error
+
+
+def _path(option: str, value: str) -> str:
+    """A file's name as it is, blanks and line breaks included.
+
+    Raises:
+        EmptyText: There is nothing in it.
+    """
+    path = prose(option, value)
+    if not path.strip():
+        raise EmptyText(option)
+    return path

@@ -1,0 +1,132 @@
+"""Insights into prompts: which fit an objective, how they are shown, and the note of who was given what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.given import query, several, text, whole
+from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.diversity import GivenInCall, GivenInSession
+from helix_graph.plans.model import Remembered
+from helix_graph.plans.names import file_name
+from helix_graph.plans.prompts import injected_block, insight_line
+from helix_graph.plans.side_files import InjectionState, SideFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from helix_graph.plans.diversity import Given
+    from helix_graph.plans.remembering import Insights
+
+#: How many insights a task is given, as in the seeds.
+DEFAULT_LIMIT = 5
+MOST = 100
+
+
+class Injection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a prompt is given: the insights as lines, ``[72%] When X …``, and their names in the same order."""
+
+    insights: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole block to put into a prompt, between the marks by which it is never learnt again."""
+        return injected_block(self.insights, self.names)
+
+
+class BatchInjection(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tasks of a wave are given, one after the other, and how many insights that are."""
+
+    results: tuple[Injection, ...] = ()
+    total_unique: int = 0
+
+
+class Injector:
+    """Injects the insights of the memory in ``root``."""
+
+    def __init__(self, root: Path, insights: Insights) -> None:
+        self.root = root
+        self._insights = insights
+
+    def inject(
+        self,
+        objective: str,
+        limit: int = DEFAULT_LIMIT,
+        task_id: str | None = None,
+        *,
+        min_relevance: float | None = None,
+        diversify: bool = True,
+        session: str | None = None,
+    ) -> Injection:
+        """The insights for one task; see `helix_graph.plans.door.Plans.inject`."""
+        given = self._given(session) if diversify else None
+        return self._inject(text("objective", objective), _limit(limit), task_id, min_relevance, given)
+
+    def batch_inject(
+        self,
+        tasks: Sequence[str],
+        limit: int = DEFAULT_LIMIT,
+        task_ids: Sequence[str] = (),
+        *,
+        session: str | None = None,
+    ) -> BatchInjection:
+        """The insights for the tasks of a wave; see `helix_graph.plans.door.Plans.batch_inject`."""
+        objectives = [text("tasks", task) for task in several("tasks", tasks)]
+        ids: list[str | None] = [file_name("task_ids", one) for one in several("task_ids", task_ids)]
+        ids += [None] * (len(objectives) - len(ids))
+        given, most = self._given(session), _limit(limit)
+        results = tuple(
+            self._inject(objective, most, task_id, None, given)
+            for objective, task_id in zip(objectives, ids, strict=False)
+        )
+        return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
+
+    def recalled(self, objective: str, *, limit: int, session: str | None) -> tuple[tuple[Remembered, bool], ...]:
+        """The insights for a workspace, best first, and of each whether it tells of a failure."""
+        rows = self._rows(objective, limit, None, GivenInSession(self.root, session) if session else None)
+        return tuple((_remembered(row), "failure" in (row.get("tags") or ())) for row in rows)
+
+    def _given(self, session: str | None) -> Given:
+        return GivenInCall() if session is None else GivenInSession(self.root, query("session", session))
+
+    def _inject(
+        self, objective: str, limit: int, task_id: str | None, min_relevance: float | None, given: Given | None
+    ) -> Injection:
+        if task_id is not None:
+            file_name("task_id", task_id)  # refused before anything is given out
+        found = [_remembered(row) for row in self._rows(objective, limit, min_relevance, given)]
+        names = tuple(one.name for one in found)
+        if task_id is not None:
+            state = InjectionState(task_id=task_id, query=objective, names=names, ts=stamp(now()))
+            SideFiles(self.root).write_state(state)
+        return Injection(insights=tuple(map(insight_line, found)), names=names)
+
+    def _rows(
+        self, objective: str, limit: int, min_relevance: float | None, given: Given | None
+    ) -> list[Mapping[str, Any]]:
+        """The best that nobody else was given; what another process takes meanwhile is made up for by the next best."""
+        options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
+        if given is None:
+            return list(self._insights.recall(objective, limit=limit, **options))
+        chosen: list[Mapping[str, Any]] = []
+        while len(chosen) < limit:
+            known = given.names()
+            rows = self._insights.recall(objective, limit=limit - len(chosen), suppress_names=known, **options)
+            fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
+            if not fresh:
+                break
+            chosen += [fresh[name] for name in given.take(tuple(fresh))]
+        return chosen
+
+
+def _remembered(row: Mapping[str, Any]) -> Remembered:
+    effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
+    return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+
+
+def _limit(limit: int) -> int:
+    return whole("limit", limit, lowest=0, highest=MOST)

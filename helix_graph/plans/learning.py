@@ -1,0 +1,242 @@
+"""What a finished agent leaves behind: its report, what it learnt, and word to whoever waits for it.
+
+Everything is read from the agent's own messages. Which insights it had been given is read from the side file of its
+task; only where there is none from the marks in its prompt. The insights hear of the ending once: through the task's
+workspace, where there is one, else under the agent's and the task's name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
+
+from helix_episodes.errors import HelixGraphError
+from helix_graph.errors import WorkspaceClosed
+from helix_graph.given import one_of, place
+from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.markers import (
+    FEWEST_CHARACTERS,
+    Insight,
+    Report,
+    derived_insight,
+    field_in,
+    fields_in,
+    injected_in,
+    insight_in,
+    report_in,
+    result_in,
+)
+from helix_graph.plans.quoting import flat
+from helix_graph.plans.side_files import InjectionState, SideFiles
+from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.workspaces import Workspaces
+
+AgentType = Literal["builder", "planner", "explorer", "observer"]
+AGENT_TYPES: tuple[AgentType, ...] = get_args(AgentType)
+#: Whose end somebody waits for by a line in ``task-status.jsonl``.
+_REPORTING = frozenset({"builder", "planner"})
+_SUMMARY = 200
+
+
+class Learnt(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken from a finished agent. ``problems`` are what could not be done; the rest was."""
+
+    agent_type: AgentType
+    agent_id: str
+    task_id: str | None = None
+    outcome: str = "unknown"
+    summary: str = ""
+    insight: str | None = None
+    stored: dict[str, Any] | None = None
+    injected: tuple[str, ...] = ()
+    feedback: dict[str, Any] | None = None
+    workspace: int | None = None
+    result: Path | None = None
+    problems: tuple[str, ...] = ()
+
+
+class _Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """What the transcript and the side file say, before anything is done about it."""
+
+    agent_type: AgentType
+    agent_id: str
+    transcript: Transcript
+    task_id: str | None
+    state: InjectionState | None
+    report: Report | None
+    insight: Insight | None
+    injected: tuple[str, ...]
+
+    @property
+    def outcome(self) -> str:
+        if self.report:
+            return self.report.outcome
+        return "crashed" if self.transcript.crashed and self.agent_type in _REPORTING else "unknown"
+
+    @property
+    def told(self) -> str:
+        return self.report.told if self.report else ""
+
+
+class Learning:
+    """Learns from the finished agents of the memory in ``root``."""
+
+    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces, causal: CausalFilter | None) -> None:
+        self._files = SideFiles(root)
+        self._insights = insights
+        self._workspaces = workspaces
+        self._causal = causal
+
+    def learn(
+        self,
+        transcript: Path,
+        *,
+        agent_type: str,
+        agent_id: str | None,
+        pauses: Sequence[float],
+    ) -> Learnt:
+        """Learns from one agent; see `helix_graph.plans.door.Plans.learn`."""
+        path = place("transcript", transcript)
+        kind: AgentType = one_of("agent_type", _short(agent_type), AGENT_TYPES)
+        finished = self._read(path, kind, agent_id, pauses)
+        done: dict[str, Any] = {}
+        problems: list[str] = []
+        for step in (self._feed_back, self._keep_insight, self._keep_result):
+            try:
+                done |= step(finished)
+            except HelixGraphError as error:
+                problems.append(str(error))
+        learnt = Learnt(
+            agent_type=kind,
+            agent_id=finished.agent_id,
+            task_id=finished.task_id,
+            outcome=finished.outcome,
+            summary=finished.told[:_SUMMARY],
+            insight=finished.insight.content if finished.insight else None,
+            injected=finished.injected,
+            problems=tuple(problems),
+            **done,
+        )
+        self._tell(learnt)
+        return learnt
+
+    def _read(self, path: Path, kind: AgentType, agent_id: str | None, pauses: Sequence[float]) -> _Finished:
+        found = read_patiently(path, done=_is_done(kind), pauses=pauses)
+        first = found.prompts[0] if found.prompts else ""
+        task_id = _first_word(field_in(first, "TASK_ID"))
+        state = self._files.read_state(task_id) if task_id else None
+        report = report_in(found.own)
+        return _Finished(
+            agent_type=kind,
+            agent_id=agent_id or path.stem.removeprefix("agent-"),
+            transcript=found,
+            task_id=task_id,
+            state=state,
+            report=report,
+            insight=insight_in(found.own) or _derived(found, report),
+            injected=state.names if state else found.injected or injected_in(first),
+        )
+
+    def _feed_back(self, finished: _Finished) -> dict[str, Any]:
+        """The ending goes to the task's workspace, which feeds back; without one, to the insights themselves."""
+        if finished.report is None or finished.agent_type not in _REPORTING:
+            return {}
+        number = finished.state.workspace if finished.state else None
+        if number is not None and finished.report.outcome != "plan_complete":
+            return self._end_workspace(number, finished)
+        if not finished.injected:
+            return {}
+        causal = self._causal_names(finished)
+        name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
+        feedback = self._insights.feedback(finished.injected, finished.report.outcome, causal, id=name)
+        return {"feedback": dict(feedback)}
+
+    def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
+        verify = self._workspaces.get(number).verify
+        end = self._workspaces.complete if finished.outcome == "delivered" else self._workspaces.block
+        try:
+            ended = end(number, flat(finished.told), verified=came_out(finished.transcript.steps, verify))
+        except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
+            return {"workspace": number}
+        return {"workspace": number, "feedback": ended.feedback}
+
+    def _causal_names(self, finished: _Finished) -> list[str] | None:
+        if self._causal is None:
+            return None
+        asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
+        return list(self._causal(finished.injected, "\n".join([*asked[-2:], finished.told])))
+
+    def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
+        insight = finished.insight
+        if insight is None or len(insight.content) < FEWEST_CHARACTERS:
+            return {}
+        return {"stored": dict(self._insights.store(insight.content, list(insight.tags)))}
+
+    def _keep_result(self, finished: _Finished) -> dict[str, Any]:
+        if finished.agent_type != "explorer":
+            return {}
+        found = result_in(finished.transcript.own)
+        return {} if found is None else {"result": self._files.write_result(finished.agent_id, found)}
+
+    def _tell(self, learnt: Learnt) -> None:
+        """Tells whoever waits, at last: by then the loop is closed."""
+        if learnt.task_id is not None and learnt.agent_type in _REPORTING:
+            entry = {
+                "task_id": learnt.task_id,
+                "agent_id": learnt.agent_id,
+                "outcome": learnt.outcome,
+                "summary": learnt.summary,
+                "ts": stamp(now()),
+            }
+            self._files.add_status(entry | ({"insight": learnt.insight} if learnt.insight else {}))
+        self._files.add_log(_log_line(learnt))
+
+
+def _short(agent_type: str) -> str:
+    """The kind of agent, also from the plugin's name for it.
+
+    >>> _short("helix:helix-builder")
+    'builder'
+    """
+    return agent_type.rpartition(":")[2].removeprefix("helix-") if isinstance(agent_type, str) else agent_type
+
+
+def _is_done(kind: AgentType) -> Callable[[Transcript], bool]:
+    if kind == "explorer":
+        return lambda found: result_in(found.own) is not None
+    return lambda found: kind not in _REPORTING or report_in(found.own) is not None
+
+
+def _derived(found: Transcript, report: Report | None) -> Insight | None:
+    if report is None or report.outcome != "blocked":
+        return None
+    asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
+    return derived_insight(asked[-1] if asked else "", report.told)
+
+
+def _first_word(value: str | None) -> str | None:
+    return value.split()[0] if value else None
+
+
+def _log_line(learnt: Learnt) -> str:
+    known = "OK" if learnt.stored and learnt.stored.get("status") != "rejected" else "NO_INSIGHT"
+    done = "applied" if learnt.feedback else "skipped"
+    causal = learnt.feedback.get("causal", 0) if learnt.feedback else 0
+    parts = [
+        stamp(now()),
+        known,
+        learnt.agent_type,
+        learnt.agent_id,
+        f"outcome={learnt.outcome}",
+        f"feedback={done}({len(learnt.injected)})",
+        f"causal={causal}/{len(learnt.injected)}",
+        *(f"problem={problem}" for problem in learnt.problems),
+    ]
+    return " | ".join(flat(part).replace("|", "/") for part in parts)

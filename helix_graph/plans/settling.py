@@ -1,0 +1,111 @@
+"""What a workspace's ending owes: the ending itself in one transaction, then feedback once, then the task's episode.
+
+From the transaction on the ending stands. The other two are owed: they are paid at once, and what a killed process
+left owing is paid by whoever next ends or makes a workspace. Each may be paid twice at the same time and counts once,
+because feedback carries the workspace's id and the episode is the same bytes whoever writes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.assessing import forget_attempts
+from helix_graph.plans.model import Ending
+from helix_graph.plans.saved import change_task, require_plan
+from helix_graph.plans.tables import database
+from helix_graph.plans.workspace_rows import as_json, named, workspace_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from helix_episodes.store import EpisodeStore
+    from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceStatus
+    from helix_graph.plans.remembering import CausalFilter, Insights
+
+_OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "blocked": "blocked"}
+
+
+class Settling:
+    """Pays what the ended workspaces of the memory in ``root`` owe.
+
+    ``causal`` says which injected insights bear on an ending, where nobody named those that helped.
+    """
+
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore, causal: CausalFilter | None) -> None:
+        self.root = root
+        self._insights = insights
+        self._episodes = episodes
+        self._causal = causal
+
+    def pay(self) -> None:
+        """Pays all that is owed, the oldest workspace's first."""
+        with database(self.root).reading() as connection:
+            owing = connection.execute(
+                "SELECT * FROM workspace WHERE status != 'active' AND (feedback IS NULL OR episode IS NULL) ORDER BY id"
+            )
+            owing.row_factory = named
+            rows = owing.fetchall()
+        for row in rows:
+            workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=Ending)
+            if row["feedback"] is None:
+                self._fed_back(workspace.id, self._feedback(workspace, ending))
+            if row["episode"] is None:
+                self._write_episode(workspace, ending, ended_at=row["ended_at"])
+
+    def _write_episode(self, workspace: Workspace, ending: Ending, *, ended_at: str) -> None:
+        from helix_graph.plans.task_episodes import task_episode  # noqa: PLC0415  (grammars; a beginning does without)
+
+        episode = task_episode(workspace, ending, ended_at=ended_at, project=self.root.parent)
+        self._episodes.save(episode)
+        with database(self.root).writing() as connection:
+            connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
+
+    def _fed_back(self, number: int, answer: dict[str, Any] | None) -> None:
+        """Keeps what the insights answered; that they had heard of it before never hides what they said then."""
+        known = " AND feedback IS NULL" if answer and answer.get("repeated") else ""
+        with database(self.root).writing() as connection:
+            connection.execute(
+                f"UPDATE workspace SET feedback = ? WHERE id = ?{known}",  # noqa: S608  (one of two, both above)
+                (as_json(answer), number),
+            )
+
+    def _feedback(self, workspace: Workspace, ending: Ending) -> dict[str, Any] | None:
+        if not workspace.injected:
+            return None
+        causal = self._causal_names(workspace, ending)
+        outcome = _OUTCOMES[workspace.status]
+        return dict(self._insights.feedback(workspace.injected, outcome, causal, id=feedback_id(workspace.id)))
+
+    def _causal_names(self, workspace: Workspace, ending: Ending) -> list[str] | None:
+        if ending.utilized is not None:
+            return [name for name in workspace.injected if name in ending.utilized]
+        if self._causal is None:
+            return None
+        return list(self._causal(workspace.injected, f"{workspace.objective}\n{ending.told}"))
+
+
+def feedback_id(workspace: int) -> str:
+    """Under which the insights hear of a workspace's ending, once."""
+    return f"workspace-{workspace}"
+
+
+def write_ending(connection: sqlite3.Connection, found: Workspace, status: WorkspaceStatus, ending: Ending) -> None:
+    """The one transaction after which the ending stands."""
+    delivered = ending.told if status == "complete" else f"BLOCKED: {ending.told}"
+    ended_at = max(found.created_at, stamp(now()))  # a clock that was set back must not make effects precede causes
+    connection.execute(
+        "UPDATE workspace SET status = ?, delivered = ?, utilized = ?, ending = ?, ended_at = ? WHERE id = ?",
+        (status, delivered, as_json(ending.utilized or ()), as_json(ending), ended_at, found.id),
+    )
+    if status == "complete":
+        forget_attempts(connection, found.objective)
+    if found.plan_id is None:
+        return
+    plan = require_plan(connection, found.plan_id)
+    if any(task.seq == found.task_seq for task in plan.tasks):
+        told = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
+        change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **told)

@@ -1,0 +1,276 @@
+"""Waiting for agents by their files, so that whoever waits reads none of what they wrote.
+
+Only this wave counts: of builders the lines since their tasks were last given insights (the side file says when), of
+explorers the files since the last exploration was saved; ``since`` and ids say it otherwise. A file that is half
+written is looked at again; one that is still no JSON when it stands unchanged from one look to the next is an error of
+its explorer.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+
+from helix_episodes.files import read_regular
+from helix_graph.errors import EmptyText, OutOfRange, WrongType
+from helix_graph.given import several, when, whole
+from helix_graph.insights.clock import read
+from helix_graph.plans.names import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from helix_graph.plans.explorations import Explorations
+    from helix_graph.plans.side_files import SideFiles
+
+_LONGEST, _SHORTEST_POLL = 86_400.0, 0.01
+_MOST_EXPLORERS = 10_000
+
+#: A file's time is the kernel's clock, which stands still between two of its ticks: up to 10 ms (at 100 Hz).
+_TICK = timedelta(milliseconds=10)
+
+_KNOWN_OUTCOMES = ("delivered", "blocked", "plan_complete", "crashed")
+
+Entry = dict[str, Any]
+
+
+class BuildersWait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a wave of builders came out, in the seeds' form; of a wait that timed out only who is missing."""
+
+    completed: bool
+    timed_out: bool = False
+    count: int | None = None
+    delivered: list[Entry] | None = None
+    blocked: list[Entry] | None = None
+    plan_complete: list[Entry] | None = None
+    crashed: list[Entry] | None = None
+    unknown: list[Entry] | None = None
+    all_delivered: bool | None = None
+    insights_emitted: int | None = None
+    found: list[str] | None = None
+    missing: list[str] | None = None
+    expected: list[str] | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether everybody delivered, or completed the plan."""
+        return self.completed and not (self.blocked or self.crashed or self.unknown)
+
+
+class ExplorersWait(msgspec.Struct, frozen=True, kw_only=True):
+    """What a wave of explorers found, in the seeds' form. ``errors`` names files that hold no result."""
+
+    completed: bool
+    timed_out: bool = False
+    count: int
+    expected: int
+    findings: list[Any]
+    errors: list[str] | None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether all are there, and each of them holds a result."""
+        return self.completed and not self.errors
+
+
+def wait_builders(
+    files: SideFiles, task_ids: Sequence[str], *, timeout: float, poll_interval: float, since: date | None
+) -> BuildersWait:
+    """Waits until each task has ended; see `helix_graph.plans.door.Plans.wait_builders`."""
+    expected = _ids(task_ids)
+    start = when("since", since)
+    found: dict[str, Entry] = {}
+
+    def look() -> bool:
+        found.clear()
+        found.update(_ended(files, expected, start))
+        return len(found) == len(expected)
+
+    if not _poll(look, timeout=timeout, poll_interval=poll_interval):
+        return BuildersWait(
+            completed=False,
+            timed_out=True,
+            found=[one for one in expected if one in found],
+            missing=[one for one in expected if one not in found],
+            expected=expected,
+        )
+    return _came_out([found[one] for one in expected])
+
+
+def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
+    files: SideFiles,
+    explorations: Explorations,
+    count: int,
+    *,
+    timeout: float,
+    poll_interval: float,
+    since: date | None,
+    agent_ids: Sequence[str],
+) -> ExplorersWait:
+    """Waits until so many explorers have left results; see `helix_graph.plans.door.Plans.wait_explorers`."""
+    number = whole("count", count, lowest=1, highest=_MOST_EXPLORERS)
+    names = {f"{file_name('agent_ids', one)}.json" for one in several("agent_ids", agent_ids)}
+    wave = _Wave(files, since=when("since", since) or _last_saved(explorations), names=names)
+    completed = _poll(lambda: wave.look() >= number, timeout=timeout, poll_interval=poll_interval)
+    return ExplorersWait(
+        completed=completed,
+        timed_out=not completed,
+        count=len(wave.results) + len(wave.broken),
+        expected=number,
+        findings=wave.findings(),
+        errors=wave.broken or None,
+    )
+
+
+class _Wave:
+    """The results of one wave of explorers, looked at again and again."""
+
+    def __init__(self, files: SideFiles, *, since: datetime | None, names: set[str]) -> None:
+        self._files = files
+        self._since = since
+        self._names = names
+        self._unread: dict[str, bytes] = {}
+        self.results: dict[str, Entry] = {}
+        self.broken: list[str] = []
+
+    def look(self) -> int:
+        """How many explorers are done by now."""
+        self.results, self.broken = {}, []
+        for path in self._files.result_files():
+            if self._counts(path):
+                self._take(path)
+        return len(self.results) + len(self.broken)
+
+    def findings(self) -> list[Any]:
+        """What was found, by file and place, each ``file`` once, other findings by what they say."""
+        told = [one for result in self.results.values() for one in _listed(result.get("findings"))]
+        first: dict[str, Any] = {}
+        for one in told:
+            first.setdefault(str(one.get("file") or one) if isinstance(one, dict) else str(one), one)
+        return list(first.values())
+
+    def _counts(self, path: Path) -> bool:
+        if self._names and path.name not in self._names:
+            return False
+        if self._since is None:
+            return True
+        try:
+            return datetime.fromtimestamp(path.stat().st_mtime, tz=UTC) + _TICK >= self._since
+        except OSError:
+            return False
+
+    def _take(self, path: Path) -> None:
+        try:
+            data = read_regular(path)
+        except OSError as error:
+            self.broken.append(f"{path.name}: {error.strerror or error}")
+            return
+        try:
+            result = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            if self._unread.get(path.name) == data:
+                self.broken.append(f"{path.name}: no JSON ({error})")
+            self._unread[path.name] = data
+            return
+        if isinstance(result, dict):
+            self.results[path.name] = result
+        else:
+            self.broken.append(f"{path.name}: no JSON object")
+
+
+def _poll(look: Callable[[], bool], *, timeout: float, poll_interval: float) -> bool:
+    """Looks until there is what is waited for or the time is over, once at least; whether it is there."""
+    seconds = _seconds("timeout", timeout, lowest=0)
+    pause = _seconds("poll_interval", poll_interval, lowest=_SHORTEST_POLL)
+    end = time.monotonic() + seconds
+    while not look():
+        left = end - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(pause, left))
+    return True
+
+
+def _ended(files: SideFiles, expected: list[str], start: datetime | None) -> dict[str, Entry]:
+    """The last line of each task that ended since its start."""
+    starts = {one: start or _given_at(files, one) for one in expected}
+    ended: dict[str, Entry] = {}
+    for entry in files.status_lines():
+        name = str(entry.get("task_id"))
+        if name in starts and _is_since(entry, starts[name]):
+            ended[name] = entry
+    return ended
+
+
+def _given_at(files: SideFiles, task_id: str) -> datetime | None:
+    state = files.read_state(task_id)
+    return _moment(state.ts) if state else None
+
+
+def _is_since(entry: Entry, start: datetime | None) -> bool:
+    if start is None:
+        return True
+    at = _moment(entry.get("ts"))
+    return at is not None and at >= start
+
+
+def _came_out(entries: list[Entry]) -> BuildersWait:
+    def those(outcome: str) -> list[Entry]:
+        return [entry for entry in entries if entry.get("outcome") == outcome]
+
+    delivered = those("delivered")
+    return BuildersWait(
+        completed=True,
+        count=len(entries),
+        delivered=delivered,
+        blocked=those("blocked"),
+        plan_complete=those("plan_complete"),
+        crashed=those("crashed"),
+        unknown=[entry for entry in entries if entry.get("outcome") not in _KNOWN_OUTCOMES],
+        all_delivered=len(delivered) == len(entries),
+        insights_emitted=sum(bool(entry.get("insight")) for entry in entries),
+    )
+
+
+def _moment(value: object) -> datetime | None:
+    """A time that some other program may have written; None when it is none, or beyond the calendar."""
+    try:
+        return read(value) if isinstance(value, str) else None
+    except OverflowError:
+        return None
+
+
+def _last_saved(explorations: Explorations) -> datetime | None:
+    newest = explorations.load()
+    return read(newest.created_at) if newest else None
+
+
+def _ids(task_ids: Sequence[str]) -> list[str]:
+    """The ids that are waited for, each once; an empty one would never come.
+
+    Raises:
+        EmptyText: There is none.
+    """
+    ids = [str(one).strip() for one in several("task_ids", task_ids)]
+    named = [one for one in dict.fromkeys(ids) if one]
+    if not named:
+        raise EmptyText("task_ids")
+    return named
+
+
+def _seconds(option: str, value: float, *, lowest: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise WrongType(option, value=value, wanted="a number")
+    if not lowest <= value <= _LONGEST:
+        raise OutOfRange(option, value=value, lowest=lowest, highest=_LONGEST)
+    return float(value)
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,282 @@
+"""Workspaces: one attempt at one task, from what its builder is given to how it ended. `settling` says to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from helix_graph.errors import NoWorkTree, WorkspaceClosed
+from helix_graph.given import place, prose, several, whole
+from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
+from helix_graph.plans.drafts import idioms_of, task_of
+from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
+from helix_graph.plans.prompts import workspace_prompt
+from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
+from helix_graph.plans.settling import Settling, write_ending
+from helix_graph.plans.side_files import InjectionState, SideFiles
+from helix_graph.plans.tables import database
+from helix_graph.plans.workspace_rows import as_json, baseline_of, ended_of, find_row, workspace_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from helix_episodes.store import EpisodeStore
+    from helix_graph.plans.injecting import Injector
+    from helix_graph.plans.model import Plan, Task, WorkspaceStatus
+    from helix_graph.plans.remembering import CausalFilter, Insights
+
+#: How many insights a builder is given, as in the seeds.
+INJECTED = 8
+#: Nobody makes so many calls; it is there because a number has to have an end.
+_MOST_CALLS = 10**9
+
+
+class Workspaces:
+    """The workspaces of the memory in ``root``. ``causal`` says which injected insights bear on an ending."""
+
+    def __init__(
+        self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore, causal: CausalFilter | None
+    ) -> None:
+        self.root = root
+        self._injector = injector
+        self._settling = Settling(root, insights=insights, episodes=episodes, causal=causal)
+
+    def create(
+        self,
+        task: str | Mapping[str, Any],
+        *,
+        plan: int | None = None,
+        session: str | None = None,
+        tree: Path | None = None,
+    ) -> Workspace:
+        """A workspace for a task: failures and patterns to heed, what its parents delivered, the plan's idioms.
+
+        The task becomes active. Where ``tree`` (default: the memory's project) lies in a git repository, its state is
+        noted, so that `check` can tell what the task changes.
+
+        Args:
+            task: The number of a task of the plan, or a task of its own, in the fields of a plan's tasks.
+            plan: The plan's number; the active one, when not given. A task of its own belongs to a plan only if given.
+            session: No insight is given out twice in a session of this name, whatever process asks.
+            tree: The working tree in which the task is done.
+
+        Raises:
+            NoPlan: There is no such plan, or none that is active.
+            NoTask: The plan has no such task.
+            InvalidPlan: A task of its own has a part that is missing or wrong.
+        """
+        self._settling.pay()
+        found, chosen = self._task(task, plan)
+        recalled = self._injector.recalled(chosen.objective, limit=INJECTED, session=session)
+        made = Workspace(
+            task_seq=chosen.seq,
+            task_slug=chosen.slug,
+            objective=chosen.objective,
+            delta=chosen.delta,
+            verify=chosen.verify,
+            budget=chosen.budget,
+            framework=found.framework if found else None,
+            idioms=idioms_of(dict(found.idioms)) if found else {},
+            failures=tuple(one for one, is_failure in recalled if is_failure),
+            patterns=tuple(one for one, is_failure in recalled if not is_failure),
+            lineage=_lineage(found, chosen),
+            plan_id=found.id if found else None,
+            created_at=stamp(now()),
+        )
+        workspace = self._insert(made, _baseline(self.root.parent if tree is None else place("tree", tree)))
+        names = workspace.injected
+        state = InjectionState(
+            task_id=workspace.task_id,
+            query=workspace.objective,
+            names=names,
+            ts=workspace.created_at,
+            workspace=workspace.id,
+        )
+        SideFiles(self.root).write_state(state)
+        return workspace
+
+    def get(self, workspace: int) -> Workspace:
+        """The workspace of that number.
+
+        Raises:
+            NoWorkspace: There is none.
+        """
+        with database(self.root).reading() as connection:
+            return workspace_of(find_row(connection, workspace))
+
+    def prompt(self, workspace: int) -> str:
+        """The prompt for the workspace's builder.
+
+        Raises:
+            NoWorkspace: There is none.
+        """
+        return workspace_prompt(self.get(workspace))
+
+    def check(
+        self,
+        workspace: int,
+        *,
+        tree: Path | None = None,
+        tool_calls: int | None = None,
+        transcript: Path | None = None,
+    ) -> ScopeCheck:
+        """What has changed in the working tree since the workspace was made, against its delta and budget.
+
+        Args:
+            workspace: Its number.
+            tree: Another work tree of the repository, in which the builder works.
+            tool_calls: How many calls the builder has made.
+            transcript: The builder's log, to count them in, when nobody has.
+
+        Raises:
+            NoWorkspace: There is none.
+            NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone.
+            LogNotReadable: The transcript cannot be read.
+        """
+        with database(self.root).reading() as connection:
+            row = find_row(connection, workspace)
+        found, baseline = workspace_of(row), baseline_of(row)
+        if baseline is None:
+            raise NoWorkTree(self.root.parent, problem="it was no git repository when the workspace was made")
+        changes = changes_since(baseline, tree=None if tree is None else place("tree", tree))
+        beyond = outside(found.delta, changes)
+        used = _used(tool_calls, transcript)
+        return ScopeCheck(
+            workspace_id=found.id,
+            delta=found.delta,
+            changed=tuple(one.path for one in changes),
+            outside=beyond,
+            within_delta=not beyond,
+            budget=found.budget,
+            used=used,
+            within_budget=None if used is None else used <= found.budget,
+        )
+
+    def complete(
+        self,
+        workspace: int,
+        delivered: str,
+        utilized: Sequence[str] | None = None,
+        *,
+        verified: bool | None = None,
+    ) -> EndedWorkspace:
+        """Ends a workspace with success: its task is complete, its insights get feedback once, its episode is written.
+
+        Said again it changes nothing and answers the same.
+
+        Args:
+            workspace: Its number.
+            delivered: What was delivered.
+            utilized: The injected insights that helped. Without it the causal filter decides.
+            verified: Whether the verify command passed; None when nobody says.
+
+        Raises:
+            NoWorkspace: There is none.
+            WorkspaceClosed: It is blocked already.
+            ControlCharacter: The text holds one.
+        """
+        ending = Ending(told=prose("delivered", delivered), utilized=_names(utilized), verified=verified)
+        return self._end(workspace, "complete", ending)
+
+    def block(
+        self,
+        workspace: int,
+        reason: str,
+        utilized: Sequence[str] | None = None,
+        *,
+        verified: bool | None = None,
+    ) -> EndedWorkspace:
+        """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
+
+        Raises:
+            NoWorkspace: There is none.
+            WorkspaceClosed: It is complete already.
+            ControlCharacter: The text holds one.
+        """
+        ending = Ending(told=prose("reason", reason), utilized=_names(utilized), verified=verified)
+        return self._end(workspace, "blocked", ending)
+
+    def _task(self, task: str | Mapping[str, Any], plan: int | None) -> tuple[Plan | None, Task]:
+        if not isinstance(task, str) and plan is None:
+            return None, task_of(task)
+        with database(self.root).reading() as connection:
+            found = require_plan(connection, None if plan is None else number_of("plan", plan))
+        return found, task_in(found, task) if isinstance(task, str) else task_of(task)
+
+    def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:
+        """Keeps a workspace; its number and its task's id are known only then."""
+        row = (made.plan_id, made.task_seq, made.task_slug, made.objective, made.created_at, as_json(baseline))
+        with database(self.root).writing() as connection:
+            number = connection.execute(
+                "INSERT INTO workspace (plan_id, task_seq, task_slug, objective, created_at, baseline, data)"
+                " VALUES (?, ?, ?, ?, ?, ?, '')",
+                row,
+            ).lastrowid
+            injected = tuple(one.name for one in (*made.failures, *made.patterns))
+            whole_one = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}", injected=injected)
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(whole_one), number))
+            if made.plan_id is not None:
+                plan = require_plan(connection, made.plan_id)
+                if any(task.seq == made.task_seq for task in plan.tasks):
+                    change_task(connection, plan, made.task_seq, status="active")
+            return whole_one
+
+    def _end(self, number: int, status: WorkspaceStatus, ending: Ending) -> EndedWorkspace:
+        number = number_of("workspace", number)
+        ending = replace(ending, changed=self._changed(number))
+        with database(self.root).writing() as connection:
+            found = workspace_of(find_row(connection, number))
+            if found.status not in {"active", status}:
+                raise WorkspaceClosed(number, status=found.status, wanted=status)
+            if found.status == "active":
+                write_ending(connection, found, status, ending)
+        self._settling.pay()
+        with database(self.root).reading() as connection:
+            return ended_of(find_row(connection, number))
+
+    def _changed(self, number: int) -> tuple[tuple[str, str], ...]:
+        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work."""
+        with database(self.root).reading() as connection:
+            row = find_row(connection, number)
+        found, baseline = workspace_of(row), baseline_of(row)
+        if found.status != "active" or baseline is None:
+            return ()
+        try:
+            changes = changes_since(baseline)
+        except NoWorkTree:  # a work tree that was removed with its task: then nothing is known
+            return ()
+        return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
+
+
+def _lineage(plan: Plan | None, task: Task) -> Lineage:
+    if plan is None:
+        return Lineage()
+    by_seq = {one.seq: one for one in plan.tasks}
+    parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
+    done = (one for one in parents if one.status == "complete")
+    return Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done))
+
+
+def _baseline(tree: Path) -> Baseline | None:
+    """What the tree is like now; None without git, where `check` will say so."""
+    try:
+        return snapshot(tree)
+    except NoWorkTree:
+        return None
+
+
+def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
+    if tool_calls is not None:
+        return whole("tool_calls", tool_calls, lowest=0, highest=_MOST_CALLS)
+    if transcript is None:
+        return None
+    from helix_graph.plans.transcripts import count_calls  # noqa: PLC0415  (readers; only this needs them)
+
+    return count_calls(place("transcript", transcript))
+
+
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(str(name) for name in several("utilized", names))

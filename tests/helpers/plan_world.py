@@ -1,0 +1,82 @@
+"""A memory with plans in it, and insights that stand in for the real ones and note what they are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from helix_episodes.store import EpisodeStore
+from helix_graph.plans.door import Plans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+SHOES: dict[str, Any] = {
+    "objective": "Sell shoes",
+    "framework": "fastapi",
+    "idioms": {"required": ["Use Depends() for auth"], "forbidden": ["Store passwords in plain text"]},
+    "tasks": [
+        {"seq": "001", "slug": "cart", "objective": "Build the cart", "delta": ["shop/cart.py"], "verify": "pytest -q"},
+        {"seq": "002", "slug": "till", "objective": "Build the till", "delta": ["shop/till"], "depends": "none"},
+        {"seq": "003", "slug": "shop", "objective": "Open the shop", "depends": "001, 002", "budget": 5},
+    ],
+}
+
+
+class NotedInsights:
+    """Recalls what it holds in order, and notes stores and feedback; an id counts once, as with the real ones."""
+
+    def __init__(self, *texts: tuple[str, str], tags: dict[str, list[str]] | None = None) -> None:
+        self.rows = [
+            {"name": name, "content": content, "tags": (tags or {}).get(name, []), "_effectiveness": 0.5}
+            for name, content in texts
+        ]
+        self.stored: list[tuple[str, list[str]]] = []
+        self.fed: dict[str, tuple[list[str], str, list[str] | None]] = {}
+
+    def store(self, content: str, tags: Iterable[str] = ()) -> dict[str, Any]:
+        self.stored.append((content, list(tags)))
+        return {"status": "added", "name": f"insight-{len(self.stored)}", "reason": ""}
+
+    def recall(
+        self,
+        query: str,
+        limit: int = 5,
+        min_effectiveness: float = 0.0,
+        min_relevance: float | None = None,
+        suppress_names: Iterable[str] = (),
+    ) -> list[dict[str, Any]]:
+        assert query.strip()
+        assert min_effectiveness == 0.0
+        assert min_relevance is None or 0 <= min_relevance <= 1
+        hidden = set(suppress_names)
+        return [row for row in self.rows if row["name"] not in hidden][:limit]
+
+    def feedback(
+        self,
+        names: Iterable[str],
+        outcome: str,
+        causal_names: Iterable[str] | None = None,
+        *,
+        id: str = "",  # noqa: A002  (the insights' own word)
+    ) -> dict[str, Any]:
+        given = list(names)
+        repeated = id in self.fed
+        causal = None if causal_names is None else list(causal_names)
+        if not repeated:
+            self.fed[id] = (given, outcome, causal)
+        return {
+            "updated": len(given),
+            "outcome": outcome,
+            "causal": len(given if causal is None else causal),
+            "repeated": repeated,
+        }
+
+
+def plans_in(
+    root: Path,
+    insights: NotedInsights | None = None,
+    causal: Callable[[Sequence[str], str], Iterable[str]] | None = None,
+) -> Plans:
+    """The plans of a memory in ``root``."""
+    return Plans(root, insights=insights or NotedInsights(), episodes=EpisodeStore(root / "episodes"), causal=causal)

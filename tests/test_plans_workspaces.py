@@ -1,0 +1,208 @@
+"""What is a builder given, and what happens when its work ends: once, whoever says so and however often?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_graph import Memory
+from helix_graph.errors import InvalidPlan, NoPlan, NoTask, NoWorkspace, WorkspaceClosed
+from helix_graph.plans.settling import Settling
+from plan_world import SHOES, NotedInsights, plans_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def insights() -> NotedInsights:
+    texts = [("mind-the-gap", "Carts overflow without a limit"), ("use-totals", "Sum in cents, never in floats")]
+    return NotedInsights(*texts, tags={"mind-the-gap": ["failure", "shop"], "use-totals": ["pattern"]})
+
+
+def test_a_workspace_has_the_seeds_parts(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    made = plans.workspaces.create("001")
+    assert (made.task_seq, made.task_slug, made.objective) == ("001", "cart", "Build the cart")
+    assert (made.delta, made.verify, made.budget, made.framework) == (("shop/cart.py",), "pytest -q", 7, "fastapi")
+    assert made.idioms == {"required": ("Use Depends() for auth",), "forbidden": ("Store passwords in plain text",)}
+    assert [one.name for one in made.failures] == ["mind-the-gap"]
+    assert [one.name for one in made.patterns] == ["use-totals"]
+    assert made.injected == ("mind-the-gap", "use-totals")
+    assert plans.workspaces.get(made.id) == made
+    assert plans.status().active == 1
+
+
+def test_its_lineage_is_what_completed_parents_delivered(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    for seq in ("001", "002"):
+        plans.workspaces.create(seq)
+    plans.workspaces.complete(1, "a cart with a limit")
+    early = plans.workspaces.create("003")
+    assert [(one.seq, one.slug, one.delivered) for one in early.lineage.parents] == [
+        ("001", "cart", "a cart with a limit")
+    ]
+    plans.workspaces.block(2, "no drawer")
+    assert len(plans.workspaces.create("003").lineage.parents) == 1
+
+
+def test_every_attempt_has_an_id_of_its_own(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    assert [plans.workspaces.create("001").task_id for _ in range(2)] == ["001-w1", "001-w2"]
+
+
+def test_completing_tells_plan_insights_and_episodes(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    ended = plans.workspaces.complete(1, "a cart", ["use-totals", "never-given"])
+    assert (ended.status, ended.utilized) == ("complete", ("use-totals", "never-given"))
+    assert insights.fed == {"workspace-1": (["mind-the-gap", "use-totals"], "delivered", ["use-totals"])}
+    task = plans.load().tasks[0]  # type: ignore[union-attr]  # there is one
+    assert (task.status, task.delivered, task.utilized_memories) == (
+        "complete",
+        "a cart",
+        ("use-totals", "never-given"),
+    )
+    assert (tmp_path / "episodes" / f"{ended.episode}.json").exists()
+
+
+def test_blocking_tells_them_too(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    ended = plans.workspaces.block(1, "no cart in stock", [])
+    assert (ended.status, ended.reason) == ("blocked", "no cart in stock")
+    assert insights.fed["workspace-1"][1:] == ("blocked", [])
+    task = plans.load().tasks[0]  # type: ignore[union-attr]  # there is one
+    assert (task.status, task.blocked_reason) == ("blocked", "no cart in stock")
+    assert plans.workspaces.get(1).delivered == "BLOCKED: no cart in stock"
+
+
+def test_without_names_the_causal_filter_decides(tmp_path: Path, insights: NotedInsights) -> None:
+    asked: list[tuple[Any, str]] = []
+
+    def causal(names: Any, told: str) -> list[str]:  # noqa: ANN401  (the protocol's)
+        asked.append((names, told))
+        return ["mind-the-gap"]
+
+    plans = plans_in(tmp_path, insights, causal)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.complete(1, "a cart with a limit")
+    assert asked == [(("mind-the-gap", "use-totals"), "Build the cart\na cart with a limit")]
+    assert insights.fed["workspace-1"][2] == ["mind-the-gap"]
+
+
+def test_said_again_it_changes_nothing(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    first = plans.workspaces.complete(1, "a cart", ["use-totals"])
+    (episode,) = (tmp_path / "episodes").iterdir()
+    written = episode.stat().st_mtime_ns
+    assert plans.workspaces.complete(1, "another cart", []) == first
+    assert len(insights.fed) == 1
+    assert episode.stat().st_mtime_ns == written
+
+
+def test_an_ending_is_not_turned_round(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.block(1, "no stock")
+    with pytest.raises(WorkspaceClosed, match="workspace 1 is blocked already"):
+        plans.workspaces.complete(1, "a cart after all")
+    assert insights.fed["workspace-1"][1] == "blocked"
+
+
+def test_what_a_killed_process_left_owing_is_paid_by_the_next(
+    tmp_path: Path, insights: NotedInsights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = plans_in(tmp_path, insights)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    with monkeypatch.context() as killed:
+        killed.setattr(Settling, "pay", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            plans.workspaces.complete(1, "a cart")
+    assert plans.workspaces.get(1).status == "complete"
+    assert (insights.fed, (tmp_path / "episodes").exists()) == ({}, False)
+    plans.workspaces.create("002")
+    assert list(insights.fed) == ["workspace-1"]
+    assert len(list((tmp_path / "episodes").iterdir())) == 1
+
+
+def test_a_task_of_its_own_needs_no_plan(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    made = plans.workspaces.create({"seq": "9", "objective": "Sweep the floor", "delta": ["floor/"]})
+    assert (made.plan_id, made.task_id) == (None, "9-w1")
+    assert plans.workspaces.complete(1, "swept").status == "complete"
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    with pytest.raises(NoPlan):
+        plans.workspaces.create("001")
+    with pytest.raises(InvalidPlan, match="objective: is missing"):
+        plans.workspaces.create({"seq": "1"})
+    with pytest.raises(NoWorkspace, match="no workspace 3"):
+        plans.workspaces.complete(3, "x")
+    plans.save(SHOES)
+    with pytest.raises(NoTask):
+        plans.workspaces.create("009")
+    with pytest.raises(NoPlan, match="no plan 4"):
+        plans.workspaces.create("001", plan=4)
+
+
+def labels_leading_to(memory: Memory, outcome: str) -> set[str]:
+    memory.graph.compile()
+    return {one.node.label for group in memory.graph.causes(outcome).groups for one in group.relations}
+
+
+def test_what_was_delivered_enters_the_graph(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / ".helix")
+    plans = plans_in(memory.root)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.complete(1, "Add a limit to the cart", verified=True)
+    assert labels_leading_to(memory, "success") == {"pytest passes"}
+
+
+@pytest.mark.parametrize("verified", [None, False], ids=["nobody says", "the check failed"])
+def test_without_a_passing_check_the_builders_word_decides(verified: Any, tmp_path: Path) -> None:  # noqa: ANN401  (True, False or None)
+    memory = Memory(tmp_path / ".helix")
+    plans = plans_in(memory.root)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.complete(1, "Add a limit to the cart", verified=verified)
+    (label,) = labels_leading_to(memory, "success")
+    assert "limit" in label
+    assert "fails" not in label
+
+
+@pytest.mark.parametrize(
+    ("verified", "check"), [(None, "task"), (False, "pytest")], ids=["nobody says", "the check failed"]
+)
+def test_why_a_task_was_blocked_enters_the_graph(verified: Any, check: str, tmp_path: Path) -> None:  # noqa: ANN401  (as above)
+    memory = Memory(tmp_path / ".helix")
+    plans = plans_in(memory.root)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.block(1, "the cart service refuses connections", verified=verified)
+    assert labels_leading_to(memory, "failure") == {f"{check} fails: the cart service refuses connections"}
+    assert memory.graph.seen("the cart service refuses connections").found
+
+
+def test_no_secret_of_a_report_is_kept(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    secret = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    plans.save({"objective": "x", "tasks": [{"objective": f"Use {secret}", "verify": f"TOKEN={secret} pytest"}]})
+    plans.workspaces.create("001")
+    plans.workspaces.block(1, f"the token {secret} is refused")
+    held = b"".join(path.read_bytes() for path in sorted(tmp_path.rglob("*")) if path.is_file())
+    assert secret.encode() not in held
