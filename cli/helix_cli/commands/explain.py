@@ -37,9 +37,9 @@ def contrast(*, episode: str, as_json: bool) -> None:
 
 def _render_explanation(found: Explanation) -> None:
     fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
-    if sentence := _in_a_sentence(found):
+    if found.in_short:
         say()
-        say(sentence)
+        say(found.in_short)
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
         _render_suspect(number, suspect)
@@ -50,19 +50,6 @@ def _render_explanation(found: Explanation) -> None:
     left = len(found.suspects) - _SUSPECTS_SHOWN
     if left > 0:
         complain(f"{count(left, 'more suspect')}; --json has all")
-
-
-def _in_a_sentence(found: Explanation) -> str:
-    """What the list of suspects comes to, where that must be known before it is read; else nothing."""
-    if found.outcome == "success":
-        return f"It succeeded: there is no failure to explain{'; these steps stand out.' if found.suspects else '.'}"
-    if not found.suspects:
-        return "Nothing points at a step: no error was left, nothing was repeated, and no change went unchecked."
-    if not any(suspect.clear for suspect in found.suspects):
-        return (
-            "Nothing clearly points at a step; where these were done, less went well elsewhere, which could be chance."
-        )
-    return ""
 
 
 def _outcome(found: Explanation) -> str:
