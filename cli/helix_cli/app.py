@@ -35,6 +35,7 @@ COMMANDS = {
     "compile": "compile:compile_command",
     "seen": "seen:seen",
     "path": "path:path",
+    "view": "view:view",
     "causes": "neighbours:causes",
     "effects": "neighbours:effects",
     "patterns": "patterns:patterns",
