@@ -182,7 +182,7 @@ class _Reading:
         if self._chosen.episode is None:
             rows = self._ask(
                 "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
-                f" WHERE source {ANY_OF} AND target {ANY_OF}",
+                f" WHERE source {ANY_OF} AND +target {ANY_OF}",  # +: each target by itself would be looked up by each source
                 (self._numbers, self._numbers),
             ).fetchall()
         else:
@@ -215,7 +215,7 @@ class _Reading:
             " JOIN episode e ON e.number = c.episode"
             " JOIN mention s ON s.episode = c.episode AND s.local = source_local"
             " JOIN mention t ON t.episode = c.episode AND t.local = target_local"
-            f" WHERE c.source {ANY_OF} AND c.target {ANY_OF}{self._only.replace('episode', 'c.episode')}"
+            f" WHERE c.source {ANY_OF} AND +c.target {ANY_OF}{self._only.replace('episode', 'c.episode')}"
             " ORDER BY e.moment DESC, e.id, source_local, target_local, reason",
             (self._numbers, self._numbers),
         )

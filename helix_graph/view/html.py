@@ -40,7 +40,7 @@ _SCRIPTS = (
 _CYTOSCAPE_STYLE = ".__________cytoscape_container { position: relative; }"
 _TOKEN = re.compile(r"@@helix-graph:([a-z-]+)@@")
 #: Inside JSON these stand in texts only, where an escape means the same.
-_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_MEANING_SOMETHING = "<>&\u2028\u2029"
 
 
 def html_of(page: Page) -> bytes:
@@ -62,7 +62,10 @@ def html_of(page: Page) -> bytes:
 
 def json_of(page: Page) -> str:
     """The page's data as JSON without a character that means something in HTML."""
-    return msgspec.json.encode(page).decode().translate(_ESCAPES)
+    text = msgspec.json.encode(page).decode()
+    for character in _MEANING_SOMETHING:  # one pass each: `str.translate` takes ten times as long
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def _policy(*, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ Everything is decided by the order in which the nodes are given, by nothing else
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: Distances between nodes in the page's units, wide enough for a label under each.
 COLUMN, ROW = 210, 92
 #: The width of a picture by its height: that of the part of a screen that is left for it.
-_ASPECT = 1.5
+_ASPECT = 1.1
 #: Places hardly change after so many sweeps.
 _SWEEPS = 12
 
@@ -79,12 +80,24 @@ def _folded(layer: list[int], height: int) -> list[list[int]]:
 
 
 def _rows_below(nodes: Sequence[int], above: Iterable[Spot], *, width: int) -> dict[int, Spot]:
-    floor = max((spot.y for spot in above), default=-2 * ROW) + 2 * ROW
+    floor = max((spot.y for spot in above), default=-2 * ROW) + round(1.5 * ROW)
     # Alone on the page they fill it; below others they are as wide as these.
     wide = max(width, round((len(nodes) * _ASPECT * ROW / COLUMN) ** 0.5), 1)
     return {
         node: Spot(x=COLUMN * (place % wide), y=floor + ROW * (place // wide)) for place, node in enumerate(nodes)
     }
+
+
+def columns_of(count: int, edges: Sequence[Edge]) -> list[list[int]]:
+    """Columns of even length for an overview: layer follows layer, but none has a column of its own.
+
+    >>> columns_of(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])
+    [[0, 1], [2, 3]]
+    """
+    ordered = [node for layer in layers_of(count, edges) for node in layer]
+    number = max(1, round((count * _ASPECT * ROW / COLUMN) ** 0.5 + 0.5))
+    height = -(-count // number)
+    return [ordered[start : start + height] for start in range(0, count, max(1, height))]
 
 
 def layers_of(count: int, edges: Sequence[Edge]) -> list[list[int]]:
@@ -109,10 +122,10 @@ def _without_cycles(count: int, edges: Sequence[Edge]) -> list[tuple[int, int]]:
     graph.add_nodes_from(range(count))
     graph.add_edges_from(sorted(weights))
     rank = [0] * count
-    for component in nx.strongly_connected_components(graph):
+    component_of: dict[int, int] = {}
+    for number, component in enumerate(nx.strongly_connected_components(graph)):
         for place, node in enumerate(_greedy_order(sorted(component), weights)):
-            rank[node] = place
-    component_of: dict[int, int] = nx.condensation(graph).graph["mapping"]
+            component_of[node], rank[node] = number, place
     return [
         (source, target)
         for source, target in sorted(weights)
@@ -124,20 +137,28 @@ def _greedy_order(nodes: list[int], weights: dict[tuple[int, int], float]) -> li
     """An order in which little weight runs backwards: what gives most more than it takes goes first."""
     if len(nodes) == 1:
         return nodes
-    left, out, into = dict.fromkeys(nodes), defaultdict[int, dict[int, float]](dict), defaultdict[int, dict[int, float]](dict)
+    within = set(nodes)
+    touching = defaultdict[int, list[tuple[int, float]]](list)
+    surplus = dict.fromkeys(nodes, 0.0)
     for (source, target), weight in weights.items():
-        if source in left and target in left:
-            out[source][target] = into[target][source] = weight
-    surplus = {node: sum(out[node].values()) - sum(into[node].values()) for node in nodes}
-    order = []
-    while left:
-        node = max(left, key=lambda one: (surplus[one], -one))
-        del left[node]
+        if source in within and target in within:
+            surplus[source] += weight
+            surplus[target] -= weight
+            touching[source].append((target, weight))
+            touching[target].append((source, -weight))
+    waiting = [(-value, node) for node, value in surplus.items()]
+    heapq.heapify(waiting)
+    order: list[int] = []
+    while waiting:
+        value, node = heapq.heappop(waiting)
+        if node not in within or -value != surplus[node]:  # taken already, or an entry from before a change
+            continue
+        within.remove(node)
         order.append(node)
-        for other, weight in out[node].items():
-            surplus[other] += weight
-        for other, weight in into[node].items():
-            surplus[other] -= weight
+        for other, weight in touching[node]:
+            if other in within:
+                surplus[other] += weight
+                heapq.heappush(waiting, (-surplus[other], other))
     return order
 
 

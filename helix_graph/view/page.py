@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from helix_graph.graph.weights import rate
 from helix_graph.statistics.intervals import wilson_interval
-from helix_graph.view.layout import layers_of, spots_of
+from helix_graph.view.layout import columns_of, spots_of
 from helix_graph.view.model import Comparison, Page, PageEdge, PageGroup, PageNode, PagePath, PageSession
 from helix_graph.view.overview import OVERVIEW_FROM, groups_of
 
@@ -40,7 +40,7 @@ def page_of(  # noqa: PLR0913  (the sources of a page)
     return Page(
         title=title,
         part=part,
-        notes=tuple(_notes(excerpt, claims)),
+        notes=tuple(_notes(excerpt, claims, alone=timeline is not None)),
         updated=(excerpt.updated or "")[:_DAY],
         nodes_in_all=excerpt.nodes_in_all,
         edges_in_all=excerpt.edges_in_all,
@@ -91,8 +91,8 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
     weights: defaultdict[tuple[int, int], float] = defaultdict(float)
     for source, target, weight in ties:
         weights[group_of[source], group_of[target]] += weight
-    layers = layers_of(len(found), [(*pair, weight) for pair, weight in sorted(weights.items())])
-    place_of = {group: (column, row) for column, layer in enumerate(layers) for row, group in enumerate(layer)}
+    columns = columns_of(len(found), [(*pair, weight) for pair, weight in sorted(weights.items())])
+    place_of = {group: (at, row) for at, column in enumerate(columns) for row, group in enumerate(column)}
     groups = tuple(
         PageGroup(type=g.type, label=g.label, members=g.members, column=place_of[place][0], row=place_of[place][1])
         for place, g in enumerate(found)
@@ -166,15 +166,16 @@ def _sentence(answer: PathAnswer) -> str:
         return "Both texts name the same thing."
     if answer.whole:
         shown, more = ", ".join(answer.whole[:3]), len(answer.whole) - 3
-        return f"Held whole by {len(answer.whole)} session(s): {shown}{f' and {more} more' if more > 0 else ''}."
+        sessions = "session" if len(answer.whole) == 1 else "sessions"
+        return f"Held whole by {len(answer.whole)} {sessions}: {shown}{f' and {more} more' if more > 0 else ''}."
     return "Stitched from several sessions: no single one holds this chain, and its links may never have met."
 
 
-def _notes(excerpt: Excerpt, claims: ClaimReport) -> list[str]:
+def _notes(excerpt: Excerpt, claims: ClaimReport, *, alone: bool) -> list[str]:
     notes = []
     left = excerpt.nodes_in_all - len(excerpt.nodes)
-    if left:
-        notes.append(f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --max-nodes and --focus choose.")
+    if left and not alone:
+        notes.append(f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --focus shows what is around one.")
     if claims.too_early:
         notes.append(f"Too early to hold edges against the sessions: {claims.too_early}. All are as the logs say.")
     else:

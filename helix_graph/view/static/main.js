@@ -90,8 +90,15 @@ function refilter() {
   redraw();
   const [nodes, edges] = [data.nodes.filter(nodePasses).length, cy.edges().length];
   document.getElementById("left").textContent = `${count(nodes, "label")} left. Figures beside them count all sessions.`;
+  sayUndrawn();
   announce(`${count(nodes, "label")} and ${count(edges, "line")} shown`);
   if (!chosen) startPanel();
+}
+
+function sayUndrawn() {
+  const note = document.getElementById("undrawn");
+  note.hidden = !picture.undrawn;
+  note.textContent = `${count(picture.undrawn, "line")} with less evidence not drawn; filters, search and details have them.`;
 }
 
 function press(buttons, pressed) {
@@ -109,6 +116,7 @@ function showLevel(every) {
   redraw();
   fit();
   startPanel();
+  sayUndrawn();
 }
 
 function showTab(name) {
@@ -151,7 +159,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 
 function begin() {
   document.getElementById("title").textContent = visible(data.title);
-  document.getElementById("part").textContent = visible(data.timeline ? data.timeline.episode : data.part);
+  document.getElementById("part").textContent = data.timeline ? visible(data.timeline.episode) : capital(data.part);
   document.getElementById("levels").hidden = !data.overview;
   document.getElementById("show-path").hidden = !data.path;
   fillFilters();
@@ -160,6 +168,7 @@ function begin() {
   redraw();
   fit();
   startPanel();
+  sayUndrawn();
   if (data.timeline) {
     document.getElementById("tabs").hidden = false;
     fillTimeline();

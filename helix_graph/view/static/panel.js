@@ -90,7 +90,7 @@ function wordings(node) {
   if (!node.wordings.length) return [];
   const rows = node.wordings.map(([text, times]) => make("li", {}, quoted(short(text, 300)), times > 1 ? ` (${times}\u00d7)` : ""));
   const left = node.wordings_left ? [make("li", { class: "quiet" }, `and ${count(node.wordings_left, "other wording")}`)] : [];
-  return section("In the logs' words", make("ul", {}, rows, left));
+  return section("In the logs' words", make("ul", { class: "words" }, rows, left));
 }
 
 function evidence(places, left) {
@@ -191,13 +191,19 @@ function bundlePanel(places) {
     make(
       "ul",
       { class: "links" },
-      [...places].sort(byEvidence).slice(0, 60).map((place) => {
-        const edge = data.edges[place];
-        const [from, to] = [edge.source, edge.target].map((end) => short(data.nodes[end].label, 60));
-        const text = make("span", {}, quoted(from), " \u2192 ", quoted(to));
-        return make("li", {}, make("button", { type: "button", onclick: () => chooseEdge(place) }, text, make("small", {}, String(edge.evidence))));
-      }),
+      [...places].sort(byEvidence).slice(0, 60).map((place) => make("li", {}, edgeButton(place))),
     ),
+  );
+}
+
+function edgeButton(place) {
+  const edge = data.edges[place];
+  const [from, to] = [edge.source, edge.target].map((end) => quoted(short(data.nodes[end].label, 60)));
+  return make(
+    "button",
+    { type: "button", onclick: () => chooseEdge(place) },
+    make("span", {}, stroke(edge.type, edge.status), " ", from, ` ${edge.type} `, to),
+    make("small", {}, `${edge.evidence}\u00d7`),
   );
 }
 
@@ -234,7 +240,8 @@ function pathPanel() {
 function startPanel() {
   const most = data.nodes.map((_, place) => place).filter((place) => nodePasses(data.nodes[place]));
   const failing = most
-    .filter((place) => data.nodes[place].measured >= 3 && data.nodes[place].type === "decision")
+    // Even the upper end of the interval is below one half: anything weaker could be chance.
+    .filter((place) => data.nodes[place].measured && data.nodes[place].high < 0.5 && data.nodes[place].type === "decision")
     .sort((one, other) => data.nodes[one].high - data.nodes[other].high || one - other);
   const told = data.edges.map((_, place) => place).filter((place) => data.edges[place].status !== "asserted").sort(byEvidence);
   fill(
@@ -246,9 +253,9 @@ function startPanel() {
       data.overview ? "It opens with groups of labels that begin alike: click one to open it." : "Click a label or an edge for its evidence.",
     ),
     ...data.notes.map((note) => make("p", { class: "lead quiet" }, visible(note))),
-    told.length ? section("Edges that the sessions bear out or speak against", links(told.slice(0, 6), "target")) : null,
+    told.length ? section("Edges that the sessions bear out or speak against", make("ul", { class: "links" }, told.slice(0, 6).map((place) => make("li", {}, edgeButton(place))))) : null,
     section("Met most often", make("ul", { class: "links" }, most.slice(0, 8).map((place) => make("li", {}, nodeButton(place))))),
-    failing.length ? section("Decisions in sessions that seldom succeed", make("ul", { class: "links" }, failing.slice(0, 5).map((place) => make("li", {}, nodeButton(place))))) : null,
+    failing.length ? section("Decisions of sessions that mostly fail", make("ul", { class: "links" }, failing.slice(0, 5).map((place) => make("li", {}, nodeButton(place))))) : null,
     make("p", { class: "lead quiet" }, "A claim of the logs is not a proof; what goes together need not bring about each other."),
   );
 }

@@ -1,13 +1,16 @@
 // What is drawn: labels, or groups of them, with the edges between. Places come from the data; here is only which.
 // An element's id tells what it is: n12 a node, g3 a group, e7 an edge, b… a bundle of edges between groups.
 
-const picture = { every: !data.overview, open: new Set() };
+const picture = { every: !data.overview, open: new Set(), undrawn: 0 };
+
+// More lines than this are a grey field that takes seconds to draw; the best evidenced are drawn.
+const LINES_DRAWN = 3000;
 
 // A label under a node is as wide as this; a block of an opened group has rows and columns of this size.
 const STEP_X = 190;
 const STEP_Y = 84;
-const COLUMN_GAP = 230;
-const ROW_GAP = 96;
+const COLUMN_GAP = 220;
+const ROW_GAP = 128;
 
 /** What stands for a node: itself, or its group while that is closed. */
 function standsFor(place) {
@@ -34,10 +37,15 @@ function nodeElement(place, spot) {
   const size = 24 + 9 * Math.min(5, Math.log2(1 + node.frequency));
   return {
     group: "nodes",
-    data: { id: `n${place}`, place, type: node.type, label: short(node.label, 46), size, ...ring(node) },
+    data: { id: `n${place}`, place, type: node.type, label: short(node.label, 46), size, width: wide(node.type, size), ...ring(node) },
     position: { x: spot.x, y: spot.y },
     classes: data.focus.includes(place) ? "asked" : "",
   };
+}
+
+/** Boxes are wider than high. */
+function wide(type, size) {
+  return type === "decision" ? 1.25 * size : size;
 }
 
 /** The success rate as two parts of a circle; nothing where nobody judged. */
@@ -48,6 +56,7 @@ function ring(node) {
 function groupElement(place, shown, spot) {
   const group = data.groups[place];
   const members = group.members.filter((member) => shown[member]).length;
+  const size = 30 + 6 * Math.log2(1 + members);
   return {
     group: "nodes",
     data: {
@@ -55,7 +64,8 @@ function groupElement(place, shown, spot) {
       group: place,
       type: group.type,
       label: `${short(group.label, 40)}\n${count(members, "label")}`,
-      size: 40 + 8 * Math.log2(1 + members),
+      size,
+      width: wide(group.type, size),
       won: 0,
       lost: 0,
     },
@@ -76,7 +86,13 @@ function edgeElements(shown) {
     if (!bundles.has(key)) bundles.set(key, { source, target, places: [] });
     bundles.get(key).places.push(place);
   });
-  return [...bundles.values()].map(edgeElement);
+  const best = [...bundles.values()].sort((one, other) => lineEvidence(other) - lineEvidence(one)).slice(0, LINES_DRAWN);
+  picture.undrawn = bundles.size - best.length;
+  return best.map(edgeElement);
+}
+
+function lineEvidence({ places }) {
+  return places.reduce((sum, place) => sum + data.edges[place].evidence, 0);
 }
 
 function edgeElement({ source, target, places }) {
@@ -92,8 +108,9 @@ function edgeElement({ source, target, places }) {
       places,
       type: first.type,
       status: statuses.size === 1 ? first.status : "asserted",
-      width: 1 + 3 * weight + Math.min(4, Math.log2(places.length)),
+      width: 1 + 3 * weight + Math.min(2, Math.log2(places.length) / 2),
     },
+    classes: picture.every ? "" : "between",
   };
 }
 
@@ -109,21 +126,13 @@ function blocks(shown) {
   });
   const spots = new Map();
   let left = 0;
-  for (const column of folded(columns.filter(Boolean))) {
+  for (const column of columns.filter(Boolean)) {
+    column.sort((one, other) => one.row - other.row);
     const wide = Math.max(...column.map((block) => block.wide));
     stack(column, left + ((wide - 1) * STEP_X) / 2, spots);
     left += (wide - 1) * STEP_X + COLUMN_GAP;
   }
   return spots;
-}
-
-/** Columns of at most twelve rows: more do not fit a screen at a size that can be read. */
-function folded(columns) {
-  return columns.flatMap((column) => {
-    column.sort((one, other) => one.row - other.row);
-    const parts = Math.ceil(column.length / 12);
-    return Array.from({ length: parts }, (_, part) => column.filter((__, row) => row % parts === part));
-  });
 }
 
 function stack(column, middle, spots) {

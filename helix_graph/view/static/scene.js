@@ -8,8 +8,12 @@ const SHAPES = {
   pattern: "triangle",
 };
 const DASHES = { causes: "solid", enables: "dashed", prevents: "solid", correlates: "dotted" };
-// Above so many elements curves cost more than they show.
+// Above so many elements lines are drawn straight and without heads, which takes a fifth of the time; those of what is
+// chosen have them all the same.
 const MANY = 900;
+// What a node and its label take up around its place.
+const AROUND_X = 120;
+const AROUND_Y = 75;
 
 const cy = cytoscape({
   container: document.getElementById("graph"),
@@ -41,9 +45,9 @@ function styleSheet(many) {
     {
       selector: "node",
       style: {
-        width: "data(size)",
+        width: "data(width)",
         height: "data(size)",
-        label: "data(label)",
+        label: many ? "" : "data(label)",
         color: ink,
         "font-family": "system-ui, sans-serif",
         "font-size": 13,
@@ -70,13 +74,12 @@ function styleSheet(many) {
       selector: `node[type="${type}"]`,
       style: { shape: SHAPES[type], "background-color": colour(type) },
     })),
-    { selector: "node[type='decision']", style: { width: (node) => 1.25 * node.data("size") } },
-    { selector: "node.many", style: { "border-style": "double", "border-width": 7, "font-weight": 600 } },
+    { selector: "node.many", style: { "border-style": "double", "border-width": 7, "border-color": page, "font-weight": 600, "font-size": 16, "text-max-width": 200, "min-zoomed-font-size": 5 } },
     {
       selector: "edge",
       style: {
         width: "data(width)",
-        "curve-style": many ? "straight" : "bezier",
+        "curve-style": many ? "haystack" : "bezier",
         "control-point-step-size": 34,
         "arrow-scale": 0.9,
         "target-arrow-shape": "triangle",
@@ -95,15 +98,18 @@ function styleSheet(many) {
         "mid-target-arrow-color": colour(status),
       },
     })),
+    { selector: "edge.between", style: { opacity: 0.5 } },
     // Said by shape too, for those who do not see the colours.
     { selector: "edge[status='supported']", style: { "mid-target-arrow-shape": "circle", opacity: 1 } },
     { selector: "edge[status='contradicted']", style: { "mid-target-arrow-shape": "tee", opacity: 1 } },
     { selector: ".faded", style: { opacity: 0.13 } },
     { selector: "node.faded", style: { "text-opacity": 0.25 } },
+    { selector: "node.named, node.near", style: { label: "data(label)" } },
     { selector: "node.near", style: { "min-zoomed-font-size": 5 } },
+    { selector: "edge.near, edge.on-path", style: { "curve-style": "bezier" } },
     { selector: "edge.near", style: { opacity: 1, "z-index": 5 } },
     { selector: "node.asked", style: { "border-width": 4, "border-color": path } },
-    { selector: "node.on-path", style: { "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
+    { selector: "node.on-path", style: { label: "data(label)", "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
     {
       selector: "edge.on-path",
       style: { "underlay-color": path, "underlay-opacity": 0.45, "underlay-padding": 5, opacity: 1, "z-index": 9 },
@@ -120,24 +126,51 @@ function styleSheet(many) {
 /** Draws everything anew; the view stays where it was. */
 function redraw() {
   const wanted = elements();
-  cy.batch(() => {
-    cy.elements().remove();
-    cy.add(wanted);
-  });
-  cy.style(styleSheet(wanted.length > MANY));
+  cy.elements().remove();
+  restyle(wanted.length > MANY); // before anything is there to be styled twice
+  cy.add(wanted);
   document.getElementById("nothing").hidden = wanted.length > 0;
   highlight();
 }
 
-function restyle() {
-  cy.style(styleSheet(cy.elements().length > MANY));
+let styled = "";
+
+function restyle(many = cy.elements().length > MANY) {
+  const next = `${many} ${colour("page")}`;
+  if (next === styled) return;
+  styled = next;
+  cy.style(styleSheet(many));
 }
 
+/** Shows all nodes, or those among some parts. By their places alone: measuring every label would take seconds. */
 function fit(parts) {
   cy.resize();
-  cy.fit(parts && parts.length ? parts : undefined, 46);
-  if (cy.zoom() > 1.25) cy.zoom({ level: 1.25, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
+  const places = (parts && parts.length ? parts.nodes() : cy.nodes()).map((node) => node.position());
+  if (!places.length) return;
+  const [xs, ys] = [places.map((place) => place.x), places.map((place) => place.y)];
+  const [left, right] = [Math.min(...xs) - AROUND_X, Math.max(...xs) + AROUND_X];
+  const [top, bottom] = [Math.min(...ys) - AROUND_Y, Math.max(...ys) + AROUND_Y];
+  const zoom = Math.min(1.25, cy.width() / (right - left), cy.height() / (bottom - top));
+  const pan = { x: cy.width() / 2 - (zoom * (left + right)) / 2, y: cy.height() / 2 - (zoom * (top + bottom)) / 2 };
+  cy.viewport({ zoom, pan });
 }
+
+/** Among many, only labels large enough to be read are made at all: those in view, once one is near enough. */
+function nameThoseInView() {
+  if (cy.elements().length <= MANY || cy.zoom() < 0.5) return;
+  const { x1, x2, y1, y2 } = cy.extent();
+  const unnamed = cy.nodes().filter((node) => {
+    const { x, y } = node.position();
+    return !node.hasClass("named") && x > x1 && x < x2 && y > y1 && y < y2;
+  });
+  unnamed.addClass("named");
+}
+
+let naming = 0;
+cy.on("viewport", () => {
+  clearTimeout(naming);
+  naming = setTimeout(nameThoseInView, 80);
+});
 
 // What is chosen: { kind: "node" | "edge" | "group" | "bundle" | "path", … } or null.
 let chosen = null;

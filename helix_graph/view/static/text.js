@@ -32,6 +32,10 @@ function short(text, length) {
   return characters.length > length ? characters.slice(0, length - 1).join("") + "\u2026" : characters.join("");
 }
 
+function capital(text) {
+  return visible(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
 function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

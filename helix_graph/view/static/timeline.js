@@ -43,7 +43,7 @@ function suspectChip(step) {
 }
 
 function glyphType(step) {
-  return step.kind === "decision" ? "decision" : step.type === "error" || step.how === "failed" ? "error" : "event";
+  return step.kind === "decision" ? "decision" : step.type === "error" || step.how === "error" ? "error" : "event";
 }
 
 function stepButton(step) {
@@ -100,7 +100,7 @@ function did(labels, ids) {
 function stepPanel(step) {
   const stepOf = new Map(data.timeline.steps.map((one) => [one.id, one]));
   fill(
-    heading(glyphType(step), `${step.kind}, ${step.type}${step.how ? `, ${step.how}` : ""}`, short(step.text, 400)),
+    heading(glyphType(step), `${step.kind}, ${step.type}${step.how && step.how !== step.type ? `, ${step.how}` : ""}`, short(step.text, 400)),
     figures([
       ["Step", step.id],
       ["Where", `${step.log ? visible(step.log) : "log unknown"}${step.line === null ? "" : `:${step.line}`}`],
