@@ -51,6 +51,7 @@ COMMANDS = {
     "node": "assertions:node",
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
+    "graph": "export:graph",
     "status": "status:status",
     "doctor": "doctor:doctor",
     "forget": "forget:forget",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, get_args
 
 from msgspec.structs import replace
 
+from helix_episodes.files import write_atomically
 from helix_episodes.model import EdgeType
 from helix_graph import database
 from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
@@ -266,8 +267,8 @@ class Graph:
         with self._open() as connection:
             return find_excerpt(connection, Wanted(**given, max_nodes=most))
 
-    def export(self, *, format: str = "json", **part: Any) -> bytes:  # noqa: A002, ANN401  (the option's name; the options of `excerpt`)
-        """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8.
+    def export(self, *, format: str = "json", output: Path | None = None, **part: Any) -> bytes:  # noqa: A002, ANN401  (the option's name; the options of `excerpt`)
+        """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
 
         ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
         node unless ``max_nodes`` says otherwise. See `helix_graph.graph.formats`.
@@ -275,14 +276,23 @@ class Graph:
         Raises:
             NotOneOf: ``format`` is none of the four.
             OneOfSeveral: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            WriteFailed: ``output`` cannot be written.
         """
-        from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
         from helix_graph.graph.formats import FORMATS, written  # noqa: PLC0415  (as above)
 
         wanted = one_of("format", format, ("json", *FORMATS))
-        if wanted != "json":
-            return written(wanted, self.excerpt(**{"max_nodes": MOST_NODES, **part}))
-        if any(value is not None for value in part.values()):
+        if wanted == "json":
+            data = self._whole(part)
+        else:
+            data = written(wanted, self.excerpt(**{"max_nodes": MOST_NODES, **part}))
+        if output is not None:
+            write_atomically(place("output", output), data)
+        return data
+
+    def _whole(self, part: dict[str, Any]) -> bytes:
+        from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
+
+        if part:
             raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
         with self._open() as connection:
             return export_bytes(connection)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import json_option
+from helix_cli.options import GivenPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show
 
 if TYPE_CHECKING:
+    from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast, Parting
     from helix_graph.causality.localise import Explanation, Suspect
 
@@ -18,21 +20,37 @@ if TYPE_CHECKING:
 _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
 
+html_option = click.option(
+    "--html", metavar="FILE", type=GivenPath(path_type=Path), help="Write the session's page to this file as well."
+)
+
 
 @click.command
 @click.argument("episode")
+@html_option
 @json_option
-def explain(*, episode: str, as_json: bool) -> None:
+def explain(*, episode: str, html: Path | None, as_json: bool) -> None:
     """Show which steps of a session to look at first, and why: suspects, never a verdict."""
-    show(open_memory().causality.explain(episode), as_json=as_json, render=_render_explanation)
+    memory = open_memory()
+    show(memory.causality.explain(episode), as_json=as_json, render=_render_explanation)
+    _write_page(memory, episode, html)
 
 
 @click.command
 @click.argument("episode")
+@html_option
 @json_option
-def contrast(*, episode: str, as_json: bool) -> None:
+def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
     """Lay a session beside the most alike one that succeeded, and show where the two part."""
-    show(open_memory().causality.contrast(episode), as_json=as_json, render=_render_contrast)
+    memory = open_memory()
+    show(memory.causality.contrast(episode), as_json=as_json, render=_render_contrast)
+    _write_page(memory, episode, html)
+
+
+def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
+    """Both answers stand on the page of the session."""
+    if file is not None:
+        complain(f"the session's page is {memory.view(episode=episode, output=file).path}")
 
 
 def _render_explanation(found: Explanation) -> None:
