@@ -238,11 +238,11 @@ class _Reading:
             " SELECT m.node, m.episode, m.local, m.raw, m.timestamp, coalesce(m.log, e.log) log, m.line, m.quote,"
             " row_number() OVER (PARTITION BY m.node ORDER BY e.moment DESC, e.id, m.local) place"
             f" FROM mention m JOIN episode e ON e.number = m.episode WHERE node {ANY_OF}{self._only}"
-            ") WHERE place <= ? ORDER BY node, place",
+            ") WHERE place <= ? ORDER BY place",
             (self._numbers, EVIDENCE_KEPT),
         )
         found: defaultdict[int, list[int]] = defaultdict(list)
-        for node, episode, local, *row in rows:
+        for node, episode, local, *row in sorted(rows, key=lambda row: self._place[row[0]]):
             found[node].append(self._sighting((episode, local), tuple(row)))
         return found
 
