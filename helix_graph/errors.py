@@ -44,6 +44,7 @@
         ├── EmptyText                a text without a letter in it where one is asked for
         ├── ControlCharacter         a text with a character that nobody can read
         ├── NotOneOf                 a word that is none of those an option allows
+        ├── OneOfSeveral             options that exclude each other
         ├── NodeNotFound             an end of an edge that is no node
         ├── LabelNotMet              a label that no session has
         ├── AmbiguousNode            an end of an edge that is the label of several nodes
@@ -438,6 +439,14 @@ class NotOneOf(GraphError, UsageError):
         self.value = value
         self.allowed = tuple(allowed)
         super().__init__(f"{option} is {value!r}; it must be one of {', '.join(self.allowed)}")
+
+
+class OneOfSeveral(GraphError, UsageError):
+    """Options of which only one may be given, or one of a pair without the other."""
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self.options = tuple(options)
+        super().__init__(f"give only one of these: {', or '.join(self.options)}")
 
 
 class LabelNotMet(GraphError):

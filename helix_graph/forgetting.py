@@ -29,6 +29,7 @@ from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import NothingSelected, NotOurDatabase
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import EXPORT_NAME
+from helix_graph.project import PAGES
 from helix_graph.setting_aside import aside_of_assertions, aside_of_session
 from helix_graph.tombstones import Tombstones, all_of, digest
 from helix_graph.traces import Proof, find_traces, strings_of, to_prove
@@ -111,6 +112,7 @@ def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = Fa
     assertions = [path for folder in folders for path in _assertions_naming(folder, sessions)]
     if not dry_run and (sessions or waiting):
         _remove(root, store, sessions, assertions)
+        _remove_pages(root)
         _remove_from_graph(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
@@ -191,6 +193,12 @@ def _step_ids(path: Path) -> set[str]:
     evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
     ends = (episode.provenance.first, episode.provenance.last) if episode.provenance else ()
     return {name for name in (*ends, *(one.id for one in evidence if one)) if name}
+
+
+def _remove_pages(root: Path) -> None:
+    """Deletes the pages made of the memory: they quote its sessions, and `helix-graph view` makes them anew."""
+    for page in sorted((root / PAGES).glob("*")):
+        remove_file(page)
 
 
 def _remove_from_graph(graph: Graph) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from helix_graph.plans.door import Plans
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
+    from helix_graph.view.door import ViewReport
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -199,6 +200,28 @@ class Memory:
         if not (dry_run and self.graph.path_of_file.exists()):
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
+
+    def view(  # noqa: PLR0913  (the command's options)
+        self,
+        *,
+        output: Path | None = None,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+        max_nodes: int = 2000,
+    ) -> ViewReport:
+        """Writes a page to look at, in ``output`` or the memory's ``pages``; `Graph.excerpt` says what may be on it.
+
+        Of an ``episode`` it shows the session's steps, its suspects and a session beside it. ``docs/view.md`` shows it.
+        """
+        from helix_graph.view.door import Pages  # noqa: PLC0415  (as above)
+
+        pages = Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
+        where = None if output is None else place("output", output)
+        return pages.write(
+            where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
+        )
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 
 FOLDER = ".helix"
+#: The pages that `helix-graph view` writes, within the memory: they quote sessions, and go when one is forgotten.
+PAGES = "pages"
 ENVIRONMENT = "HELIX_DIR"
 
 

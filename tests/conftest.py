@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from browser import CHROMIUM, open_browser
+from demo_logs import demo_memory_in
 from episode_drawing import any_episodes, draw, folder, remember
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
@@ -15,9 +17,12 @@ from model_places import Places
 from session_script import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser
 
     from helix_episodes.model import Episode
+    from helix_graph import Memory
 
 __all__ = ["any_episodes", "corpora", "draw", "episode_of", "folder", "remember", "script"]
 
@@ -33,6 +38,22 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip(f"the real logs are not here ({CORPORA})")
     return CORPORA
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium; the test is skipped where it, or what drives it, is absent."""
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no Chromium in {CHROMIUM}")
+    with open_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """The memory of the example logs, compiled."""
+    return demo_memory_in(tmp_path_factory.mktemp("demo"))
 
 
 @pytest.fixture

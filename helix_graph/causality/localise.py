@@ -80,6 +80,21 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     basis: str
     suspects: tuple[Suspect, ...]
 
+    @property
+    def in_short(self) -> str:
+        """What the list of suspects comes to, where that must be known before it is read; else nothing."""
+        if self.outcome == "success":
+            found = "; these steps stand out." if self.suspects else "."
+            return f"It succeeded: there is no failure to explain{found}"
+        if not self.suspects:
+            return "Nothing points at a step: no error was left, nothing was repeated, and no change went unchecked."
+        if not any(suspect.clear for suspect in self.suspects):
+            return (
+                "Nothing clearly points at a step; where these were done, less went well elsewhere, which could be "
+                "chance."
+            )
+        return ""
+
 
 def suspects_of(episode: Episode, *, effects: Mapping[str, Effect], others: Sequence[Trial]) -> tuple[Suspect, ...]:
     """The suspects of an episode, by the effects of labels and the trials of *other* sessions."""

@@ -16,7 +16,7 @@ from helix_graph.errors import InvalidIgnoreFile
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME
 from helix_graph.ignoring import FILE_NAME as IGNORE_FILE
 from helix_graph.ignoring import OFF_FILE, read_rules
-from helix_graph.project import FOLDER, repository_root, work_trees
+from helix_graph.project import FOLDER, PAGES, repository_root, work_trees
 from helix_graph.setting_aside import FOLDER as ASIDE
 from helix_graph.tombstones import Tombstone, Tombstones
 
@@ -36,6 +36,7 @@ _OURS = (
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     f"causality/{EXPORT_NAME}",
     *(f"{CACHE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
+    f"{PAGES}/*.html",
     "forgotten/*.json",
     f"{ASIDE}/episodes/*.json",
     f"{ASIDE}/assertions/*.json",
@@ -45,7 +46,15 @@ _OURS = (
     "explorer-results/*.json",
 )
 #: People's words stand in these.
-_PRIVATE = ("episodes/*", "causality/*", "causality/assertions/*", "cache/*", "forgotten/*", f"{ASIDE}/*/*")
+_PRIVATE = (
+    "episodes/*",
+    "causality/*",
+    "causality/assertions/*",
+    "cache/*",
+    f"{PAGES}/*",
+    "forgotten/*",
+    f"{ASIDE}/*/*",
+)
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")
 #: A file is written within milliseconds; after a minute whoever wrote it is gone, however slow the disk.

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Protocol, get_args
 
 from msgspec.structs import replace
 
+from helix_episodes.files import write_atomically
 from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled
+from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
 from helix_graph.given import one_of, place, query, several, when, whole
 from helix_graph.graph.neighbours import FileNeighbours
 from helix_graph.graph.nodes import find_node, row_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.decided import Decided
     from helix_graph.graph.digests import Digests
+    from helix_graph.graph.excerpt import Excerpt
     from helix_graph.graph.observations import PatternCounter
     from helix_graph.graph.paths import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
     from helix_graph.graph.status import Status
 
 MOST_PRECEDENTS = 100
+#: A browser draws so many, slowly; more nobody looks at, and other programs read the export.
+MOST_NODES = 20_000
+#: What may be asked for together.
+_VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
 #: More than ten paths between the same ends nobody compares.
 MOST_ALTERNATIVES = 10
 
@@ -227,6 +233,69 @@ class Graph:
         with self._open() as connection:
             pending = count_pending(connection, self.episodes)
             return find_status(connection, episodes=self.episodes, causality=self.causality, pending=pending)
+
+    def excerpt(
+        self,
+        *,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+        max_nodes: int = 2000,
+    ) -> Excerpt:
+        """A part of the graph with its evidence, to be looked at; see `helix_graph.graph.choosing`.
+
+        Around ``focus`` (part of a label), along the path from ``source`` to ``target``, or of one ``episode`` (its id
+        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000).
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            OneOfSeveral: More than one of the three was asked for, or only one end of a path.
+            EmptyQuery: A label is empty.
+            LabelNotMet: Nothing has the label.
+            EpisodeNotFound: The graph has no such episode.
+            OutOfRange: ``max_nodes`` lies outside its range.
+        """
+        from helix_graph.graph.choosing import Wanted  # noqa: PLC0415  (as above)
+        from helix_graph.graph.excerpt import find_excerpt  # noqa: PLC0415  (as above)
+
+        texts = {"focus": focus, "source": source, "target": target, "episode": episode}
+        given = {name: query(name, value) for name, value in texts.items() if value is not None}
+        if set(given) not in _VIEWS:
+            raise OneOfSeveral(("focus", "source with target", "episode"))
+        most = whole("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
+        with self._open() as connection:
+            return find_excerpt(connection, Wanted(**given, max_nodes=most))
+
+    def export(self, *, format: str = "json", output: Path | None = None, **part: Any) -> bytes:  # noqa: A002, ANN401  (the option's name; the options of `excerpt`)
+        """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
+
+        ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
+        node unless ``max_nodes`` says otherwise. See `helix_graph.graph.formats`.
+
+        Raises:
+            NotOneOf: ``format`` is none of the four.
+            OneOfSeveral: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            WriteFailed: ``output`` cannot be written.
+        """
+        from helix_graph.graph.formats import FORMATS, written  # noqa: PLC0415  (as above)
+
+        wanted = one_of("format", format, ("json", *FORMATS))
+        if wanted == "json":
+            data = self._whole(part)
+        else:
+            data = written(wanted, self.excerpt(**{"max_nodes": MOST_NODES, **part}))
+        if output is not None:
+            write_atomically(place("output", output), data)
+        return data
+
+    def _whole(self, part: dict[str, Any]) -> bytes:
+        from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
+
+        if part:
+            raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
+        with self._open() as connection:
+            return export_bytes(connection)
 
     def networkx(self) -> nx.MultiDiGraph[str]:
         """The whole graph as a networkx ``MultiDiGraph``; see `helix_graph.graph.fold.fold` for its attributes.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import json_option
+from helix_cli.options import GivenPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show
 
 if TYPE_CHECKING:
+    from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast, Parting
     from helix_graph.causality.localise import Explanation, Suspect
 
@@ -18,29 +20,45 @@ if TYPE_CHECKING:
 _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
 
+html_option = click.option(
+    "--html", metavar="FILE", type=GivenPath(path_type=Path), help="Write the session's page to this file as well."
+)
+
 
 @click.command
 @click.argument("episode")
+@html_option
 @json_option
-def explain(*, episode: str, as_json: bool) -> None:
+def explain(*, episode: str, html: Path | None, as_json: bool) -> None:
     """Show which steps of a session to look at first, and why: suspects, never a verdict."""
-    show(open_memory().causality.explain(episode), as_json=as_json, render=render_explanation)
+    memory = open_memory()
+    show(memory.causality.explain(episode), as_json=as_json, render=render_explanation)
+    _write_page(memory, episode, html)
 
 
 @click.command
 @click.argument("episode")
+@html_option
 @json_option
-def contrast(*, episode: str, as_json: bool) -> None:
+def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
     """Lay a session beside the most alike one that succeeded, and show where the two part."""
-    show(open_memory().causality.contrast(episode), as_json=as_json, render=render_contrast)
+    memory = open_memory()
+    show(memory.causality.contrast(episode), as_json=as_json, render=render_contrast)
+    _write_page(memory, episode, html)
+
+
+def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
+    """Both answers stand on the page of the session."""
+    if file is not None:
+        complain(f"the session's page is {memory.view(episode=episode, output=file).path}")
 
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, then the suspects with their reasons."""
     fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
-    if sentence := _in_a_sentence(found):
+    if found.in_short:
         say()
-        say(sentence)
+        say(found.in_short)
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
         _render_suspect(number, suspect)
@@ -51,19 +69,6 @@ def render_explanation(found: Explanation) -> None:
     left = len(found.suspects) - _SUSPECTS_SHOWN
     if left > 0:
         complain(f"{count(left, 'more suspect')}; --json has all")
-
-
-def _in_a_sentence(found: Explanation) -> str:
-    """What the list of suspects comes to, where that must be known before it is read; else nothing."""
-    if found.outcome == "success":
-        return f"It succeeded: there is no failure to explain{'; these steps stand out.' if found.suspects else '.'}"
-    if not found.suspects:
-        return "Nothing points at a step: no error was left, nothing was repeated, and no change went unchecked."
-    if not any(suspect.clear for suspect in found.suspects):
-        return (
-            "Nothing clearly points at a step; where these were done, less went well elsewhere, which could be chance."
-        )
-    return ""
 
 
 def _outcome(found: Explanation) -> str:

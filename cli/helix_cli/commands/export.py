@@ -1,0 +1,57 @@
+"""``graph export``: the graph for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import GivenPath, json_option
+from helix_cli.output import emit_json, say
+
+
+@click.group
+def graph() -> None:
+    """Hand the graph to other programs."""
+
+
+@graph.command("export")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("graphml", "dot", "mermaid", "json")),
+    default="json",
+    show_default=True,
+    help="For networkx, Gephi and yEd; Graphviz; Markdown; any program.",
+)
+@click.option("--output", metavar="FILE", type=GivenPath(path_type=Path), help="Where to write it, else on stdout.")
+@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
+@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
+@click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
+@click.option("--episode", metavar="EPISODE", help="Only one session's labels and edges.")
+@click.option("--max-nodes", type=int, help="Only the most frequent so many, 1 to 20000.")
+@json_option
+def export(  # noqa: PLR0913  (the command's options)
+    *,
+    form: str,
+    output: Path | None,
+    focus: str | None,
+    source: str | None,
+    target: str | None,
+    episode: str | None,
+    max_nodes: int | None,
+    as_json: bool,
+) -> None:
+    """Write the graph, or a part of it, in a format that other programs read."""
+    chosen = {"focus": focus, "source": source, "target": target, "episode": episode, "max_nodes": max_nodes}
+    part = {name: value for name, value in chosen.items() if value is not None}
+    written = open_memory().graph.export(format=form, output=output, **part)
+    if output is None and as_json and form != "json":
+        emit_json({"format": form, "text": written.decode()})
+    elif output is None:
+        click.echo(written, nl=False)
+    elif as_json:
+        emit_json({"format": form, "path": str(output), "bytes": len(written)})
+    else:
+        say(f"{output} ({form}, {len(written):,} bytes)")

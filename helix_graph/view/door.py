@@ -1,0 +1,132 @@
+"""Pages: what `helix-graph view` writes, put together from what the doors of the memory answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.files import read_regular, write_atomically
+from helix_episodes.store import PREFIX
+from helix_graph.project import PAGES
+from helix_graph.view.html import html_of
+from helix_graph.view.page import page_of
+from helix_graph.view.session import timeline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import Any
+
+    from helix_graph.causality.door import Causality
+    from helix_graph.episodes import Episodes
+    from helix_graph.graph.excerpt import Excerpt, Session
+    from helix_graph.graph.door import Graph
+    from helix_graph.view.model import Page, PageTimeline
+
+
+class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The page that was written: where, what part of the memory is on it, and how much of the whole that is."""
+
+    path: str
+    part: str
+    nodes: int
+    edges: int
+    nodes_in_all: int
+    edges_in_all: int
+    bytes: int
+
+
+class _Head(msgspec.Struct):
+    """What is read of an episode's file for its project."""
+
+    project: str | None = None
+
+
+class Pages:
+    """Makes pages of the memory in ``root`` from what its doors answer."""
+
+    def __init__(self, root: Path, *, graph: Graph, causality: Causality, episodes: Episodes) -> None:
+        self._root = root
+        self._graph = graph
+        self._causality = causality
+        self._episodes = episodes
+
+    def write(self, output: Path | None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
+        """Writes the page of a part of the memory to ``output``, or to the memory's folder for pages.
+
+        Raises:
+            WriteFailed: The file cannot be written.
+            GraphError: As `helix_graph.graph.door.Graph.excerpt`.
+        """
+        page = self.page(**part)
+        name = page.timeline.episode if page.timeline else "graph"
+        path = output or self._root / PAGES / f"{name}.html"
+        data = html_of(page)
+        write_atomically(path, data)
+        return ViewReport(
+            path=str(path),
+            part=page.part,
+            nodes=len(page.nodes),
+            edges=len(page.edges),
+            nodes_in_all=page.nodes_in_all,
+            edges_in_all=page.edges_in_all,
+            bytes=len(data),
+        )
+
+    def page(self, **part: Any) -> Page:  # noqa: ANN401  (as above)
+        """What stands on the page of a part of the memory."""
+        excerpt = self._graph.excerpt(**part)
+        return page_of(
+            excerpt,
+            claims=self._causality.claims(),
+            projects=_projects(self._graph.episodes, excerpt.sessions),
+            title=_title(self._root),
+            part=_in_words(**part),
+            timeline=self._timeline(excerpt) if part.get("episode") is not None else None,
+        )
+
+    def _timeline(self, excerpt: Excerpt) -> PageTimeline:
+        name = next(one.id for one in excerpt.sessions if not one.asserted)
+        episode = self._episodes.get(name)
+        if episode is None:  # deleted since it was compiled
+            raise EpisodeNotFound(name)
+        return timeline_of(
+            episode,
+            explanation=self._causality.explain(name),
+            contrast=self._causality.contrast(name),
+            places={node.id: place for place, node in enumerate(excerpt.nodes)},
+        )
+
+
+def _title(root: Path) -> str:
+    return f"{root.parent.name} · helix-graph"
+
+
+def _in_words(
+    *,
+    focus: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    episode: str | None = None,
+    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
+) -> str:
+    if focus is not None:
+        return f"around “{focus}”"
+    if source is not None:
+        return f"from “{source}” to “{target}”"
+    return "one session" if episode is not None else "the whole memory"
+
+
+def _projects(folder: Path, sessions: Iterable[Session]) -> dict[str, str]:
+    """The projects of sessions by episode, of those that name one; what cannot be read names none."""
+    found = {}
+    for session in sessions:
+        try:
+            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=_Head)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if head.project:
+            found[session.id] = head.project
+    return found

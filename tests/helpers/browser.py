@@ -1,0 +1,98 @@
+"""Headless Chromium for tests and measurements of pages: the system's own, started so that it asks nobody anything."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = Path("/usr/bin/chromium")
+#: Without these Chromium looks for its maker's hosts at every start. CI runs as root, where it has no sandbox.
+_QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def open_browser(chromium: Path = CHROMIUM) -> Iterator[Browser]:
+    """A running Chromium."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  (not on every machine)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """One open page of ours, with all that it said and asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
+
+    def text(self, selector: str) -> str:
+        """What stands in an element, as it is read."""
+        return self.page.locator(selector).inner_text()
+
+    def keys(self, *keys: str) -> None:
+        """Presses keys one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def shown(self, of: str = "nodes") -> list[dict[str, Any]]:
+        """The data of every node, or edge, that is drawn."""
+        drawn: list[dict[str, Any]] = self.page.evaluate(f"() => {_CY}.{of}().map((one) => one.data())")
+        return drawn
+
+    def marked(self, class_: str, of: str = "nodes") -> set[str]:
+        """The labels of the nodes, or ids of the edges, that have a class of the drawing."""
+        asked = f"() => {_CY}.{of}('.{class_}').map((one) => one.data('label') || one.id())"
+        return set(self.page.evaluate(asked))
+
+    def click(self, label: str) -> None:
+        """Clicks a node in the drawing, where the mouse would."""
+        place = self.page.evaluate(
+            f"""(label) => {{
+              const node = {_CY}.nodes().filter((one) => one.data("label").startsWith(label))[0];
+              const box = {_CY}.container().getBoundingClientRect();
+              const {{ x, y }} = node.renderedPosition();
+              return {{ x: box.x + x, y: box.y + y }};
+            }}""",
+            label,
+        )
+        self.page.mouse.click(place["x"], place["y"])
+
+
+#: cytoscape keeps itself on the element it draws in.
+_CY = "document.getElementById('graph')._cyreg.cy"
+
+
+@contextmanager
+def open_tab(browser: Browser, path: Path, *, mark: str = "", **context: Any) -> Iterator[Tab]:  # noqa: ANN401  (playwright's options)
+    """A page that is ready; afterwards it must have complained about nothing and asked for nothing but itself."""
+    page = browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **context})
+    tab = Tab(page)
+    address = path.as_uri() + mark
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]", timeout=60_000)
+    yield tab
+    page.close()
+    assert tab.complaints == []
+    assert tab.requests == [address]
