@@ -101,10 +101,10 @@ def test_withdrawn_after_twenty_treated_when_nineteen_in_twenty_sure() -> None:
     base = {"untreated": 1000, "untreated_successes": 500}
     assert withdrawn(Counts(treated=20, successes=2, **base))
     assert not withdrawn(Counts(treated=19, successes=2, **base))
-    sure = [successes for successes in range(101) if withdrawn(Counts(treated=100, successes=successes, **base))]
-    edge = belief(Counts(treated=100, successes=max(sure), **base))
-    beyond = belief(Counts(treated=100, successes=max(sure) + 1, **base))
-    assert edge.mean / edge.deviation < -1.6449 < beyond.mean / beyond.deviation
+    sure = [won for won in range(4500, 5000) if withdrawn(Counts(treated=10_000, successes=won, **base))]
+    edge = belief(Counts(treated=10_000, successes=max(sure), **base))
+    beyond = belief(Counts(treated=10_000, successes=max(sure) + 1, **base))
+    assert edge.mean / edge.deviation < -1.6449 < beyond.mean / beyond.deviation < -1.6
 
 
 def test_what_is_withdrawn_is_not_handed_over_however_lucky_the_draw() -> None:
