@@ -78,8 +78,8 @@ def test_an_empty_batch_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_session_is_remembered_by_the_next_process(tmp_path: Path) -> None:
-    def names(session: str | None, **options: bool) -> tuple[str, ...]:
-        return plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 3, session=session, **options).names
+    def names(session: str | None, *, diversify: bool = True) -> tuple[str, ...]:
+        return plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 3, session=session, diversify=diversify).names
 
     assert names("s1") == ("insight-0", "insight-1", "insight-2")
     assert names("s1") == ("insight-3", "insight-4", "insight-5")
