@@ -11,6 +11,7 @@
     ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InsightNotFound              no insight has that name
+    ├── InvalidExport                a file to import that holds no insights, or a damaged line
     ├── PlanError
     │   ├── NoPlan                   no plan of that number, or none that is active
     │   ├── NoTask                   the plan has no task of that number
@@ -120,6 +121,17 @@ class InsightNotFound(HelixGraphError):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
+class InvalidExport(HelixGraphError):
+    """A file that cannot be imported; ``line`` counts from 1. Nothing of it was taken in."""
+
+    def __init__(self, *, path: Path, line: int | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.problem = problem
+        where = f"{path}, line {line}" if line else str(path)
+        super().__init__(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")
 
 
 class GraphError(HelixGraphError):

@@ -58,6 +58,7 @@ COMMANDS = {
     "batch-inject": "inject:batch_inject",
     "wait": "wait:wait",
     "learn": "learn:learn",
+    "insight": "insight:insight",
     "status": "status:status",
     "doctor": "doctor:doctor",
     "forget": "forget:forget",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_graph import Memory
+    from helix_graph.insights.door import Insights
 
 
 def open_memory() -> Memory:
@@ -19,6 +20,18 @@ def open_memory() -> Memory:
     from helix_graph import Memory  # noqa: PLC0415  (imported when a command runs)
 
     return Memory.open()
+
+
+def open_insights() -> Insights:
+    """The insights of this project, or those in the file that ``HELIX_DB_PATH`` names: then no memory is needed.
+
+    Raises:
+        NoMemory: There is none, and the variable is not set.
+    """
+    from helix_graph.helix_db import ENVIRONMENT  # noqa: PLC0415  (as above)
+
+    memory = memory_at(Path.cwd()) if os.environ.get(ENVIRONMENT) else open_memory()
+    return memory.insights
 
 
 def memory_at(root: Path) -> Memory:

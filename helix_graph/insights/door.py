@@ -15,15 +15,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from helix_graph.errors import EmptyQuery
-from helix_graph.given import one_of, query, several, share, whole
+from helix_graph.given import one_of, query, several, share, text, whole
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
+from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
-from helix_graph.insights.store import Draft, clean_content, clean_tags, put, rejected
+from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
+from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.upkeep import Upkeep
 from helix_graph.insights.words import relevance_by_words
 
@@ -32,8 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from helix_graph.insights.feedback import Attribution, FedBack
+    from helix_graph.insights.first_form import FirstForm
     from helix_graph.insights.model import Origin
-    from helix_graph.insights.store import Alike, Stored
+    from helix_graph.insights.settings import Settings
+    from helix_graph.insights.store import Alike
 
 #: As many as `seen` shows at most.
 MOST_SHOWN = 100
@@ -43,7 +49,7 @@ _LONGEST_QUERY = 8000
 POLICIES = ("seed",)
 
 
-class Insights(Linked, Upkeep, ByPeople):
+class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
     """The door to remembered advice."""
 
     def store(
@@ -77,7 +83,7 @@ class Insights(Linked, Upkeep, ByPeople):
             episode=episode,
             source=source,
         )
-        return self._put(draft)
+        return self.put(draft)
 
     def recall(  # noqa: PLR0913  (the seed's options)
         self,
@@ -89,30 +95,32 @@ class Insights(Linked, Upkeep, ByPeople):
         *,
         policy: str = "seed",
         semantic: bool = True,
+        tag: str = "",
     ) -> Recalled:
         """The insights that bear on a query, the best first; see `helix_graph.insights.recall` for how they are scored.
 
         ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine or relevance by
-        words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone.
+        words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
+        ``tag`` only among insights with it.
 
         Raises:
             EmptyQuery: There is nothing in the query.
             OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
             NotOneOf: There is no such policy.
         """
-        asked = self._asked(limit, min_effectiveness, min_relevance, suppress_names)
+        asked = replace(self._asked(limit, min_effectiveness, min_relevance, suppress_names), tag=tag)
         one_of("policy", policy, POLICIES)
-        text = _sought(query)
+        sought = _sought(query)
         embedder = self._embedder if semantic else None
-        vector = self._embed([text])[0][1] if embedder else None
+        vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
             meaning = self._meaning(connection, vector, least=asked.min_relevance)
-            hits = found_by(meaning, relevance_by_words(connection, text), least=asked.min_relevance)
+            hits = found_by(meaning, relevance_by_words(connection, sought), least=asked.min_relevance)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
             answer.note = self._note(connection, model=embedder.model if embedder else None)
             chosen = best(connection, hits, asked, mode=answer.mode, now=self._clock(), settings=self.settings)
-            answer.extend(shown(connection, chosen))
+            answer.extend(shown(connection, chosen, told=self.settings.counts))
         return answer
 
     def get(self, name: str) -> dict[str, Any] | None:
@@ -154,7 +162,34 @@ class Insights(Linked, Upkeep, ByPeople):
         with self._database.writing() as connection:
             return feedback.record(connection, report, now=self._clock(), settings=self.settings)
 
-    def _put(self, draft: Draft) -> Stored:
+    @property
+    def first_form(self) -> FirstForm:
+        """The same insights with the calls of the older seed: triggers, resolutions, what was utilized."""
+        from helix_graph.insights.first_form import FirstForm  # noqa: PLC0415  (few ask for it)
+
+        return FirstForm(self)
+
+    def scored_by(self, settings: Settings) -> Insights:
+        """The same insights under other settings."""
+        return Insights(self.path, embedder=lambda: self._embedder, settings=settings, clock=self._clock)
+
+    def chunk(self, task_objective: str, outcome: str, approach: str, source: str = "chunked") -> Stored:
+        """Remembers the approach by which a task succeeded; ``outcome`` must begin with success, or it is skipped.
+
+        An approach that is known already (relevance above 0.85) is ``strengthened``: it is given feedback, since it has
+        worked once more.
+        """
+        if not text("outcome", outcome).lower().startswith("success"):
+            return Stored(status="skipped", name="", reason="only what succeeded is chunked")
+        content = f"Task: {text('task_objective', task_objective)}. Approach that worked: {text('approach', approach)}"
+        known = [hit for hit in self.recall(content, 1) if hit["_relevance"] > self.settings.same_when_chunking]
+        if not known:
+            return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=source))
+        self.feedback([known[0]["name"]], "delivered", policy="chunk")
+        return Stored(status="strengthened", name=known[0]["name"], reason="the approach is known and worked again")
+
+    def put(self, draft: Draft) -> Stored:
+        """Stores a draft, which `store` makes of a text; the older form makes its own."""
         if draft.refusal:
             return rejected(draft.refusal)
         vectors = self._embed([draft.content])

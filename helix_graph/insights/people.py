@@ -78,7 +78,7 @@ class ByPeople(Room):
         return _changed(kept.name, new)
 
     def reject(self, name: str, reason: str = "", *, off: bool = False) -> Changed:
-        """Says that an insight is wrong: it is recalled no more, and the same text is not stored again; ``off`` undoes it.
+        """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
 
         Raises:
             InsightNotFound: There is no insight of that name.

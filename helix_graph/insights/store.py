@@ -31,9 +31,12 @@ Alike = list[tuple[int, float]]
 
 
 class Stored(TypedDict):
-    """What became of a text; ``reason`` says why it was not added, and is empty when it was."""
+    """What became of a text; ``reason`` says why it was not added, and is empty when it was.
 
-    status: Literal["added", "merged", "rejected"]
+    Only `chunk` strengthens or skips.
+    """
+
+    status: Literal["added", "merged", "rejected", "strengthened", "skipped"]
     name: str
     reason: str
 

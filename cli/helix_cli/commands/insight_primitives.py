@@ -1,0 +1,110 @@
+"""``insight store``, ``recall``, ``get``, ``feedback``: the primitives by which a memory learns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from helix_cli.insight_command import TextList, insight_command
+from helix_cli.output import complain, count, percent, say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from helix_graph.insights.door import Insights
+    from helix_graph.insights.feedback import FedBack
+    from helix_graph.insights.recall import Recalled
+    from helix_graph.insights.store import Stored
+
+
+def render_stored(answer: Stored) -> None:
+    """What became of a text, on one line."""
+    say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"]) if part))
+
+
+@insight_command("store", render=render_stored)
+@click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
+@click.option("--tags", type=TextList(), default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
+def store(insights: Insights, *, content: str, tags: list[str]) -> Stored:
+    """Remember advice, or let the insight that says the same take it in."""
+    return insights.store(content, tags)
+
+
+def _render_recalled(answer: Recalled) -> None:
+    for hit in answer:
+        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  {hit['name']}")
+        say(f"      {hit['content']}")
+    if not answer:
+        say("Nothing that bears on it.")
+
+
+@insight_command("recall", render=_render_recalled)
+@click.argument("query")
+@click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
+@click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
+@click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
+@click.option("--suppress-names", type=TextList(), default="[]", metavar="JSON", help="Leave these out.")
+@click.option("--policy", default="seed", show_default=True, help="How to rank.")
+@click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
+def recall(  # noqa: PLR0913  (the seed's options)
+    insights: Insights,
+    *,
+    query: str,
+    limit: int,
+    min_effectiveness: float,
+    min_relevance: float | None,
+    suppress_names: list[str],
+    policy: str,
+    lexical: bool,
+) -> Recalled:
+    """Show the insights that bear on a text, the best first."""
+    answer = insights.recall(
+        query, limit, min_effectiveness, min_relevance, suppress_names, policy=policy, semantic=not lexical
+    )
+    if answer.note and not lexical:
+        complain(answer.note)
+    return answer
+
+
+def render_insight(answer: Mapping[str, Any]) -> None:
+    """An insight and how it did."""
+    say(f"{answer['name']}: {answer['content']}")
+    hits = f"causal in {answer['causal_hits']}"
+    say(f"effectiveness {percent(answer['effectiveness'])} after {count(answer['use_count'], 'use')}, {hits}")
+    if answer["tags"]:
+        say(f"tags: {', '.join(answer['tags'])}")
+
+
+@insight_command("get", render=render_insight)
+@click.argument("name")
+def get(insights: Insights, *, name: str) -> dict[str, Any]:
+    """Show one insight."""
+    from helix_graph.errors import InsightNotFound  # noqa: PLC0415  (imported when a command runs)
+
+    found = insights.get(name)
+    if found is None:
+        raise InsightNotFound(name)
+    return found
+
+
+def _render_feedback(answer: FedBack) -> None:
+    if answer["repeated"]:
+        say(f"{answer['id']} was counted before; nothing was done.")
+        return
+    moved = f"{answer['causal']} causal, {answer['eroded']} eroded"
+    say(f"{answer['outcome']}: {count(answer['updated'], 'insight')} moved ({moved})")
+    if answer["missing"]:
+        say(f"not known: {', '.join(answer['missing'])}")
+
+
+@insight_command("feedback", render=_render_feedback)
+@click.option("--names", type=TextList(), required=True, metavar="JSON", help="The insights that were put in.")
+@click.option("--outcome", required=True, help="delivered, blocked or plan_complete.")
+@click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
+def feedback(
+    insights: Insights, *, names: list[str], outcome: str, causal_names: list[str] | None, identity: str
+) -> FedBack:
+    """Say how the work went into which insights had been put."""
+    return insights.feedback(names, outcome, causal_names, id=identity)

@@ -1,0 +1,174 @@
+"""The original's helix.db, in either of its forms, as records of ours.
+
+Its later form has a table ``insight``; its older one ``memory`` (trigger, resolution, how often it helped and failed)
+and ``memory_edge``. Neither kept a log, so what it knew of an insight comes as one entry that gives the standing. Its
+vectors are left: which model made them is nowhere written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.errors import InvalidExport
+from helix_graph.insights.clock import read, stamp
+from helix_graph.insights.links import new_link
+from helix_graph.insights.model import INSIGHT_RELATIONS, Entry, Insight, Link, Standing, Verdict
+from helix_graph.insights.rows import digest
+from helix_graph.insights.settings import LONGEST
+from helix_graph.insights.store import clean_content, clean_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MAGIC = b"SQLite format 3\0"
+#: What has no date comes before everything that has.
+_NO_DATE = "0001-01-01T00:00:00.000000Z"
+_Row = dict[str, Any]
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def read_original(path: Path) -> list[Insight | Link | Entry]:
+    """Everything of the original's database that insights can hold.
+
+    Raises:
+        InvalidExport: It has neither table, or cannot be read.
+    """
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if "insight" in tables:
+                return [record for row in _rows(connection, "insight") for record in _insight(row)]
+            if "memory" in tables:
+                edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
+                return list(_first_form(_rows(connection, "memory"), edges))
+    except sqlite3.Error as error:
+        raise InvalidExport(path=path, line=None, problem=str(error)) from error
+    raise InvalidExport(path=path, line=None, problem="it has neither a table insight nor a table memory")
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
+    return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]  # noqa: S608  (constants)
+
+
+def _insight(row: _Row) -> Iterator[Insight | Entry]:
+    content = _plain(row.get("content"))[:LONGEST].strip()
+    if not content:
+        return
+    insight = Insight(
+        uid=digest(content),
+        slug=str(row["name"]),
+        content=content,
+        created_at=_date(row.get("created_at")) or _NO_DATE,
+        tags=_tags(row.get("tags")),
+        origin="imported",
+    )
+    effectiveness = row.get("effectiveness")
+    standing = Standing(
+        effectiveness=min(1.0, max(0.0, float(0.5 if effectiveness is None else effectiveness))),
+        use_count=int(row.get("use_count") or 0),
+        causal_hits=int(row.get("causal_hits") or 0),
+        last_used=_date(row.get("last_used")),
+        last_feedback_at=_date(row.get("last_feedback_at")),
+    )
+    yield insight
+    yield _given(insight, standing)
+
+
+def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | Link | Entry]:
+    uids: dict[str, str] = {}
+    for row in memories:
+        for record in _memory(row):
+            yield record
+            if isinstance(record, Insight):
+                uids[record.slug] = record.uid
+    for edge in edges:
+        if edge["from_name"] in uids and edge["to_name"] in uids and edge["rel_type"] in INSIGHT_RELATIONS:
+            yield new_link(
+                uids[edge["from_name"]],
+                edge["rel_type"],
+                target=uids[edge["to_name"]],
+                score=min(1.0, max(0.0, float(edge["weight"]))),
+                at=_date(edge.get("created_at")) or _NO_DATE,
+            )
+
+
+def _memory(row: _Row) -> Iterator[Insight | Entry]:
+    told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
+    content = first_form(told["trigger"], told["resolution"])[:LONGEST].strip()
+    insight = Insight(
+        uid=digest(content),
+        slug=str(row["name"]),
+        content=content,
+        created_at=_date(row.get("created_at")) or _NO_DATE,
+        tags=(told["type"],),
+        origin="imported",
+        source=str(row.get("source") or ""),
+        told=told,
+    )
+    helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
+    standing = Standing(
+        effectiveness=helped / (helped + failed) if helped + failed else 0.5,
+        use_count=helped + failed,
+        causal_hits=helped,
+        last_used=_date(row.get("last_used")),
+    )
+    yield insight
+    yield _given(insight, standing)
+
+
+def first_form(trigger: str, resolution: str) -> str:
+    """A trigger and its resolution as one text.
+
+    >>> first_form("circular import in models", "move the shared types")
+    'When circular import in models: move the shared types'
+    """
+    return f"When {trigger.strip()}: {resolution.strip()}"
+
+
+def _given(insight: Insight, standing: Standing) -> Entry:
+    """The standing as an entry. Its id follows from it, so that the same file can be read again."""
+    plain = msgspec.json.encode((insight.uid, standing))
+    return Entry(
+        id=f"given-{hashlib.blake2b(plain, digest_size=16).hexdigest()}",
+        ts=standing.last_used or insight.created_at,
+        kind="given",
+        names=(insight.slug,),
+        verdicts=(Verdict(uid=insight.uid, name=insight.slug, causal=False, reason="taken over from the original"),),
+        policy="imported",
+        standing=standing,
+    )
+
+
+def _plain(value: object) -> str:
+    """A text of the original, which let anything in: characters that nobody can read become blanks."""
+    text = value if isinstance(value, str) else ""
+    return clean_content("".join(one if one.isprintable() or one in "\n\t" else " " for one in text))
+
+
+def _date(value: object) -> str | None:
+    moment = read(value if isinstance(value, str) else None)
+    return None if moment is None else stamp(moment)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """Tags of the original, which took anything: what is no list of texts is none."""
+    with contextlib.suppress(msgspec.DecodeError):
+        found = msgspec.json.decode(value) if isinstance(value, str) else None
+        if isinstance(found, list):
+            return clean_tags([one for one in found if isinstance(one, str) and one.strip()])
+    return ()

@@ -1,0 +1,256 @@
+"""Is an import, twice or in any order, the same memory? Drawn histories of memories, and the original's files."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from helix_graph.errors import InvalidExport
+from helix_graph.insights.door import Insights
+from helix_graph.insights.joining import join
+from helix_graph.insights.model import Insight
+
+TEXTS = [f"Advice number {place} about the {'x' * place} part of the shop" for place in range(4)]
+#: Each example makes six memories with dozens of durable writes; a run of 150 was made when this was written.
+EXAMPLES = 4
+#: Making a failing example smaller would take minutes.
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "store",
+                "tagged",
+                "delivered",
+                "blocked",
+                "eroded",
+                "edit",
+                "mute",
+                "reject",
+                "forget",
+                "relate",
+                "merge",
+                "decay",
+            ]
+        ),
+        st.integers(0, 3),
+        st.integers(0, 40),
+    ),
+    max_size=9,
+)
+
+
+def live(folder: Path, steps: list[tuple[str, int, int]], *, start: int) -> Insights:
+    """A memory after a history; each has a clock of its own."""
+    now = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=start)
+    insights = Insights(folder / f"{start}.db", clock=lambda: now)
+    names: dict[int, str] = {}
+    for deed, place, days in steps:
+        now += timedelta(days=days, seconds=7)
+        if place not in names:
+            names[place] = insights.store(TEXTS[place])["name"]
+            continue
+        act(insights, deed, place, names)
+    return insights
+
+
+def act(insights: Insights, deed: str, place: int, names: dict[int, str]) -> None:
+    name, other = names[place], names[min(names)]
+    deeds: dict[str, Any] = {
+        "store": lambda: insights.store(TEXTS[place].upper()),
+        "tagged": lambda: insights.store(TEXTS[place], [f"tag-{place}"]),
+        "delivered": lambda: insights.feedback([name, other], "delivered", id=f"task-{place}"),
+        "blocked": lambda: insights.feedback([name], "blocked"),
+        "eroded": lambda: insights.feedback([name, other], "delivered", [other]),
+        "edit": lambda: insights.edit(name, f"{TEXTS[place]}, as a person has it", [f"by-{place}"]),
+        "mute": lambda: insights.mute(name),
+        "reject": lambda: insights.reject(name, "wrong"),
+        "relate": lambda: insights.relate(name, other, "causes"),
+        "merge": insights.consolidate,
+        "decay": insights.decay,
+        "forget": lambda: (insights.forget([name]), names.pop(place)),
+    }
+    deeds[deed]()
+
+
+def state(insights: Insights) -> tuple[str, list[tuple[Any, ...]]]:
+    """All of a memory that does not depend on the order of its rows."""
+    insights.reindex()
+    with sqlite3.connect(insights.path) as connection:
+        rows = connection.execute(
+            "SELECT uid, name, effectiveness, use_count, causal_hits, last_used, last_feedback_at, decayed_until, state"
+            " FROM insight ORDER BY uid"
+        ).fetchall()
+    connection.close()
+    return insights.export(), rows
+
+
+@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+@given(histories=st.tuples(STEPS, STEPS, STEPS))
+def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple[Any, Any, Any]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        exports = []
+        for place, steps in enumerate(histories):
+            exports.append(folder / f"{place}.jsonl")
+            live(folder, steps, start=place).export_to(exports[-1])
+        found = []
+        for number, order in enumerate(([0, 1, 2], [2, 1, 0, 2], [1, 2, 0, 1])):
+            merged = Insights(folder / f"merged-{number}.db")
+            for place in order:
+                merged.import_from(exports[place])
+            found.append(state(merged))
+        assert all(one == found[0] for one in found)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS)
+def test_a_memory_comes_back_from_its_export_and_from_a_rebuild(steps: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        insights = live(Path(name), steps, start=0)
+        insights.export_to(Path(name) / "out.jsonl")
+        copy = Insights(Path(name) / "copy.db")
+        copy.import_from(Path(name) / "out.jsonl")
+        assert state(copy) == state(insights)
+        assert insights.rebuild()["changed"] == 0
+
+
+RECORDS = st.builds(
+    Insight,
+    uid=st.just("u"),
+    slug=st.sampled_from(["a", "b"]),
+    content=st.sampled_from(["one", "two", "three"]),
+    created_at=st.sampled_from(["1", "2"]),
+    tags=st.sampled_from([(), ("x",), ("y", "z")]),
+    origin=st.sampled_from(["told", "derived"]),
+    edited_at=st.sampled_from(["", "3", "4"]),
+    tagged_at=st.sampled_from(["", "3"]),
+    state=st.sampled_from(["active", "muted", "rejected"]),
+    state_at=st.sampled_from(["", "3", "4"]),
+    episode=st.sampled_from(["", "e1", "e2"]),
+)
+
+
+@given(RECORDS, RECORDS, RECORDS)
+def test_joining_records_does_not_depend_on_order_or_number(one: Insight, two: Insight, three: Insight) -> None:
+    assert join(one, one) == one
+    assert join(one, two) == join(two, one)
+    assert join(join(one, two), three) == join(one, join(two, three))
+
+
+def test_two_insights_that_ask_for_one_name_both_have_one(tmp_path: Path) -> None:
+    beginning = "The very same beginning of a text, as long as a name may be"
+    exports = []
+    for place in range(2):
+        now = datetime(2026, 1, 2 - place, tzinfo=UTC)
+        one = Insights(tmp_path / f"{place}.db", clock=lambda now=now: now)  # type: ignore[misc]
+        one.store(f"{beginning} and end {place}")
+        exports.append(tmp_path / f"{place}.jsonl")
+        one.export_to(exports[-1])
+    merged = Insights(tmp_path / "merged.db")
+    for path in exports:
+        merged.import_from(path)
+    hits = {hit["content"][-1]: hit["name"] for hit in merged.recall(beginning)}
+    assert hits["1"] == "the-very-same-beginning-of-a-text-as-long-as-a-na"
+    assert hits["0"] != hits["1"]
+
+
+def test_what_was_forgotten_does_not_come_back_by_import_but_can_be_told_again(tmp_path: Path) -> None:
+    insights = Insights(tmp_path / "helix.db")
+    name = insights.store(TEXTS[0])["name"]
+    insights.feedback([name], "delivered")
+    insights.export_to(tmp_path / "before.jsonl")
+    assert insights.forget([name]) == {"forgotten": [name], "remaining": 0}
+    assert b"Advice number" not in b"".join(path.read_bytes() for path in tmp_path.glob("helix.db*"))
+    insights.import_from(tmp_path / "before.jsonl")
+    assert insights.get(name) is None
+    assert insights.store(TEXTS[0])["status"] == "added"
+    found = insights.get(name)
+    assert found is not None
+    assert found["use_count"] == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}\n",
+        '{"record":"helix-insights","version":1}\nnot json\n',
+        '{"record":"helix-insights","version":1}\n{"record":"x"}\n',
+    ],
+)
+def test_a_damaged_file_is_refused_whole_and_by_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(text)
+    insights = Insights(tmp_path / "helix.db")
+    with pytest.raises(InvalidExport, match=r"in\.jsonl"):
+        insights.import_from(path)
+    assert insights.health()["total_insights"] == 0
+
+
+def original(path: Path, script: str) -> Path:
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+    return path
+
+
+SEED = """
+CREATE TABLE insight (id INTEGER PRIMARY KEY, name TEXT UNIQUE, content TEXT, embedding BLOB, effectiveness REAL,
+    use_count INTEGER, causal_hits INTEGER, created_at TEXT, last_used TEXT, last_feedback_at TEXT, tags TEXT);
+INSERT INTO insight VALUES (1, 'old-advice', 'Old advice from the original memory', NULL, 0.8, 6, 3,
+    '2026-01-01T10:00:00', '2026-01-05T10:00:00', NULL, '["ci"]');
+INSERT INTO insight VALUES (2, 'zero', 'Advice that never once helped', NULL, 0.0, 9, 9, 'when?', NULL, NULL, 'ci');
+"""
+FIRST = """
+CREATE TABLE memory (id INTEGER PRIMARY KEY, name TEXT, type TEXT, trigger TEXT, resolution TEXT, embedding BLOB,
+    helped INTEGER, failed INTEGER, created_at TEXT, last_used TEXT, source TEXT);
+CREATE TABLE memory_edge (from_name TEXT, to_name TEXT, rel_type TEXT, weight REAL, created_at TEXT);
+INSERT INTO memory VALUES (1, 'circular', 'failure', 'circular import', 'move the types', NULL, 3, 1,
+    '2026-01-01T10:00:00', NULL, 'x');
+INSERT INTO memory VALUES (2, 'auth', 'pattern', 'FastAPI auth', 'use Depends()', NULL, 0, 0,
+    '2026-01-01T10:00:00', NULL, 'x');
+INSERT INTO memory_edge VALUES ('circular', 'auth', 'co_occurs', 0.9, '2026-01-01T10:00:00');
+"""
+
+
+def test_the_originals_database_comes_in_without_losing_anything(tmp_path: Path) -> None:
+    insights = Insights(tmp_path / "helix.db")
+    path = original(tmp_path / "seed.db", SEED)
+    first = insights.import_from(path)
+    assert (first["insights"], first["feedback"]) == (2, 2)
+    before = state(insights)
+    insights.import_from(path)
+    assert state(insights) == before
+    found = insights.get("old-advice")
+    assert found is not None
+    assert (found["effectiveness"], found["use_count"], found["causal_hits"], found["tags"]) == (0.8, 6, 3, ["ci"])
+    zero = insights.get("zero")
+    assert zero is not None
+    assert (zero["effectiveness"], zero["tags"]) == (0.0, [])
+    assert insights.prune(yes=True)["removed"] == ["zero"]
+    insights.feedback(["old-advice"], "delivered")
+    assert insights.rebuild()["changed"] == 0
+    assert insights.recall("advice original memory")[0]["effectiveness"] == 0.82
+
+
+def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path) -> None:
+    insights = Insights(tmp_path / "helix.db")
+    assert insights.import_from(original(tmp_path / "first.db", FIRST))["links"] == 1
+    (hit,) = insights.recall("circular import")
+    assert (hit["effectiveness"], hit["_effectiveness"], hit["use_count"]) == (0.75, 0.562, 4)
+    assert [one["name"] for one in insights.connected("circular")] == ["auth"]
+    (memory,) = insights.first_form.recall("circular import", type="failure")
+    assert (memory["trigger"], memory["resolution"], memory["helped"]) == ("circular import", "move the types", 3)
+
+
+def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidExport, match="neither a table"):
+        Insights(tmp_path / "helix.db").import_from(original(tmp_path / "x.db", "CREATE TABLE x (y)"))
