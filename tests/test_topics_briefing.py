@@ -190,7 +190,7 @@ def test_what_cannot_be_briefed_on_is_refused(topics: Topics) -> None:
         ({"query": "t", "compact": True}, NotTogether),
     ):
         with pytest.raises(error):
-            topics.brief(**given)  # type: ignore[arg-type]
+            topics.brief(**given)
 
 
 def test_an_empty_memory_has_an_empty_overview(topics: Topics) -> None:

@@ -44,7 +44,7 @@ def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[i
         done: Any = other.topics("import", json=exported.json())
         assert (done.entries, done.left_out) == (len(stored) + len(edits), ())
         assert other.topics("export") == exported
-        for size in one.topics("list").topics:  # type: ignore[union-attr]
+        for size in one.topics("list").topics:
             assert other.read(size.topic) == one.read(size.topic)
 
 
