@@ -93,6 +93,12 @@ _MENDED_BY = Regex(
     r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
     re.IGNORECASE,
 )
+#: "Rather than pressing the prose again, separated the two parts": the way that was left comes first.
+_LEFT_FIRST = Regex(
+    r"^(?:Rather than|Instead of) (?P<other>[^,;]{3,120}), "
+    r"(?P<what>(?:I |we )?[a-z-]+(?:ed|ewrote|uilt|ept|eft)\b.+)",
+    re.IGNORECASE,
+)
 #: How it was to be found out or mended, where another way is named that was not taken.
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
@@ -329,8 +335,9 @@ def _rule_set(sentence: str) -> Choice | None:
 def _picked(sentence: str) -> Choice | None:
     """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
     way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _MENDED_BY.match(sentence)
-    if mended:
-        return Choice(said=sentence, chosen=sentence, options=(mended["other"].strip(),))
+    preferred = mended or _LEFT_FIRST.match(sentence)
+    if preferred:
+        return Choice(said=sentence, chosen=sentence, options=(preferred["other"].strip(),))
     if way or placed:
         other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
         return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())
