@@ -2,7 +2,8 @@
 
 "Chose", "decided" and their like make a decision only where they take something; "per decision 4" or "the chosen file"
 take nothing. A change is a choice when the sentence names what it was preferred to ("rather than",
-"instead of") or the reason it was made for ("per review feedback", "because").
+"instead of") or the reason it was made for ("per review feedback", "because"), when it tells what the
+thing now does or holds ("Narrowed the filter to drop …"), or when the next sentence says how it had been until then.
 """
 
 from __future__ import annotations
