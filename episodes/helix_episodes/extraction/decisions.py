@@ -221,10 +221,14 @@ class _Observer:
         return [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
 
     def _is_carried_out(self, position: int, talked: Decision) -> bool:
-        """Whether the call right behind the words decides the same itself: it names the file that they are about."""
+        """Whether the command right behind the words is the deed that they announce: it names the same file.
+
+        An edit of a file that was chosen as the place says less than the words that choose it.
+        """
         number = self.numbers.get(position + 1)
         names = _FILE.findall(talked.chosen) if talked.rationale and not talked.options else []
-        return number is not None and any(mentions_file(self.acts[number], name) for name in names)
+        act = self.acts[number] if number is not None else None
+        return act is not None and act.operation == "run" and any(mentions_file(act, name) for name in names)
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""

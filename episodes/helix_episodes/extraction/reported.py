@@ -31,7 +31,7 @@ from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
 from helix_episodes.extraction.symptoms import TROUBLE, is_doubtful, tells_symptom
-from helix_episodes.extraction.verdicts import rejection_in, verdict_in
+from helix_episodes.extraction.verdicts import refutes, rejection_in, verdict_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Event
 
@@ -132,12 +132,12 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     if words is not None:
         finding = Finding(family=REPORTED, message=words, generic=True)
         event = _event(step, WORK, finding, f"the user reports: {words}")
-        refuses = _work_before(session, position, prompts) if rejection_in(words) else None
-        yield DraftEvent(position=position, event=event, told=Told(until=until, refuses=refuses))
+        refuted = _work_before(session, position, prompts) if refutes(words) else None
+        yield DraftEvent(position=position, event=event, told=Told(until=until, refutes=refuted))
 
 
 def _work_before(session: Session, position: int, prompts: Sequence[int]) -> int | None:
-    """Where the turn began in which the agent last did something: that is what a person rejects."""
+    """Where the turn began in which the agent last did something: that is what a person refutes."""
     last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
     return None if last is None else prompts[bisect_right(prompts, last) - 1]
 

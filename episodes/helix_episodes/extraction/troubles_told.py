@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -256,10 +257,14 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     before, after = sentences[place - 1] if place else "", sentences[place + 1] if place + 1 < len(sentences) else ""
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
-    thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    if not thin or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
+    if not _heads(clause) or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
         return _trouble(clause)
     return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
+
+
+def _heads(clause: str) -> bool:
+    """Whether a sentence has so few words of its own that the next may have to say what it is about."""
+    return clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
 
 
 def _is_apart(sentence: str) -> bool:
@@ -295,10 +300,12 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     first, *others = [*_clauses(text)] or [""]
     counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
     counted = counted or ([one for one in others if mends(one)] if mends(first) else [])
-    return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
+    behind = dict(pairwise(_sentences(text)))
+    told = (_mended(one, found=found, after=behind.get(one, "")) for one in (first, *counted))
+    return tuple(trouble for several in told for trouble in several)
 
 
-def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
+def _mended(first: str, *, found: str, after: str) -> tuple[Trouble, ...]:
     """The trouble that one clause says was mended."""
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
@@ -308,6 +315,8 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
     if name is None or is_unmeant(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
+    if _heads(first) and after and not _is_apart(after):
+        said = f"{first} {after}"
     return (msgspec.structs.replace(_trouble(said), quote=first),)
 
 
