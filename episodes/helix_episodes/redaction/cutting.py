@@ -10,15 +10,16 @@ from helix_episodes.redaction.connections import CONNECTIONS
 from helix_episodes.redaction.homes import KIND as HOME
 from helix_episodes.redaction.homes import home_folders
 from helix_episodes.redaction.names import named_secrets
-from helix_episodes.redaction.rules import Cut, by_sign, cuts_by
+from helix_episodes.redaction.rules import Cut, cuts_by
 from helix_episodes.redaction.shapes import SHAPES, key_blocks
+from helix_episodes.redaction.sieve import Sieve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
 _RULES = (*SHAPES, *CONNECTIONS)
-_BY_SIGN = by_sign(_RULES)
+_SIEVE = Sieve(_RULES)
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,10 +63,10 @@ def _found(text: str) -> Iterator[Cut]:
 
 
 def _secrets(text: str) -> Iterator[Cut]:
-    near = {number for sign, needles in _BY_SIGN if sign in text for needle, number in needles if needle in text}
-    for number in sorted(near):
+    lowered = text.lower()
+    for number in _SIEVE.passed_by(text, lowered=lowered):
         yield from cuts_by(_RULES[number], text)
-    yield from named_secrets(text)
+    yield from named_secrets(text, lowered=lowered)
     yield from key_blocks(text)
 
 
