@@ -1,7 +1,8 @@
 """The pipeline: a session in, an episode out.
 
 What a memory put into the session goes first, then what nobody would read, then secrets, before anything is made of a
-text. Each stage then looks at the same reading and adds its own part: acts (calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics.
+text. Each stage then looks at the same reading and adds its own part: acts (calls with results), events, decisions, the
+numbered account, links, fixes, outcome, lessons, metrics.
 Nothing here knows a log format, and nothing depends on the clock: the same session always gives the same episode.
 """
 

@@ -22,7 +22,6 @@ _SLACK = ("xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-")
 
 # Keys that a service begins with letters of its own; each must hold a digit besides.
 _PREFIXED = (
-    ("twilio-key", ("SK", "AC"), r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailgun-key", ("key-",), r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("databricks-token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
     ("shopify-token", _SHOPIFY, r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
@@ -70,6 +69,13 @@ _CLIPPED = (
 _CUT_OFF = r"(?=\u2026|\.{3}|\Z)"
 
 SHAPES = (
+    Rule(
+        "twilio-key",
+        (),
+        START + r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
+        accept=has_digit,
+        hints=(Hint("S", r"K[0-9a-f]{32}"), Hint("A", r"C[0-9a-f]{32}")),
+    ),
     *(Rule(kind, needles, START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
     Rule("docker-token", ("dckr_pat_",), START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases),
     Rule("azure-secret", ("Q~",), START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,20 +26,30 @@ class Sieve:
     """Knows what to look for of a fixed list of rules."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._groups = tuple(_groups(rules, folded=False))
-        self._folded = tuple(_groups(rules, folded=True))
+        self._groups = _groups((number, rule) for number, rule in enumerate(rules) if not rule.folded)
+        self._folded = _groups((number, rule) for number, rule in enumerate(rules) if rule.folded)
 
     def passed_by(self, text: str, *, lowered: str) -> list[int]:
-        """The numbers of the rules that may find something in ``text``, in order; ``lowered`` is it in small letters."""
+        """The numbers of the rules that may find something in ``text``, in order.
+
+        ``lowered`` is the text in small letters.
+        """
         near = {number for group in self._groups if group.sign in text for number in group.near(text)}
         near.update(number for group in self._folded if group.sign in lowered for number in group.near(lowered))
         return sorted(near)
 
 
-class _Group:
-    """The rules whose needles hold one sign, with what must stand around it for each."""
+class _Around(NamedTuple):
+    """What stands around a sign where a needle occurs: the letters before it, and an expression for what follows."""
 
-    def __init__(self, sign: str, around: dict[int, list[str]]) -> None:
+    before: str
+    after: str
+
+
+class _Group:
+    """The rules whose needles hold one sign, each with what must stand around it."""
+
+    def __init__(self, sign: str, around: dict[int, list[_Around]]) -> None:
         self.sign = sign
         self._around = around
 
@@ -51,31 +61,42 @@ class _Group:
     # Compiled when first needed: most texts hold but a few of the signs.
     @cached_property
     def _any(self) -> re.Pattern[str]:
-        return self._compiled(part for parts in self._around.values() for part in parts)
+        return _expression(self.sign, (one for several in self._around.values() for one in several))
 
     @cached_property
     def _each(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        return tuple((number, self._compiled(parts)) for number, parts in self._around.items())
-
-    def _compiled(self, around: Iterable[str]) -> re.Pattern[str]:
-        """An expression that begins with the sign itself, so that the search can leap from one to the next."""
-        return re.compile(f"{re.escape(self.sign)}(?:{'|'.join(dict.fromkeys(around))})")
+        return tuple((number, _expression(self.sign, around)) for number, around in self._around.items())
 
 
-def _groups(rules: Sequence[Rule], *, folded: bool) -> Iterator[_Group]:
-    groups: dict[str, dict[int, list[str]]] = {}
-    for number, rule in enumerate(rules):
-        if rule.folded is folded:
-            for sign, around in map(_parted, rule.needles):
-                groups.setdefault(sign, {}).setdefault(number, []).append(around)
-        for hint in rule.hints if not folded else ():
-            groups.setdefault(hint.sign, {}).setdefault(number, []).append(hint.around)
-    return (_Group(sign, around) for sign, around in groups.items())
+def _groups(rules: Iterable[tuple[int, Rule]]) -> tuple[_Group, ...]:
+    groups: dict[str, dict[int, list[_Around]]] = {}
+    for number, rule in rules:
+        hinted = ((hint.sign, _Around("", hint.around)) for hint in rule.hints)
+        for sign, around in (*map(_parted, rule.needles), *hinted):
+            groups.setdefault(sign, {}).setdefault(number, []).append(around)
+    return tuple(_Group(sign, around) for sign, around in groups.items())
 
 
-def _parted(needle: str) -> tuple[str, str]:
-    """A needle's sign, and the expression for what stands around it; one without a sign is its own."""
+def _parted(needle: str) -> tuple[str, _Around]:
+    """A needle's sign and what stands around it; one without a sign is its own."""
     sign = next((sign for sign in _SIGNS if sign in needle), needle)
     before, _, after = needle.partition(sign)
-    behind = f"(?<={re.escape(before + sign)})" if before else ""
-    return sign, behind + re.escape(after)
+    return sign, _Around(before, re.escape(after))
+
+
+def _expression(sign: str, around: Iterable[_Around]) -> re.Pattern[str]:
+    """An expression that begins with the sign itself, so that the search can leap from one to the next.
+
+    What is looked for before the sign is asked for all at once where it has one length: each question of its own costs
+    as much as all of them.
+    """
+    alike: dict[tuple[int, str], dict[str, None]] = {}
+    for before, after in around:
+        alike.setdefault((len(before), after), {})[before] = None
+    parts = (_behind(sign, befores) + after for (_, after), befores in alike.items())
+    return re.compile(f"{re.escape(sign)}(?:{'|'.join(parts)})")
+
+
+def _behind(sign: str, befores: Iterable[str]) -> str:
+    wanted = [re.escape(before + sign) for before in befores if before]
+    return f"(?<={'|'.join(wanted)})" if wanted else ""
