@@ -127,12 +127,13 @@ def _enter(line: bytes | None, *, number: int, ledger: Ledger, file: str | None)
         problem = f"longer than {LONGEST_LINE // _MEGABYTE} MB, which no agent writes on a line"
         ledger.report_bad(line=number, problem=problem, file=file)
         return None
-    text = (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).strip()
-    if not text:
+    text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+    if text.isspace() or not text:
         ledger.leave_blank()
         return None
     try:
-        record = parse(text)
+        # The end of a line is no trouble to JSON; taking it off first would copy the line.
+        record = parse(text if text.startswith(b"{") else text.strip())
     except ValueError as error:
         ledger.report_bad(line=number, problem=_problem(error, line=line), file=file)
         return None
