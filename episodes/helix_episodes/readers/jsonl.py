@@ -19,7 +19,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.limits import DEEPEST_NESTING, LARGEST_DOCUMENT, LONGEST_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.readers.ledger import Ledger
@@ -177,18 +177,18 @@ def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
 
 def _is_too_deep(value: object) -> bool:
     """Level by level, because a walk down would need the stack that this guards."""
-    level = [value]
-    for _ in range(DEEPEST_NESTING):
+    level = _inside([value])
+    for _ in range(DEEPEST_NESTING - 1):
         level = [inner for outer in level for inner in _inside(outer)]
         if not level:
             return False
-    return True
+    return any(level)
 
 
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+def _inside(value: Any) -> list[Any]:  # noqa: ANN401  (JSON can be anything)
+    """The lists and objects in a list or an object."""
+    values = value.values() if isinstance(value, dict) else value
+    return [each for each in values if isinstance(each, dict | list)]
 
 
 def _problem(error: ValueError, *, line: bytes) -> str:
