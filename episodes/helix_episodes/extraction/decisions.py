@@ -212,8 +212,11 @@ class _Observer:
 
     def _talked(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
-        repeated = step.kind == "thought" and is_taken_up(self.session.steps, position)
-        return () if step.actor != "agent" or repeated else talked_in(step, context=self.context)
+        if step.actor != "agent":
+            return ()
+        talked = tuple(talked_in(step, context=self.context))
+        repeated = talked and step.kind == "thought" and is_taken_up(self.session.steps, position)
+        return () if repeated else talked
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""

@@ -142,10 +142,7 @@ class _Talk(msgspec.Struct, frozen=True, kw_only=True):
 
 def talked_in(step: Step, *, context: str) -> Iterator[Decision]:
     """The decisions that a message or thought of the agent only talks about."""
-    read = (_choice,) if step.kind == "thought" else (_advice, _offer, _plan)
-    talk = next((found for one in read if (found := one(step.text)) is not None), None)
-    if talk is None and step.kind == "message":
-        talk = _choice(step.text)
+    talk = _talk(step)
     if talk is not None:
         yield _decision(step, talk, context=context)
 
@@ -154,7 +151,14 @@ def is_taken_up(steps: Sequence[Step], position: int) -> bool:
     """Whether a thought is followed, before anything is done, by a message that talks of a decision itself."""
     soon = islice(steps, position + 1, position + 1 + _SOON)
     following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, soon)
-    return any(step.kind == "message" and any(talked_in(step, context="")) for step in following)
+    return any(step.kind == "message" and _talk(step) is not None for step in following)
+
+
+def _talk(step: Step) -> _Talk | None:
+    if step.kind == "thought":
+        return _choice(step.text)
+    read = (_advice, _offer, _plan, _choice) if step.kind == "message" else (_advice, _offer, _plan)
+    return next((found for one in read if (found := one(step.text)) is not None), None)
 
 
 def _decision(step: Step, talk: _Talk, *, context: str) -> Decision:

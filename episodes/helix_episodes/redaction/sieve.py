@@ -34,9 +34,9 @@ class Sieve:
 
         ``lowered`` is the text in small letters.
         """
-        near = {number for group in self._groups if group.sign in text for number in group.near(text)}
-        near.update(number for group in self._folded if group.sign in lowered for number in group.near(lowered))
-        return sorted(near)
+        met = [(group, text) for group in self._groups if group.sign in text and group.any.search(text)]
+        met += [(group, lowered) for group in self._folded if group.sign in lowered]
+        return sorted({number for group, where in met for number in group.near(where)}) if met else []
 
 
 class _Around(NamedTuple):
@@ -54,13 +54,13 @@ class _Group:
         self._around = around
 
     def near(self, text: str) -> Iterator[int]:
-        """The rules of which a needle occurs; most often that is none, which one pass tells."""
-        if self._any.search(text):
-            yield from (number for number, one in self._each if one.search(text))
+        """The rules of which a needle occurs."""
+        return (number for number, one in self._each if one.search(text))
 
     # Compiled when first needed: most texts hold but a few of the signs.
     @cached_property
-    def _any(self) -> re.Pattern[str]:
+    def any(self) -> re.Pattern[str]:
+        """Matches wherever a needle occurs; most often that is nowhere, which one pass tells."""
         return _expression(self.sign, (one for several in self._around.values() for one in several))
 
     @cached_property
