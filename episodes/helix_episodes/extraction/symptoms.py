@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.sentences import is_supposed
+from helix_episodes.extraction.sentences import has_any, is_supposed
 
 #: What goes wrong, as a thing: a word for it, the name of an exception, a status of the server.
 TROUBLE = (
@@ -63,6 +63,8 @@ _UNCHANGED = re.compile(
     r"|no (?:luck|change|difference|effect|improvement|dice|joy|success)(?: at all| yet| here| still| though)*)",
     re.IGNORECASE,
 )
+#: One of these stands in everything that says so.
+_UNCHANGED_SIGNS = ("same ", "no ")
 _CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014]+|\bbut\b", re.IGNORECASE)
 _BREAK = re.compile(r"[,;:]\s| [-\u2013\u2014] |\b(?:and|but|because|since|so|which|though|although)\b", re.IGNORECASE)
 _DENIAL = re.compile(
@@ -98,7 +100,9 @@ _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?=(?:I|we
 
 def tells_symptom(sentence: str) -> bool:
     """Whether a sentence states, in its own name and of now, that something goes wrong."""
-    if any(_UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)):
+    if has_any(sentence.lower(), _UNCHANGED_SIGNS) and any(
+        _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
+    ):
         return not sentence.rstrip().endswith("?")
     said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
     for shape in _SYMPTOMS:
