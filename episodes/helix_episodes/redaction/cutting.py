@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,11 +16,13 @@ from helix_episodes.redaction.shapes import SHAPES, key_blocks
 from helix_episodes.redaction.sieve import Sieve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
 _RULES = (*SHAPES, *CONNECTIONS)
 _SIEVE = Sieve(_RULES)
+#: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
+_SHORT = 5000
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,10 +43,10 @@ def redact(text: str) -> Redacted:
 
 def without_secrets(text: str) -> str:
     """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
-    return _cut(text, _secrets).text
+    return _cut(text, _secrets_in).text
 
 
-def _cut(text: str, find: Callable[[str], Iterator[Cut]]) -> Redacted:
+def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
     cuts: list[Cut] = []
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
     while found := _without_overlaps(find(text)):
@@ -58,8 +61,18 @@ def redact_text(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[Cut]:
-    yield from _secrets(text)
+    yield from _secrets_in(text)
     yield from home_folders(text)
+
+
+def _secrets_in(text: str) -> Iterable[Cut]:
+    return _secrets_in_short(text) if len(text) <= _SHORT else _secrets(text)
+
+
+# A text is cut when its session is read, when it is quoted, and again in the finished episode.
+@lru_cache(maxsize=4096)
+def _secrets_in_short(text: str) -> tuple[Cut, ...]:
+    return tuple(_secrets(text))
 
 
 def _secrets(text: str) -> Iterator[Cut]:
@@ -70,7 +83,7 @@ def _secrets(text: str) -> Iterator[Cut]:
     yield from key_blocks(text)
 
 
-def _without_overlaps(cuts: Iterator[Cut]) -> list[Cut]:
+def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:
     """In order of place; of two that overlap the one that begins first, then the one of the more telling rule."""
     kept: list[Cut] = []
     end = 0
