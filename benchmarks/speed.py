@@ -10,7 +10,7 @@ and sessions), milliseconds for each megabyte of orjson, of the reader and of ex
 together in times orjson (wanted for logs of events: at most 10) and in milliseconds for 10 kB (wanted for prose: at
 most 10).
 
-``--shares`` asks every few milliseconds which stage of the pipeline is at work and prints the share of each, n being
+``--shares`` asks every few milliseconds which stage of extraction is at work and prints the share of each, n being
 how often it asked.
 """
 
@@ -46,9 +46,9 @@ SMALLEST_SHARE = 0.02
 def measure(name: str, stages: Counter[str] | None = None) -> dict[str, float]:
     """Seconds of the processor, over all logs of one corpus."""
     found = {"logs": 0.0, "sessions": 0.0, "bytes": 0.0, "parse": 0.0, "read": 0.0, "extract": 0.0}
+    if stages is not None:
+        sample(stages)
     for log in find_logs(CORPORA / name):
-        if stages is not None:
-            sample(stages)
         start = time.process_time()
         try:
             sessions = read_sessions(log)
@@ -58,11 +58,12 @@ def measure(name: str, stages: Counter[str] | None = None) -> dict[str, float]:
         for session in sessions:
             extract(session)
         end = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, 0)
         data = log.read_bytes()
         took = {"parse": bare(data, log), "read": read - start, "extract": end - read}
         for part, amount in (took | {"logs": 1, "sessions": len(sessions), "bytes": len(data)}).items():
             found[part] += amount
+    if stages is not None:
+        signal.setitimer(signal.ITIMER_PROF, 0)  # before the interpreter ends and nobody takes the signal
     return found
 
 
@@ -82,20 +83,22 @@ def sample(stages: Counter[str]) -> None:
     """Enters the stage at work into ``stages``, as often as the machine's clock allows."""
 
     def enter(_: int, frame: FrameType | None) -> None:
-        stages[stage_of(frame)] += 1
+        stage = stage_of(frame)
+        if stage is not None:
+            stages[stage] += 1
 
     signal.signal(signal.SIGPROF, enter)
     signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
 
 
-def stage_of(frame: FrameType | None) -> str:
-    """The function that `extract` called, or ``read``."""
+def stage_of(frame: FrameType | None) -> str | None:
+    """The function that `extract` called; None outside of it."""
     called = "extract"
     for name in callers(frame):
         if name == "extract":
             return called
         called = name
-    return "read"
+    return None
 
 
 def callers(frame: FrameType | None) -> Iterator[str]:
