@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from helix_graph import Memory
 
-FAMILIES = ('say "no" \\', "]]> & </label>", "a --> b; end\nsubgraph", "\ud83e\udde8".encode("utf-16", "surrogatepass").decode("utf-16"))
+FAMILIES = (
+    'say "no" \\',
+    "]]> & </label>",
+    "a --> b; end\nsubgraph",
+    "\ud83e\udde8".encode("utf-16", "surrogatepass").decode("utf-16"),
+)
 
 
 @pytest.fixture
@@ -65,14 +70,20 @@ def test_a_part_can_be_exported_but_not_as_json(demo_memory: Memory) -> None:
 
 
 def test_hostile_labels_are_text_in_xml(hostile: Memory) -> None:
-    labels = [element.text or "" for element in ET.fromstring(hostile.graph.export(format="graphml")).iter() if element.get("key") == "node-label"]  # noqa: S314  (our own)
+    labels = [
+        element.text or ""
+        for element in ET.fromstring(hostile.graph.export(format="graphml")).iter()
+        if element.get("key") == "node-label"
+    ]  # noqa: S314  (our own)
     assert "lint fails: ]]> & </label>" in labels
     assert any("\ufffd" in label for label in labels) or not any("bell" in label for label in labels)
 
 
 def test_hostile_labels_stay_within_their_quotes_in_dot(hostile: Memory) -> None:
     text = hostile.graph.export(format="dot").decode()
-    statement = re.compile(r'(?:digraph "helix-graph" \{|  rankdir=LR;|\}|  n\d+(?: -> n\d+)? \[label="(?:[^"\\]|\\["\\])*",[^"]*\];)')
+    statement = re.compile(
+        r'(?:digraph "helix-graph" \{|  rankdir=LR;|\}|  n\d+(?: -> n\d+)? \[label="(?:[^"\\]|\\["\\])*",[^"]*\];)'
+    )
     assert [line for line in text.splitlines() if not statement.fullmatch(line)] == []
 
 

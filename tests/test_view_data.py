@@ -32,7 +32,10 @@ def test_the_same_memory_gives_the_same_page(demo_memory: Memory, tmp_path: Path
 
 
 def test_the_order_in_which_episodes_came_does_not_show(tmp_path: Path) -> None:
-    episodes = [*group("a", "run lint", "pytest fails: KeyError", of=3, succeed=2), session("b", "edit x", success=True)]
+    episodes = [
+        *group("a", "run lint", "pytest fails: KeyError", of=3, succeed=2),
+        session("b", "edit x", success=True),
+    ]
     excerpts = []
     for order in (episodes, episodes[::-1]):
         memory = Memory.init(tmp_path / str(len(excerpts)))

@@ -112,7 +112,8 @@ def test_the_policy_allows_our_scripts_and_styles_by_hash_and_nothing_else(memor
     memory.view(output=tmp_path / "graph.html")
     page = (tmp_path / "graph.html").read_text(encoding="utf-8")
     policy = dict(
-        part.strip().split(" ", 1) for part in re.search(r'Policy" content="([^"]+)"', page)[1].split(";")  # type: ignore[index]  # it is there
+        part.strip().split(" ", 1)
+        for part in re.search(r'Policy" content="([^"]+)"', page)[1].split(";")  # type: ignore[index]  # it is there
     )
     assert policy["default-src"] == "'none'"
     assert "unsafe" not in page.partition("<title>")[0]
@@ -133,9 +134,11 @@ def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, memory: Memo
     page.wait_for_selector("body[data-ready]")
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
-    page.evaluate("() => { const it = document.createElement('img'); it.src = 'https://example.invalid/x.png';"
-                  " document.body.append(it); const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
-                  " document.body.append(s); }")
+    page.evaluate(
+        "() => { const it = document.createElement('img'); it.src = 'https://example.invalid/x.png';"
+        " document.body.append(it); const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s); }"
+    )
     page.wait_for_timeout(100)
     assert page.evaluate("window.ran") is None
     assert len(refused) >= 2

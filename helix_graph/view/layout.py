@@ -83,9 +83,7 @@ def _rows_below(nodes: Sequence[int], above: Iterable[Spot], *, width: int) -> d
     floor = max((spot.y for spot in above), default=-2 * ROW) + round(1.5 * ROW)
     # Alone on the page they fill it; below others they are as wide as these.
     wide = max(width, round((len(nodes) * _ASPECT * ROW / COLUMN) ** 0.5), 1)
-    return {
-        node: Spot(x=COLUMN * (place % wide), y=floor + ROW * (place // wide)) for place, node in enumerate(nodes)
-    }
+    return {node: Spot(x=COLUMN * (place % wide), y=floor + ROW * (place // wide)) for place, node in enumerate(nodes)}
 
 
 def columns_of(count: int, edges: Sequence[Edge]) -> list[list[int]]:

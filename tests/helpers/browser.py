@@ -93,6 +93,9 @@ def open_tab(browser: Browser, path: Path, *, mark: str = "", **context: Any) ->
     page.goto(address)
     page.wait_for_selector("body[data-ready]", timeout=60_000)
     yield tab
+    shown = page.inner_text("body")
     page.close()
+    assert "[object" not in shown
+    assert "undefined" not in shown.replace("undefined name", "")
     assert tab.complaints == []
     assert tab.requests == [address]

@@ -3,7 +3,7 @@
 const panel = document.getElementById("panel");
 
 function fill(...children) {
-  panel.replaceChildren(...children.flat().filter(Boolean));
+  panel.replaceChildren(...children.flat(Infinity).filter(Boolean));
   panel.scrollTop = 0;
 }
 
@@ -212,7 +212,7 @@ function groupPanel(place) {
   const members = group.members.filter((member) => nodePasses(data.nodes[member]));
   const isOpen = picture.open.has(place);
   fill(
-    heading(group.type, `${count(members.length, "label")} that begin alike`, group.label),
+    heading(group.type, `group of ${count(members.length, "label")}`, group.label),
     picture.every
       ? null
       : make("p", { class: "lead" }, make("button", { type: "button", class: "button", onclick: () => toggleGroup(place) }, isOpen ? "Close the group" : "Open the group")),

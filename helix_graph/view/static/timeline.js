@@ -18,6 +18,7 @@ function fillTimeline() {
       one.sentence ? make("p", {}, one.sentence) : null,
       suspects.length ? [make("h3", {}, "Look here first"), make("ul", { class: "links" }, suspects.slice(0, 5).map(suspectLine))] : [],
       make("h3", {}, "Step by step"),
+      one.steps.length ? null : make("p", {}, "Nothing in its log is a decision or an event."),
       make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, stepButton(step, stepOf)))),
       lessons(one),
       beside(one),
@@ -105,7 +106,9 @@ function stepPanel(step) {
       ["Step", step.id],
       ["Where", `${step.log ? visible(step.log) : "log unknown"}${step.line === null ? "" : `:${step.line}`}`],
       ...(step.time ? [["When", visible(step.time)]] : []),
-      ...(step.why && step.why !== step.text ? [["Why", quoted(short(step.why, 500))]] : []),
+      ...[["Why", step.why], ["Situation", step.situation], ["Message", step.message]]
+        .filter(([, text]) => text && text !== step.text && text !== step.quote)
+        .map(([name, text]) => [name, quoted(short(text, 500))]),
     ]),
     step.suspect ? suspectSection(step.suspect) : null,
     step.quote ? section("In the log", make("blockquote", { dir: "auto", tabindex: "0" }, visible(step.quote))) : null,
