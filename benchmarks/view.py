@@ -20,9 +20,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browser import CHROMIUM, open_browser
 from generated import write_episodes
 
+from browser import CHROMIUM, open_browser
 from helix_graph import Memory
 
 if TYPE_CHECKING:

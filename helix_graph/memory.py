@@ -173,7 +173,7 @@ class Memory:
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
-    def view(  # noqa: PLR0913  (the command's options)
+    def view(
         self,
         *,
         output: Path | None = None,

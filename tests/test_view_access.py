@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -125,7 +126,7 @@ def as_seen(colour: list[float], seen: str) -> list[float]:
 
 
 def distance(one: list[float], other: list[float]) -> float:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+    return math.dist(one, other)
 
 
 def test_everything_that_can_be_used_has_a_name(tab: Tab) -> None:

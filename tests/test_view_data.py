@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx  # here, so that no example pays for loading it
 import pytest
@@ -19,6 +19,8 @@ from small_worlds import group, keep, memory_of, session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from helix_graph.graph.excerpt import Excerpt
 
 EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.floats(0.1, 9)), max_size=40)
 
@@ -36,7 +38,7 @@ def test_the_order_in_which_episodes_came_does_not_show(tmp_path: Path) -> None:
         *group("a", "run lint", "pytest fails: KeyError", of=3, succeed=2),
         session("b", "edit x", success=True),
     ]
-    excerpts = []
+    excerpts: list[Excerpt] = []
     for order in (episodes, episodes[::-1]):
         memory = Memory.init(tmp_path / str(len(excerpts)))
         for one in order:
@@ -91,14 +93,15 @@ def test_one_session_shows_only_its_own_evidence(demo_memory: Memory) -> None:
 
 
 def test_what_cannot_be_shown_is_refused_in_a_sentence(demo_memory: Memory, tmp_path: Path) -> None:
-    for part, error in (
+    refused: tuple[tuple[dict[str, Any], type[Exception]], ...] = (
         ({"focus": "zebra"}, LabelNotMet),
         ({"focus": " "}, EmptyQuery),
         ({"source": "success"}, OneOfSeveral),
         ({"focus": "success", "episode": "x"}, OneOfSeveral),
         ({"episode": "nobody"}, EpisodeNotFound),
         ({"source": "zebra", "target": "yak"}, LabelNotMet),
-    ):
+    )
+    for part, error in refused:
         with pytest.raises(error):
             demo_memory.view(output=tmp_path / "no.html", **part)
     with pytest.raises(OutOfRange):

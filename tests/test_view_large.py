@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from generated import write_episodes
 
 from browser import open_tab
-from generated import write_episodes
 from helix_graph import Memory
 from helix_graph.view.overview import OVERVIEW_FROM
 

@@ -194,7 +194,7 @@ def _ordered(layers: list[list[int]], edges: Sequence[tuple[int, int]]) -> list[
         neighbours = after if sweep % 2 else before
         for layer in reversed(layers) if sweep % 2 else layers:
             mean = {node: _mean(node, neighbours[node], height) for node in layer}
-            layer.sort(key=lambda node: (mean[node], node))  # noqa: B023  (used at once)
+            layer.sort(key=lambda node: (mean[node], node))
             height.update({node: _relative(place, layer) for place, node in enumerate(layer)})
     return layers
 

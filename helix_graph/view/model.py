@@ -38,7 +38,7 @@ class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What the sessions say of an edge: how much more often (-1 to 1) its target is met with its source, and in whom."""
+    """What the sessions say of an edge: how much more often (-1 to 1) its target is met with its source."""
 
     difference: float
     low: float

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DAY = 10
 
 
-def page_of(  # noqa: PLR0913  (the sources of a page)
+def page_of(
     excerpt: Excerpt,
     *,
     claims: ClaimReport,
@@ -99,9 +99,11 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
 
 
 def _edges(excerpt: Excerpt, claims: ClaimReport) -> tuple[PageEdge, ...]:
-    told = {(claim.source, claim.target, claim.type): claim for claim in claims.claims}
+    told: dict[tuple[str, str, str], Claim] = {
+        (claim.source, claim.target, claim.type): claim for claim in claims.claims
+    }
     labels = [node.label for node in excerpt.nodes]
-    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)  # type: ignore[call-overload]  # the graph's types are the logs' ones
+    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)
 
 
 def _edge(edge: ExcerptEdge, claim: Claim | None) -> PageEdge:

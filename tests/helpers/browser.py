@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 CHROMIUM = Path("/usr/bin/chromium")
 #: Without these Chromium looks for its maker's hosts at every start. CI runs as root, where it has no sandbox.
@@ -45,7 +45,11 @@ class Tab:
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", self._refuse)
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.complaints.append(dialog.message)
+        dialog.dismiss()
 
     def text(self, selector: str) -> str:
         """What stands in an element, as it is read."""

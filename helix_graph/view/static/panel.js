@@ -249,7 +249,7 @@ function startPanel() {
     make(
       "p",
       { class: "lead" },
-      `${count(data.nodes.length, "label")} and ${count(data.edges.length, "edge")} from ${count(data.sessions.filter((one) => !one.asserted).length, "session")}${data.updated ? `, the newest of ${data.updated}` : ""}. `,
+      `${count(data.nodes.length, "label")} and ${count(data.edges.length, "edge")} from ${count(data.sessions.filter((one) => !one.asserted).length, "session")}${data.updated && !data.timeline ? `, the newest of ${data.updated}` : ""}. `,
       data.overview ? "It opens with groups of labels that begin alike: click one to open it." : "Click a label or an edge for its evidence.",
     ),
     ...data.notes.map((note) => make("p", { class: "lead quiet" }, visible(note))),

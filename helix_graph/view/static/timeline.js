@@ -119,10 +119,10 @@ function stepPanel(step) {
 }
 
 function suspectSection(one) {
-  const others = (title, names, all) => (names.length ? [make("p", { class: "quiet" }, `${title} (${all}):`), make("p", {}, names.map((name) => [quoted(name), " "]))] : []);
+  const others = (title, names, all) => (names.length ? [make("p", { class: "quiet" }, `${title} (${all}):`), make("ul", { class: "words" }, names.map((name) => make("li", {}, quoted(name))))] : []);
   return section(
     `Suspect ${one.rank}${one.clear ? "" : ": could be chance"}`,
-    make("ul", {}, one.reasons.map((reason) => make("li", {}, visible(reason)))),
+    make("ul", { class: "words" }, one.reasons.map((reason) => make("li", {}, visible(reason)))),
     ...others("For it: sessions with it that failed", one.supporting, one.failed_with),
     ...others("Against it: sessions with it that succeeded", one.contrary, one.succeeded_with),
     make("p", { class: "quiet" }, "A suspect is a place to look, no verdict."),
