@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from browser import open_tab
+from browser import PATIENCE, open_tab
 from helix_episodes.model import Event, Evidence, Link
 from small_worlds import memory_of, session
 
@@ -125,6 +125,7 @@ def hashed(text: str) -> str:
 def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, memory: Memory, tmp_path: Path) -> None:
     memory.view(output=tmp_path / "graph.html")
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto((tmp_path / "graph.html").as_uri())
     page.wait_for_selector("body[data-ready]")
     refused: list[str] = []

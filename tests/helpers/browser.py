@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page
 
 CHROMIUM = Path("/usr/bin/chromium")
+#: Milliseconds: a machine on which many tests run at once takes many times as long.
+PATIENCE = 120_000
 #: Without these Chromium looks for its maker's hosts at every start. CI runs as root, where it has no sandbox.
 _QUIET = (
     "--no-sandbox",
@@ -92,10 +94,11 @@ _CY = "document.getElementById('graph')._cyreg.cy"
 def open_tab(browser: Browser, path: Path, *, mark: str = "", **context: Any) -> Iterator[Tab]:  # noqa: ANN401  (playwright's options)
     """A page that is ready; afterwards it must have complained about nothing and asked for nothing but itself."""
     page = browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **context})
+    page.set_default_timeout(PATIENCE)
     tab = Tab(page)
     address = path.as_uri() + mark
     page.goto(address)
-    page.wait_for_selector("body[data-ready]", timeout=60_000)
+    page.wait_for_selector("body[data-ready]")
     yield tab
     shown = page.inner_text("body")
     page.close()
