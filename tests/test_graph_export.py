@@ -36,7 +36,10 @@ def hostile(tmp_path: Path) -> Memory:
         for place, text in enumerate((*FAMILIES, "bell \x07 and \x00"), 1)
     )
     one = msgspec.structs.replace(session("one", "run lint", success=True), events=events)
-    return memory_of(tmp_path, [one], compiled=True)
+    memory = memory_of(tmp_path, [one], compiled=True)
+    for family in FAMILIES:  # what people add is kept as they said it, quotation marks and all
+        memory.graph.add_causal_node("error", family)
+    return memory
 
 
 def test_networkx_reads_the_graph_back(demo_memory: Memory, tmp_path: Path) -> None:
@@ -85,6 +88,7 @@ def test_hostile_labels_stay_within_their_quotes_in_dot(hostile: Memory) -> None
         r'(?:digraph "helix-graph" \{|  rankdir=LR;|\}|  n\d+(?: -> n\d+)? \[label="(?:[^"\\]|\\["\\])*",[^"]*\];)'
     )
     assert [line for line in text.splitlines() if not statement.fullmatch(line)] == []
+    assert r'[label="say \"no\" \\", shape' in text
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")

@@ -12,7 +12,6 @@ from browser import open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser
 
@@ -45,10 +44,13 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.fixture(params=["light", "dark"])
-def tab(browser: Browser, demo_memory: Memory, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Tab]:
-    demo_memory.view(output=tmp_path / "graph.html")
-    with open_tab(browser, tmp_path / "graph.html", color_scheme=request.param) as opened:
+@pytest.fixture(scope="module", params=["light", "dark"])
+def tab(
+    browser: Browser, demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Tab]:
+    path = tmp_path_factory.mktemp("access") / "graph.html"
+    demo_memory.view(output=path)
+    with open_tab(browser, path, color_scheme=request.param) as opened:
         yield opened
 
 
@@ -141,7 +143,8 @@ def test_everything_that_can_be_used_has_a_name(tab: Tab) -> None:
 
 
 def test_the_focus_goes_from_the_head_over_filters_and_graph_to_the_details(tab: Tab) -> None:
-    tab.page.evaluate("document.body.focus()")
+    tab.page.reload()
+    tab.page.wait_for_selector("body[data-ready]")
     visited = []
     for _ in range(60):
         tab.keys("Tab")

@@ -83,6 +83,7 @@ def test_an_excerpt_takes_the_most_frequent(demo_memory: Memory) -> None:
     whole, part = demo_memory.graph.excerpt(), demo_memory.graph.excerpt(max_nodes=5)
     assert part.nodes_in_all == len(whole.nodes)
     assert [node.id for node in part.nodes] == [node.id for node in whole.nodes[:5]]
+    assert min(node.frequency for node in part.nodes) >= max(node.frequency for node in whole.nodes[5:])
 
 
 def test_one_session_shows_only_its_own_evidence(demo_memory: Memory) -> None:
@@ -142,7 +143,7 @@ def test_most_weight_runs_from_left_to_right(edges: list[tuple[int, int, float]]
     assert sorted(layer) == list(range(12))
     forward = sum(weight for source, target, weight in edges if layer[source] < layer[target])
     backward = sum(weight for source, target, weight in edges if layer[source] >= layer[target] and source != target)
-    assert forward >= backward
+    assert forward >= backward - 1e-9
 
 
 @settings(max_examples=60, deadline=None)

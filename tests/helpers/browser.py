@@ -105,4 +105,4 @@ def open_tab(browser: Browser, path: Path, *, mark: str = "", **context: Any) ->
     assert "[object" not in shown
     assert "undefined" not in shown.replace("undefined name", "")
     assert tab.complaints == []
-    assert tab.requests == [address]
+    assert set(tab.requests) == {address}
