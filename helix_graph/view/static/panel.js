@@ -79,8 +79,8 @@ function nodePanel(place) {
       ["Sessions with it", judged],
     ]),
     node.measured ? bar(node.low, node.high, node.rate, judged) : null,
-    someLinks("Led to by", edgesTo[place], "source"),
-    someLinks("Leads to", edgesFrom[place], "target"),
+    someLinks("Edges into it", edgesTo[place], "source"),
+    someLinks("Edges out of it", edgesFrom[place], "target"),
     wordings(node),
     evidence(node.sightings, Math.max(0, node.frequency - node.sightings.length)),
   );

@@ -112,8 +112,8 @@ function stepPanel(step) {
     ]),
     step.suspect ? suspectSection(step.suspect) : null,
     step.quote ? section("In the log", make("blockquote", { dir: "auto", tabindex: "0" }, visible(step.quote))) : null,
-    stepLinks("Led to by", step.led_by, stepOf),
-    stepLinks("Leads to", step.leads_to, stepOf),
+    stepLinks("Links into it", step.led_by, stepOf),
+    stepLinks("Links out of it", step.leads_to, stepOf),
     step.node === null ? null : section("Its label, over all sessions", make("ul", { class: "links" }, make("li", {}, nodeButton(step.node)))),
   );
 }
