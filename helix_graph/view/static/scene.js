@@ -51,7 +51,6 @@ function styleSheet(many) {
       style: {
         width: "data(width)",
         height: "data(size)",
-        label: many ? "" : "data(label)",
         color: ink,
         "font-family": "system-ui, sans-serif",
         "font-size": 13,
@@ -65,6 +64,13 @@ function styleSheet(many) {
         "text-background-padding": 2,
         "border-width": 1.5,
         "border-color": page,
+      },
+    },
+    {
+      // Among many, rings and labels are made of those only that are near enough to be read.
+      selector: many ? "node.named, node.near, node.on-path" : "node",
+      style: {
+        label: "data(label)",
         "pie-size": "62%",
         "pie-hole": "62%",
         "pie-1-background-color": colour("ring"),
@@ -108,12 +114,11 @@ function styleSheet(many) {
     { selector: "edge[status='contradicted']", style: { "mid-target-arrow-shape": "tee", opacity: 1 } },
     { selector: ".faded", style: { opacity: 0.13 } },
     { selector: "node.faded", style: { "text-opacity": 0.25 } },
-    { selector: "node.named, node.near", style: { label: "data(label)" } },
     { selector: "node.near", style: { "min-zoomed-font-size": 5 } },
     { selector: "edge.near, edge.on-path", style: { "curve-style": "bezier" } },
     { selector: "edge.near", style: { opacity: 1, "z-index": 5 } },
     { selector: "node.asked", style: { "border-width": 4, "border-color": path } },
-    { selector: "node.on-path", style: { label: "data(label)", "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
+    { selector: "node.on-path", style: { "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
     {
       selector: "edge.on-path",
       style: { "underlay-color": path, "underlay-opacity": 0.45, "underlay-padding": 5, opacity: 1, "z-index": 9 },
