@@ -4,17 +4,16 @@ Texts are compared by their telling words (see `tokens`), never by tags or sourc
 than 70 % of their words are shared (Jaccard), or when the new one has no telling word that the old one lacks: it is
 the older text again, shortened. Below six words chance alone shares that many, so there only the same words count.
 
-To look at few entries, only those are taken that share one of the new text's rarest words: of n words a near duplicate
-lacks at most n - ⌈0.7 n⌉, so it has one of any n - ⌈0.7 n⌉ + 1 (prefix filtering; Chaudhuri, Ganti, Kaushik 2006).
+To look at few entries, only those are taken that share one of the new text's rarest words; see `likeness`.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.entries import by_id, indices
+from helix_graph.topics.likeness import prefix_length
 from helix_graph.topics.model import Duplicate
 from helix_graph.topics.texts import first_line
 from helix_graph.topics.tokens import overlap, telling_words
@@ -56,7 +55,7 @@ def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Dupli
 
 def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str]) -> list[int]:
     """Entries of the topic that share a rare word, those with the most first."""
-    prefix = len(words) - math.ceil(THRESHOLD * len(words)) + 1
+    prefix = prefix_length(words, above=THRESHOLD)
     rare = connection.execute(
         f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
         (as_list(words),),
