@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.errors import SourceFailed
+from helix_graph.errors import NoEmbedder
 from helix_graph.search.model import Found, Manner
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ class InsightSource:
         """As `recall` ranks them; with ``semantic`` only those that are near in meaning.
 
         Raises:
-            SourceFailed: Meanings alone were asked for, and there is no embedding model.
+            NoEmbedder: Meanings alone were asked for, and there is no model.
         """
         recalled = self._insights.recall(query, limit, semantic=manner != "lexical")
         if manner == "semantic" and recalled.mode != "semantic":
-            raise SourceFailed(NAME, where=str(self._insights.path), problem=recalled.note)
+            raise NoEmbedder(reason="there is no embedding model", remedy="`helix-graph model install` gets one")
         return [_found(hit) for hit in recalled if manner != "semantic" or hit["_via"] != "words"]
 
 

@@ -28,13 +28,10 @@ class ExtractArguments(Arguments, frozen=True, kw_only=True):
     """Which logs."""
 
     logs: Annotated[
-        list[str],
-        Meta(
-            description="Paths of session logs or folders of them; without any, every agent's new logs of the project."
-        ),
-    ] = msgspec.field(default_factory=list)
+        list[str] | str,
+        Meta(description="Paths of session logs or folders of them; without, every agent's new logs of the project."),
+    ] = ""
     agent: Annotated[str | None, Meta(description="Without logs: only this agent's, such as 'claude-code'.")] = None
-    force: Annotated[bool, Meta(description="Replace episodes whose logs have changed in what was recorded.")] = False
 
 
 class ListArguments(Arguments, frozen=True, kw_only=True):
@@ -91,11 +88,11 @@ def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Rep
         progress(done, total, file.name)
 
     if asked.logs:
-        paths = [Path(log).expanduser() for log in asked.logs]
-        report = memory.extract(paths, force=asked.force, progress=advance)
+        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
+        report = memory.extract([Path(log).expanduser() for log in logs], progress=advance)
         text = rendered(report, render_report)
     else:
-        found = memory.extract_all(agent=asked.agent, force=asked.force, progress=advance)
+        found = memory.extract_all(agent=asked.agent, progress=advance)
         report, text = found.report, rendered(found, render_all)
     failed = [f"{one.log}: {one.problem}" for one in report.failed]
     new = len(report.written) + len(report.updated)
