@@ -22,6 +22,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from helix_graph import Memory
 
@@ -36,6 +37,23 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int, message: str) -> None:
         """``done`` of ``total`` parts are done."""
         ...
+
+
+class Steps:
+    """The progress of a call that works through files and does not say when it is through."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._total = 1
+
+    def advance(self, done: int, total: int, file: Path) -> None:
+        """``done`` of ``total`` files are done, and ``file`` is next."""
+        self._total = total
+        self._progress(done, total, file.name)
+
+    def end(self) -> None:
+        """All of them are."""
+        self._progress(self._total, self._total, "done")
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

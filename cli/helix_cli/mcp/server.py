@@ -112,17 +112,18 @@ async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRe
 def _progress(context: ServerRequestContext[Any]) -> Progress:
     """What a call tells its progress to, from its thread: nobody where the client has asked for none.
 
-    It is told on at most ten times a second, and at the end: a client draws no faster, and telling takes a call's time.
+    It is told on at most ten times a second and at the end, since a client draws no faster and telling takes a call's
+    time; and only what is more than before, as the protocol wants it.
     """
     if "progress_token" not in (context.meta or {}):
         return _nobody
-    told_at = 0.0
+    told_at, told = 0.0, -1
 
     def tell(done: int, total: int, message: str) -> None:
-        nonlocal told_at
+        nonlocal told_at, told
         now = time.monotonic()
-        if done >= total or now - told_at >= _PROGRESS_SECONDS:
-            told_at = now
+        if done > told and (done >= total or now - told_at >= _PROGRESS_SECONDS):
+            told_at, told = now, done
             from_thread.run(context.session.report_progress, done, total, message)
 
     return tell
