@@ -23,12 +23,13 @@ from helix_graph.given import place, query, several, when
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import date
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
     from helix_graph.doctor.model import Examination
+    from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
@@ -119,7 +120,14 @@ class Memory:
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
 
-        return Insights(database_path(self.root))
+        return Insights(database_path(self.root), embedder=self._embedder)
+
+    def _embedder(self) -> Embedder | None:
+        """What compares texts by meaning here, asked when it is first needed; None in lexical mode."""
+        from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
+        from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
+
+        return embedder(cache=self.root / CACHE_NAME)
 
     @property
     def topics(self) -> Topics:
@@ -150,11 +158,12 @@ class Memory:
     @property
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
+        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
         from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (as above)
         from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
 
-        insights = self.insights
-        return Plans(self.root, insights=insights, episodes=self.episodes, causal=causal_by_relevance(insights))
+        insights, written = self.insights, EpisodeStore(self.root / "episodes")
+        return Plans(self.root, insights=insights, episodes=written, causal=causal_by_relevance(insights))
 
     def extract(
         self,
@@ -270,7 +279,14 @@ class Memory:
             since=when("since", since),
             until=when("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run)
+        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks,))
+
+    def _forget_tasks(self, sessions: Sequence[str]) -> int:
+        """What plans tell of these sessions; without a database there is nothing to look into."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
+
+        return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
 
     @property
     def silenced(self) -> str | None:
