@@ -70,10 +70,11 @@ async def _serve() -> None:
 
 
 async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=await to_thread.run_sync(_described))
+    return types.ListToolsResult(tools=await to_thread.run_sync(described))
 
 
-def _described() -> list[types.Tool]:
+def described() -> list[types.Tool]:
+    """Every tool as clients are told of it."""
     from helix_cli.mcp.registry import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
 
     return [_tool(tool) for tool in tools_by_name().values()]
