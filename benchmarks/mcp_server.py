@@ -40,7 +40,21 @@ SERVERS = {
     "helix-graph mcp": [str(Path(sys.executable).with_name("helix-graph")), "mcp"],
 }
 CALLS = 200
-WORDS = "cache pool index token branch retry queue parser socket shard merge epoch lock frame codec batch probe".split()
+WORDS = (
+    "cache",
+    "pool",
+    "index",
+    "token",
+    "branch",
+    "retry",
+    "queue",
+    "parser",
+    "socket",
+    "shard",
+    "merge",
+    "epoch",
+    "lock",
+)
 
 
 class Pipe:
@@ -52,7 +66,7 @@ class Pipe:
         )
         self._number = 0
 
-    def ask(self, method: str, **params: Any) -> bytes:
+    def ask(self, method: str, **params: object) -> bytes:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._number += 1
@@ -69,7 +83,7 @@ class Pipe:
         assert self.process.stdin is not None
         self.process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
 
-    def call(self, tool: str, **arguments: Any) -> float:
+    def call(self, tool: str, **arguments: object) -> float:
         """Milliseconds of one call."""
         start = time.perf_counter()
         answer = self.ask("tools/call", name=tool, arguments=arguments)
@@ -107,7 +121,10 @@ def time_starts(environment: dict[str, str], *, runs: int) -> None:
 
 def fill(memory: Memory, entries: int) -> None:
     made = [
-        {"topic": f"topic-{n % 50}", "text": " ".join(WORDS[(n * step + step) % len(WORDS)] for step in (1, 3, 7)) + f" {n}"}
+        {
+            "topic": f"topic-{n % 50}",
+            "text": " ".join(WORDS[(n * step + step) % len(WORDS)] for step in (1, 3, 7)) + f" {n}",
+        }
         for n in range(entries)
     ]
     for begin in range(0, entries, 1000):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
 from helix_cli.mcp.declaring import Tool, input_schema, output_schema
 from helix_cli.mcp.registry import tools_by_name

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph import Memory
+    from mcp_agent import Era
 
 #: What is asked, and what the error must say.
 FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -151,7 +152,7 @@ def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: Any) -> None:
+def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: Era) -> None:
     root = tmp_path / "nothing" / ".helix"
     root.parent.mkdir()
     with agent_of(root, era) as agent:

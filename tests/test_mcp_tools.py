@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
 from helix_cli.mcp.registry import tools_by_name
 from helix_cli.mcp.sizing import STRUCTURE_LIMIT, TEXT_LIMIT
@@ -156,7 +156,7 @@ def _filled(value: object, places: dict[str, Any]) -> object:
     return places.get(value, value) if isinstance(value, str) else value
 
 
-def _repeats(value: Any, text: str) -> list[str]:
+def _repeats(value: object, text: str) -> list[str]:
     """Texts of the structure that are the whole answer in words once more."""
     within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     own = [value] if isinstance(value, str) and len(value) > 80 and value.strip() == text.strip() else []
@@ -214,7 +214,7 @@ def test_any_unicode_comes_back_as_it_was_stored(agent: Agent) -> None:
         ("extract", {"logs": "LOGS"}),
     ],
 )
-def test_long_calls_tell_how_far_they_are(agent: Agent, tool: str, arguments: dict[str, Any], tmp_path: Path) -> None:
+def test_long_calls_tell_how_far_they_are(agent: Agent, tool: str, arguments: dict[str, Any]) -> None:
     told: list[tuple[float, float | None]] = []
 
     async def tell(done: float, total: float | None, _: str | None) -> None:

@@ -1,7 +1,7 @@
-"""Small Forgetful servers: ``python forgetful_server.py PORT``, spoken to over real HTTP, each on a path of its manner.
+"""Small Forgetful servers, each on a path of its manner: ``python forgetful_server.py PORT``, over real HTTP.
 
-Manners: ``newest`` (its tools behind one), ``oldest`` (the seed's tool), ``refusing`` (an error), ``talking`` (no JSON),
-``slow``, ``other`` (an MCP server that is no memory).
+Manners: ``newest`` (its tools behind one), ``oldest`` (the seed's tool), ``refusing`` (an error), ``talking`` (no
+JSON), ``slow``, ``other`` (an MCP server that is no memory).
 """
 
 from __future__ import annotations

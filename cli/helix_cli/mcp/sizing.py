@@ -1,7 +1,8 @@
 """Long answers in parts: an agent's context is small, and nothing of an answer may be lost for it.
 
-An answer's text is cut between lines where it grows too long, its structured content by halving its longest lists and texts; both
-say so, and `Shelf` keeps the whole until other answers have taken its place. The ``rest`` tool hands it out in parts.
+An answer's text is cut between lines where it grows too long, its structured content by halving its longest lists and
+texts; both say so, and `Shelf` keeps the whole until other answers have taken its place. The ``rest`` tool hands it out
+in parts.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def fitted_text(text: str, shelf: Shelf) -> str:
 
 
 def fitted_structure(value: object, shelf: Shelf) -> dict[str, Any]:
-    """A value as JSON has it; when it is too long, with its longest lists and texts cut, and where the whole of it is."""
+    """A value as JSON has it; when it is too long, with its longest lists and texts cut, and where the whole is."""
     whole = msgspec.json.encode(value)
     shown: dict[str, Any] = msgspec.json.decode(whole)
     if len(whole) <= STRUCTURE_LIMIT:

@@ -1,4 +1,4 @@
-"""`search_memory`: one question to everything. (`search` is the topics' own.)"""
+"""`search_memory`: one question to everything; `search` is the topics' own."""
 
 from __future__ import annotations
 

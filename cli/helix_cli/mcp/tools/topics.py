@@ -13,10 +13,10 @@ from msgspec import Meta
 from helix_cli.mcp.declaring import Arguments, Reply, Tool
 from helix_episodes.errors import UsageError
 from helix_graph.topics.briefing.model import Briefing, Overview
-from helix_graph.topics.briefing.model import Detail as BriefDetail  # noqa: TC001  (the schema is made from it)
-from helix_graph.topics.edit import Action as EditAction  # noqa: TC001  (as above)
+from helix_graph.topics.briefing.model import Detail as BriefDetail
+from helix_graph.topics.edit import Action as EditAction  # noqa: TC001  (the schema is made from it)
 from helix_graph.topics.forms import form_of
-from helix_graph.topics.model import Alike, Duplicate  # noqa: TC001  (as above)
+from helix_graph.topics.model import Alike, Duplicate
 from helix_graph.topics.read import ReadAnswer
 from helix_graph.topics.search import Detail, Mode, SearchAnswer
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from helix_cli.mcp.declaring import Arguments, Reply, Tool
 from helix_cli.mcp.tools.topics import Index  # noqa: TC001  (the schema is made from it)
-from helix_graph.topics.actions import Action, StatsDetail
+from helix_graph.topics.actions import Action, StatsDetail  # noqa: TC001  (as above)
 from helix_graph.topics.catalogue import Listing, Recent, Session, Stats
 from helix_graph.topics.forms import form_of
 from helix_graph.topics.importing import Imported
