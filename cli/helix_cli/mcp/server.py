@@ -60,7 +60,10 @@ def build() -> Server[Any]:
 
 def serve() -> None:
     """Serves until the client closes stdin. What is printed by accident goes to stderr: stdout is the protocol's."""
-    anyio.run(_serve)
+    from helix_graph.helix_db import kept_open  # noqa: PLC0415  (loaded after the first answer)
+
+    with kept_open():
+        anyio.run(_serve)
 
 
 async def _serve() -> None:
