@@ -31,7 +31,8 @@ def store(insights: Insights, *, content: str, tags: list[str]) -> Stored:
     return insights.store(content, tags)
 
 
-def _render_recalled(answer: Recalled) -> None:
+def render_recalled(answer: Recalled) -> None:
+    """Print the insights found, each with its score and how well it did."""
     for hit in answer:
         say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  {hit['name']}")
         say(f"      {hit['content']}")
@@ -39,7 +40,7 @@ def _render_recalled(answer: Recalled) -> None:
         say("Nothing that bears on it.")
 
 
-@insight_command("recall", render=_render_recalled)
+@insight_command("recall", render=render_recalled)
 @click.argument("query")
 @click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
@@ -88,7 +89,8 @@ def get(insights: Insights, *, name: str) -> dict[str, Any]:
     return found
 
 
-def _render_feedback(answer: FedBack) -> None:
+def render_feedback(answer: FedBack) -> None:
+    """Print what a feedback moved."""
     if answer["repeated"]:
         say(f"{answer['id']} was counted before; nothing was done.")
         return
@@ -98,7 +100,7 @@ def _render_feedback(answer: FedBack) -> None:
         say(f"not known: {', '.join(answer['missing'])}")
 
 
-@insight_command("feedback", render=_render_feedback)
+@insight_command("feedback", render=render_feedback)
 @click.option("--names", type=TextList(), required=True, metavar="JSON", help="The insights that were put in.")
 @click.option("--outcome", required=True, help="delivered, blocked or plan_complete.")
 @click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
