@@ -209,18 +209,25 @@ class HelixDatabase:
             empty = open_in_memory()
             self._step_up(empty)
             return empty
-        if not self._is_ready():
+        ready = self._ready()
+        if ready is None:
             with self.writing():
                 pass
-        return open_for_reading(self.path)
+            ready = open_for_reading(self.path)
+        return ready
 
-    def _is_ready(self) -> bool:
-        """Whether the file can be read as it is: it has all our tables, and no process was killed while it wrote."""
+    def _ready(self) -> sqlite3.Connection | None:
+        """A connection to the file as it is; None when it lacks tables of ours, or a process was killed while it wrote."""
         try:
-            with reporting(self.path), contextlib.closing(open_for_reading(self.path)) as connection:
-                return self._version(connection) == len(self.tables.steps)
+            with reporting(self.path), contextlib.ExitStack() as unless_ready:
+                connection = open_for_reading(self.path)
+                unless_ready.callback(connection.close)
+                if self._version(connection) != len(self.tables.steps):
+                    return None
+                unless_ready.pop_all()
+                return connection
         except GraphNotCompiled:
-            return False
+            return None
 
     def _version(self, connection: sqlite3.Connection) -> int:
         """Of this room's tables in the file.

@@ -27,15 +27,12 @@ class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer s
         """The texts."""
         if isinstance(value, list):
             return value
-        import orjson  # noqa: PLC0415  (most commands take no list)
+        import msgspec  # noqa: PLC0415  (most commands take no list)
 
         try:
-            found = orjson.loads(value)
-        except orjson.JSONDecodeError:
-            found = None
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            return msgspec.json.decode(value, type=list[str])
+        except (msgspec.DecodeError, UnicodeEncodeError):
             self.fail(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'', param, ctx)
-        return found
 
 
 def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Work], click.Command]:

@@ -30,6 +30,8 @@ def open_insights() -> Insights:
     """
     from helix_graph.helix_db import ENVIRONMENT  # noqa: PLC0415  (as above)
 
+    # Else BLAS starts its threads when numpy is loaded, a fifth of a question's time; one vector has no work for them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     memory = memory_at(Path.cwd()) if os.environ.get(ENVIRONMENT) else open_memory()
     return memory.insights
 

@@ -42,9 +42,9 @@ def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> 
 
 def emit_json(answer: object) -> None:
     """Print an answer (a value of the library, or a sequence of them) as JSON."""
-    import orjson  # noqa: PLC0415  (--version and tables do without)
+    import msgspec  # noqa: PLC0415  (--version does without)
 
-    click.echo(orjson.dumps(plain(answer), option=orjson.OPT_INDENT_2))
+    click.echo(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2))
 
 
 def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)

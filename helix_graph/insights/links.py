@@ -6,7 +6,6 @@ speaks of uids; where an insight was merged into another, its links count as the
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
@@ -130,6 +129,8 @@ def new_link(  # noqa: PLR0913  (what a link is)
     score: float = 1.0,
 ) -> Link:
     """A link by hand, to an insight's uid or to a node's type and text; its id follows from its ends."""
+    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+
     ends = "\0".join((insight, relation, target, *node, episode))
     identity = hashlib.blake2b(ends.encode(), digest_size=16).hexdigest()
     return Link(

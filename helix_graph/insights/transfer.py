@@ -16,7 +16,7 @@ from helix_episodes.files import read_regular, write_atomically
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidExport
 from helix_graph.given import place
-from helix_graph.insights import foreign, log, rows
+from helix_graph.insights import log, rows
 from helix_graph.insights.forgetting import bury
 from helix_graph.insights.joining import join
 from helix_graph.insights.links import links_where, write_link
@@ -89,6 +89,8 @@ class Exchanged(Room):
             InvalidExport: The file is neither, or a line of it is damaged; then nothing is taken in.
         """
         where = place("path", path)
+        from helix_graph.insights import foreign  # noqa: PLC0415  (questions do without)
+
         records = foreign.read_original(where) if foreign.is_database(where) else list(_read(where))
         return self.take_in(records)
 

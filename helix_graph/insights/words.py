@@ -19,6 +19,8 @@ import re
 from math import log
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -45,6 +47,7 @@ _LITTLE_WORDS = (
     "which while who whom why will with would you your"
 )
 _STOP = frozenset(_LITTLE_WORDS.split())
+_NUMBERS = msgspec.json.Decoder(list[int])
 
 
 def words(query: str) -> list[str]:
@@ -73,7 +76,7 @@ def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, 
         left -= len(numbers)
         for number in numbers:
             shared[number] = shared.get(number, 0.0) + weights[word]
-    return {number: min(1.0, weight / whole) for number, weight in shared.items()}
+    return {number: weight / whole if weight < whole else 1.0 for number, weight in shared.items()}
 
 
 def _weight(word: str, frequency: int, total: int) -> float:
@@ -96,9 +99,11 @@ def _frequency(connection: sqlite3.Connection, word: str) -> int:
 
 
 def _postings(connection: sqlite3.Connection, word: str, *, most: int) -> list[int]:
-    """The rows with a word, the newest first."""
-    query = "SELECT rowid FROM insight_text WHERE insight_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-    return [number for (number,) in connection.execute(query, (_phrase(word), most))]
+    """The rows with a word, the newest of them."""
+    newest = "SELECT rowid FROM insight_text WHERE insight_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+    # All numbers in one row: reading them takes half as long as taking each from a row of its own.
+    query = f"SELECT json_group_array(rowid) FROM ({newest})"  # noqa: S608  (constants)
+    return _NUMBERS.decode(connection.execute(query, (_phrase(word), most)).fetchone()[0])
 
 
 def _phrase(word: str) -> str:
