@@ -217,7 +217,7 @@ class HelixDatabase:
         return ready
 
     def _ready(self) -> sqlite3.Connection | None:
-        """A connection to the file as it is; None when it lacks tables of ours, or a process was killed while it wrote."""
+        """A connection to the file as it is; None when it lacks tables of ours, or a writer was killed."""
         try:
             with reporting(self.path), contextlib.ExitStack() as unless_ready:
                 connection = open_for_reading(self.path)

@@ -88,9 +88,9 @@ class Exchanged(Room):
         Raises:
             InvalidExport: The file is neither, or a line of it is damaged; then nothing is taken in.
         """
-        where = place("path", path)
         from helix_graph.insights import foreign  # noqa: PLC0415  (questions do without)
 
+        where = place("path", path)
         records = foreign.read_original(where) if foreign.is_database(where) else list(_read(where))
         return self.take_in(records)
 
