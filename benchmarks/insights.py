@@ -148,8 +148,8 @@ def time_cold(path: Path, *, count: int, runs: int) -> None:
     }
     bare = figures["bare interpreter"]
     print(f"{f'{count} insights, cold, n = {runs}':<38}" + "".join(f"{column:>12}" for column in COLUMNS))
-    for name, found in figures.items():
-        both = [value for one, least in zip(found, bare, strict=True) for value in (one, one - least)]
+    for name, those in figures.items():
+        both = [value for one, least in zip(those, bare, strict=True) for value in (one, one - least)]
         print(f"  {name:<36}" + "".join(f"{value:>12.0f}" for value in both))
 
 
