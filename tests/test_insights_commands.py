@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,3 +126,19 @@ def test_every_command_speaks_to_people(capsys: pytest.CaptureFixture[str], tmp_
     for arguments, expected in calls.items():
         assert run(["insight", *arguments]) == 0, arguments
         assert expected in capsys.readouterr().out, arguments
+
+
+def test_a_question_by_words_loads_nothing_that_only_vectors_and_writers_need(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told(capsys, "store", "--content", ADVICE)
+    code = """
+import sys
+from helix_cli.app import run
+assert run(["insight", "recall", "cart discount", "--lexical", "--json"]) == 0
+heavy = {"numpy", "hashlib", "orjson", "helix_graph.embedding.choice", "helix_graph.graph"} & set(sys.modules)
+print(heavy, file=sys.stderr)
+"""
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [hit["name"] for hit in json.loads(process.stdout)] == [NAME]
+    assert process.stderr.strip() == "set()"
