@@ -10,7 +10,10 @@ To look at few entries, only those are taken that share one of the new text's ra
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.entries import by_id, indices
@@ -32,6 +35,7 @@ _COMPARED = 200
 #: looked up, which costs more than the counting.
 _SHARED = 4
 _LINE = 100
+_NUMBERS = msgspec.json.Decoder(list[int])
 
 
 def near(one: frozenset[str], other: frozenset[str]) -> float:
@@ -67,10 +71,16 @@ def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str
     ).fetchall()
     unmet = len(words) - len(rare)  # words that no entry has are the rarest
     chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
+    having = Counter(_having(connection, chosen))
     rows = connection.execute(
-        f"SELECT c.entry FROM (SELECT entry, COUNT(*) AS n FROM topic_posting WHERE word {ANY_OF}"  # noqa: S608  (our own names and constants)
-        " GROUP BY entry HAVING n >= ?) c CROSS JOIN topic_entry e ON e.entry = c.entry"
-        " WHERE e.topic = ? ORDER BY c.n DESC, c.entry LIMIT ?",
-        (as_list(chosen), shared, topic, _COMPARED),
+        f"SELECT entry FROM topic_entry WHERE topic = ? AND entry {ANY_OF}",  # noqa: S608  (our own names and constants)
+        (topic, as_list(entry for entry, n in having.items() if n >= shared)),
     )
-    return [entry for (entry,) in rows]
+    return sorted((entry for (entry,) in rows), key=lambda entry: (-having[entry], entry))[:_COMPARED]
+
+
+def _having(connection: sqlite3.Connection, chosen: Sequence[int]) -> list[int]:
+    """The entries that have these words, each as often as it has one of them."""
+    # All in one row, and counted here: of ten thousand, SQLite's own counting would take three times as long.
+    query = f"SELECT json_group_array(entry) FROM topic_posting WHERE word {ANY_OF}"  # noqa: S608  (a constant)
+    return _NUMBERS.decode(connection.execute(query, (as_list(chosen),)).fetchone()[0])
