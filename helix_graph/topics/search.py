@@ -17,7 +17,7 @@ from helix_graph.topics.entries import alike, by_id, shown, size_of
 from helix_graph.topics.errors import TooMuch
 from helix_graph.topics.model import Entry, TopicSize
 from helix_graph.topics.periods import period
-from helix_graph.topics.ranking import Filters
+from helix_graph.topics.ranking import Filters, Found
 from helix_graph.topics.texts import clipped, content_lines, plain, tag_name, topic_name
 from helix_graph.topics.tokens import asked
 
@@ -120,17 +120,17 @@ def question(  # noqa: PLR0913  (the tool's parameters)
 
 def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
     """Answers the question."""
-    matching, total, fallback = _matching(connection, asked_for)
+    matching, found, fallback = _matching(connection, asked_for)
     return SearchAnswer(
         query=asked_for.query,
         words=asked_for.words,
         mode=asked_for.mode,
         detail=asked_for.detail,
         fallback=fallback,
-        total=total,
-        hits=_hits(connection, asked_for, matching) if matching and total else (),
-        topics=_topics(connection, asked_for, matching) if matching and total else (),
-        hint=None if total else _hint(connection, asked_for.filters),
+        total=found.total,
+        hits=_hits(connection, asked_for, found),
+        topics=_topics(connection, asked_for, matching) if matching and found.total else (),
+        hint=None if found.total else _hint(connection, asked_for.filters),
     )
 
 
@@ -143,32 +143,30 @@ def _words(query: str) -> tuple[str, ...]:
     return words
 
 
-def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Query | None, int, bool]:
-    """How the entries are found, how many there are, and whether that is only by some of the words."""
+def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Query | None, Found, bool]:
+    """How the entries are found, what is found, and whether that is only by some of the words."""
     words = ranking.known_words(connection, asked_for.words)
     mean = ranking.mean_length(connection)
     several = len(asked_for.words) > 1
+    limit = 0 if asked_for.detail in {"count", "topics"} else asked_for.limit
     if asked_for.mode == "and" and len(words) == len(asked_for.words):
         strict = ranking.having_all(words, mean=mean)
-        total = ranking.number_of(connection, strict, asked_for.filters)
-        if total or not several:
-            return strict, total, False
+        found = ranking.best(connection, strict, asked_for.filters, limit=limit)
+        if found.total or not several:
+            return strict, found, False
     if not words or not (several or asked_for.mode == "or"):
-        return None, 0, False
+        return None, Found(total=0, scored=[]), False
     loose = ranking.having_any(words, mean=mean)
-    total = ranking.number_of(connection, loose, asked_for.filters)
-    return loose, total, asked_for.mode == "and" and total > 0
+    found = ranking.best(connection, loose, asked_for.filters, limit=limit)
+    return loose, found, asked_for.mode == "and" and found.total > 0
 
 
-def _hits(connection: sqlite3.Connection, asked_for: Question, matching: Query) -> tuple[Hit, ...]:
-    if asked_for.detail in {"count", "topics"} or not asked_for.limit:
-        return ()
-    scored = ranking.best(connection, matching, asked_for.filters, limit=asked_for.limit)
-    filed = by_id(connection, [entry for entry, _ in scored])
-    entries = shown(connection, [filed[entry] for entry, _ in scored])
+def _hits(connection: sqlite3.Connection, asked_for: Question, found: Found) -> tuple[Hit, ...]:
+    filed = by_id(connection, [entry for entry, _ in found.scored])
+    entries = shown(connection, [filed[entry] for entry, _ in found.scored])
     return tuple(
         Hit(entry=_cut(entry, asked_for.detail), score=round(score, 6))
-        for entry, (_, score) in zip(entries, scored, strict=True)
+        for entry, (_, score) in zip(entries, found.scored, strict=True)
     )
 
 

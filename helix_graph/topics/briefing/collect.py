@@ -78,8 +78,9 @@ def _by_words(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int,
         return {}
     mean, anything = ranking.mean_length(connection), Filters(period=Period())
     strict = ranking.having_all(known, mean=mean)
-    found = len(known) == len(words) and ranking.best(connection, strict, anything, limit=_MOST_BY_WORDS)
-    scored = found or ranking.best(connection, ranking.having_any(known, mean=mean), anything, limit=_MOST_BY_WORDS)
+    found = len(known) == len(words) and ranking.best(connection, strict, anything, limit=_MOST_BY_WORDS).scored
+    loose = ranking.having_any(known, mean=mean)
+    scored = found or ranking.best(connection, loose, anything, limit=_MOST_BY_WORDS).scored
     return by_id(connection, [entry for entry, _ in scored])
 
 
