@@ -271,7 +271,7 @@ class Memory:
     @property
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
-        from helix_graph.ignoring import silenced_by  # noqa: PLC0415  (as above)
+        from helix_graph.silence import silenced_by  # noqa: PLC0415  (as above)
 
         return silenced_by(self.root)
 
@@ -281,13 +281,13 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
         """
-        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
 
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:
         """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
-        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
 
         remove_file(self.root / OFF_FILE)
 

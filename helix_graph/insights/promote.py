@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
-from helix_graph.given import place, query
-from helix_graph.insights.recall import adjusted
+from helix_graph.given import place, query, whole
+from helix_graph.insights import rows
+from helix_graph.insights.recall import adjusted, public
 from helix_graph.insights.room import Room
 from helix_graph.insights.safety import harmless
 from helix_graph.insights.settings import USER_PROVIDED
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
 
+#: More than an agent reads at the beginning of a session.
+_MOST_PROVEN = 100
 HEADING = "## Learnt from past sessions"
 #: The seed calls an insight from here on "consistently helpful".
 _PROVEN = 0.75
@@ -63,14 +66,39 @@ class Promoting(Room):
             write_atomically(path, new.encode(), mode=0o644)
         return _answer(kept, path, diff=_diff(old, new, path), written=write)
 
+    def proven(self, limit: int = 5) -> list[dict[str, Any]]:
+        """The proven insights (see `promote`), those that did best first; ``_effectiveness`` is as it counts in recall.
+
+        Raises:
+            OutOfRange: ``limit`` is not within 0 to 100.
+        """
+        most = whole("limit", limit, lowest=0, highest=_MOST_PROVEN)
+        query = (
+            "SELECT number, name, effectiveness, use_count, causal_hits, tags FROM insight WHERE state = 'active'"
+            " AND (use_count >= ? OR tags LIKE ?)"
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(query, (self.settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'))
+            fair = {
+                (number, name): adjusted(effectiveness, use_count=uses, causal_hits=hits, settings=self.settings)
+                for number, name, effectiveness, uses, hits, tags in found
+                if USER_PROVIDED in tags or _does_well(effectiveness, uses, hits, settings=self.settings)
+            }
+            best = sorted(fair, key=lambda one: (-fair[one], one[1]))[:most]
+            kept = {one.number: one for one in rows.by_numbers(connection, [number for number, _ in best])}
+        return [{**public(kept[one[0]]), "_effectiveness": round(fair[one], 3)} for one in best]
+
 
 def _proven(kept: Kept, *, settings: Settings) -> bool:
-    standing = kept.standing
-    fair = adjusted(
-        standing.effectiveness, use_count=standing.use_count, causal_hits=standing.causal_hits, settings=settings
+    one = kept.standing
+    return USER_PROVIDED in kept.insight.tags or _does_well(
+        one.effectiveness, one.use_count, one.causal_hits, settings=settings
     )
-    proven = standing.use_count >= settings.uses_to_adjust and fair >= _PROVEN
-    return proven or USER_PROVIDED in kept.insight.tags
+
+
+def _does_well(effectiveness: float, uses: int, hits: int, *, settings: Settings) -> bool:
+    fair = adjusted(effectiveness, use_count=uses, causal_hits=hits, settings=settings)
+    return uses >= settings.uses_to_adjust and fair >= _PROVEN
 
 
 def _text_of(path: Path) -> str:
