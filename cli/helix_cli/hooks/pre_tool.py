@@ -26,10 +26,10 @@ def answer(call: Call, root: Path, given: Given) -> str:
         return ""
     from helix_cli.hooks.session_start import said  # noqa: PLC0415  (few calls come this far)
     from helix_cli.hooks.text import Line, Section, block  # noqa: PLC0415  (as above)
-    from helix_graph.calls import label_of_call  # noqa: PLC0415  (as above)
+    from helix_graph.graph.calls import labels_of_call  # noqa: PLC0415  (as above)
 
-    label = label_of_call(call.tool, call.arguments, root=root.parent)
-    lines = given.take(said(one) for one in known if one.action == label)
+    labels = labels_of_call(call.tool, call.arguments, root=root.parent)
+    lines = given.take(said(one) for one in known if one.action in labels)
     return block([Section("What is about to be done kept failing here:", [Line(line) for line in lines])])
 
 

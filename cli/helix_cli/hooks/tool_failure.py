@@ -58,7 +58,7 @@ def _told(one: Precedent, found: SeenAnswer) -> Iterator[str]:
 def _repair(fix: Remedy) -> str:
     """What was done, how sure it is that this was it, and where that stands."""
     if fix.verified:
-        sure = f"verified: {fix.verified_by} passed after it" if fix.verified_by else "verified"
+        sure = f"verified: afterwards {fix.verified_by}" if fix.verified_by else "verified"
     else:
         sure = "not verified"
     why = f"; why: {fix.rationale}" if fix.rationale else ""
