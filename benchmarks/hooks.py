@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from generated import episode
+from generated import write_episodes
 from helix_graph import Memory
 from helix_graph.prepared import prepare
 
@@ -33,9 +33,8 @@ WORDS = "cart till shop order refund stock price tax checkout basket voucher inv
 
 def fill(root: Path, *, episodes: int, insights: int) -> None:
     memory = Memory(root)
+    write_episodes(root / "episodes", count=episodes)
     dice = np.random.default_rng(7)
-    for number in range(episodes):
-        memory.episodes.save(episode(number, dice))
     for number in range(insights):
         one, other, third = (str(dice.choice(WORDS)) for _ in range(3))
         memory.insights.store(f"When the {one} of branch{number} meets the {other}, look at {third}{number}.py first")

@@ -10,7 +10,6 @@ from helix_cli.hooks.detached import detach
 if TYPE_CHECKING:
     from helix_cli.hooks.call import Call
     from helix_cli.hooks.given import Given
-    from helix_episodes.model import Episode
     from helix_graph.memory import Memory
 
 #: What insights are told of a session's outcome; a partial or unknown one says nothing about them.
@@ -32,16 +31,17 @@ def _remember(call: Call, root: Path) -> None:
     if call.transcript and Path(call.transcript).is_file():
         report = memory.extract([Path(call.transcript)])
         for one in report.recorded:
-            close_feedback(memory, memory.episodes.load(one.session))
+            close_feedback(memory, one.session)
     memory.graph.compile()
     if not is_prepared(root):
         prepare(memory)
 
 
-def close_feedback(memory: Memory, episode: Episode) -> None:
+def close_feedback(memory: Memory, session: str) -> None:
     """Tells the insights that were given to a session how it came out; told again, it counts once."""
-    outcome = _OUTCOMES.get(episode.outcome)
-    if not episode.injected or outcome is None:
+    episode = memory.episodes.get(session)
+    outcome = _OUTCOMES.get(episode.outcome) if episode else None
+    if episode is None or not episode.injected or outcome is None:
         return
     from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (few sessions come this far)
 
