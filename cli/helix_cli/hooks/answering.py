@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import sys
-import traceback
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -68,8 +66,17 @@ def noted(root: Path, event: str) -> Iterator[None]:
         yield
     except HelixGraphError as error:
         note(root, event, f"{type(error).__name__}: {error}")
-    except (OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError):
+    except _faults():
+        import traceback  # noqa: PLC0415  (loaded when something went wrong)
+
         note(root, event, " / ".join(traceback.format_exc(limit=-2).splitlines()[1:]))
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What may go wrong beyond our own errors; asked only then, for SQLite takes long to load."""
+    import sqlite3  # noqa: PLC0415  (as it says)
+
+    return OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError
 
 
 def _is_quiet(call: Call) -> bool:

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Agent = Literal["claude", "cursor", "copilot"]
 #: What each event is called in the answer: Claude Code refuses a context that does not name its event.
@@ -32,18 +31,17 @@ EVENTS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
 
     event: str
+    cwd: Path
+    arguments: dict[str, Any]
     agent: Agent = "claude"
     session: str = ""
-    cwd: Path
     source: str = ""
     prompt: str = ""
     tool: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
     transcript: str = ""
     agent_id: str = ""
