@@ -27,6 +27,8 @@ from generated import write_episodes
 from helix_graph import Memory
 from helix_graph.prepared import prepare
 
+#: As the installed script does it.
+HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 BUDGETS = {"session-start": 150, "user-prompt": 100, "pre-tool": 60, "post-tool": 60, "tool-failure": 60}
 WORDS = "cart till shop order refund stock price tax checkout basket voucher invoice courier parcel label".split()  # noqa: SIM905  (a list to read)
 
@@ -70,7 +72,7 @@ def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
     for number in range(runs + 2):
         for name, times in taken.items():
-            command = bare if name not in BUDGETS else [sys.executable, "-m", "helix_cli", "hook", name]
+            command = bare if name not in BUDGETS else [*HOOK, name]
             times.append(run(command, told(name, f"{name}-{number}", folder)))
     return {name: times[2:] for name, times in taken.items()}
 

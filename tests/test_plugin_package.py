@@ -34,11 +34,11 @@ def front(path: Path) -> dict[str, str]:
 
 def checked(command: click.Command, arguments: list[str], name: str) -> None:
     """Parses a command as click would, down to the part that does something, without running it."""
-    context = command.make_context(name, list(arguments), resilient_parsing=False)
-    if isinstance(command, click.Group):
-        below = command.get_command(context, arguments[0])
-        assert below is not None, f"no command {name} {arguments[0]}"
-        checked(below, arguments[1:], f"{name} {arguments[0]}")
+    with command.make_context(name, list(arguments)) as context:
+        if isinstance(command, click.Group):
+            below = command.get_command(context, arguments[0])
+            assert below is not None, f"no command {name} {arguments[0]}"
+            checked(below, arguments[1:], f"{name} {arguments[0]}")
 
 
 @pytest.mark.parametrize(("where", "command"), COMMANDS)

@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 Agent = Literal["claude", "cursor", "copilot"]
+#: How Codex begins a response with an exit code, and how far that beginning goes.
+_EXITED = frozenset({"exit code:", "process exited with code"})
+_BEGINNING = 300
 #: What each event is called in the answer: Claude Code refuses a context that does not name its event.
 EVENTS = {
     "session-start": "SessionStart",
@@ -107,7 +110,8 @@ def _failure(event: str, fields: dict[str, Any]) -> str:
     if event == "tool-failure":
         return _words(fields.get("error") or fields.get("error_message") or fields.get("tool_response"))
     response = fields.get("tool_response")
-    response = _decoded(response) if isinstance(response, str) else response
+    if isinstance(response, str):
+        response = _decoded(response) or {"output": response, "success": not _exited_badly(response)}
     return _words(response) if isinstance(response, dict) and _has_failed(response) else ""
 
 
@@ -118,6 +122,12 @@ def _has_failed(response: dict[str, Any]) -> bool:
     if any(isinstance(code, int) and code != 0 for code in codes):
         return True
     return any(place.get("success") is False or place.get("is_error") is True for place in places)
+
+
+def _exited_badly(text: str) -> bool:
+    """Whether a response in words begins, as Codex's does, with an exit code other than 0."""
+    found = (line.rpartition(" ") for line in text[:_BEGINNING].splitlines())
+    return any(said.casefold() in _EXITED and code.isdigit() and int(code) != 0 for said, _, code in found)
 
 
 def _words(value: object) -> str:

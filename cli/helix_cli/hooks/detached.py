@@ -8,6 +8,7 @@ one such process works at a time.
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def detach(root: Path, event: str, work: Callable[[], None]) -> None:
         os._exit(0)
     try:
         _let_go()
+        gc.enable()
         if within(lambda: _in_turn(root, event, work), seconds=_SECONDS).cut_short:
             note(root, event, "was stopped: its work after the answer took longer than its limit")
     finally:

@@ -7,6 +7,7 @@ than the limit: the child is killed, and the answer is none. What a hook usually
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
@@ -35,6 +36,7 @@ def answer(arguments: Sequence[str]) -> int:
     event = arguments[0] if arguments else ""
     if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
         return 0
+    gc.disable()  # the answer is there before there is anything to collect; `detached` switches it on again
     told = within(lambda: _told(event), seconds=_limit(event))
     root, _, text = (told.pieces or b"").partition(b"\n")
     if told.cut_short and root:
