@@ -5,7 +5,8 @@
 A memory is made in a temporary folder. Then, in turn and N times, a bare ``python -c pass`` and each event are run as
 whole processes, after two runs each to warm up, so that noise of the machine falls on all alike. Printed are p50 and
 p95 and, beside the budget, how far p50 and p95 lie above the bare interpreter's; each run is of a session of its own,
-so that nothing is left out as given already. Bytecode is kept, as it is of an installed package. A second table has processor time, which a busy machine distorts less.
+so that nothing is left out as given already. Bytecode is kept, as it is of an installed package. A second table has
+processor time, which a busy machine distorts less.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def show(title: str, taken: dict[str, list[float]]) -> None:
     bare_50, bare_95 = quantiles(taken["bare interpreter"])
     for name, times in taken.items():
         middle, late = quantiles(times)
-        print(f"{name:<24}{middle:>8.0f}{late:>8.0f}{middle - bare_50:>12.0f}{late - bare_95:>12.0f}{BUDGETS.get(name, ''):>9}")
+        print(
+            f"{name:<24}{middle:>8.0f}{late:>8.0f}{middle - bare_50:>12.0f}{late - bare_95:>12.0f}{BUDGETS.get(name, ''):>9}"
+        )
 
 
 def quantiles(times: list[float]) -> tuple[float, float]:

@@ -228,9 +228,7 @@ class Memory:
 
         pages = Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
         where = None if output is None else place("output", output)
-        return pages.write(
-            where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
-        )
+        return pages.write(where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

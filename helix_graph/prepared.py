@@ -1,8 +1,8 @@
 """Anti-patterns made ready for those who cannot wait: a small file beside the graph, read without loading anything.
 
 Counting patterns over a thousand episodes takes longer than a tool call may be held up. So whoever compiles in the
-background writes down what came out, with the state of the graph that it came out of; where the graph has changed since,
-the file says nothing. It is derived: it may be deleted at any time.
+background writes down what came out, with the state of the graph that it came out of; where the graph has changed
+since, the file says nothing. It is derived: it may be deleted at any time.
 """
 
 from __future__ import annotations

@@ -96,11 +96,16 @@ def test_codex_tells_failures_in_the_response(project: Path, form: str) -> None:
     answer = call("post-tool", told(project, f"codex {form}", tool_name="Bash", tool_response=RESPONSES[form]))
     assert answer.said is not None
     assert answer.said["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
-    assert "respx" not in call("post-tool", told(project, "fine", tool_response={"exit_code": 0, "output": FAILURE})).context
+    assert (
+        "respx"
+        not in call("post-tool", told(project, "fine", tool_response={"exit_code": 0, "output": FAILURE})).context
+    )
 
 
 def test_an_error_never_met_brings_nothing(project: Path) -> None:
-    assert call("tool-failure", told(project, "new", tool_name="Bash", error="zorble: cannot frob the quux")).said is None
+    assert (
+        call("tool-failure", told(project, "new", tool_name="Bash", error="zorble: cannot frob the quux")).said is None
+    )
 
 
 def test_what_kept_failing_is_warned_of_where_it_kept_failing(project: Path) -> None:
@@ -128,7 +133,9 @@ def test_the_same_call_told_by_two_programs_counts_once(project: Path) -> None:
 
 
 def test_cursor_and_copilot_get_their_own_form(project: Path) -> None:
-    cursor = call("session-start", {"conversation_id": "c", "cursor_version": "2.4", "cwd": str(project), "user_email": "x@y.z"})
+    cursor = call(
+        "session-start", {"conversation_id": "c", "cursor_version": "2.4", "cwd": str(project), "user_email": "x@y.z"}
+    )
     assert cursor.said is not None
     assert set(cursor.said) == {"additional_context"}
     copilot = call("session-start", {"sessionId": "k", "cwd": str(project), "timestamp": 1})

@@ -28,7 +28,9 @@ HOSTILE = [
     b'"text"',
     b"\xff\xfe\x00",
     b"[" * 200_000,
-    json.dumps({"session_id": {"a": 1}, "cwd": 7, "tool_input": "nope", "tool_response": [1, None], "error": {}}).encode(),
+    json.dumps(
+        {"session_id": {"a": 1}, "cwd": 7, "tool_input": "nope", "tool_response": [1, None], "error": {}}
+    ).encode(),
     json.dumps({"session_id": "../../x", "cwd": "/nonexistent/" + "a" * 5000}).encode(),
 ]
 
@@ -64,7 +66,12 @@ def test_a_broken_database_is_logged_and_never_shown(project: Path, event: str) 
     (root / "helix.db").write_bytes(b"no database at all" * 100)
     (root / "causality").mkdir()
     (root / "causality" / "graph.db").write_bytes(os.urandom(5000))
-    told = {"session_id": "s", "cwd": str(project), "prompt": "what about the broken cart", "error": "E   KeyError: 'x'"}
+    told = {
+        "session_id": "s",
+        "cwd": str(project),
+        "prompt": "what about the broken cart",
+        "error": "E   KeyError: 'x'",
+    }
     answer = call(event, told)
     assert (answer.code, answer.said, answer.errors) == (0, None, b"")
     if event in {"session-start", "user-prompt", "tool-failure"}:

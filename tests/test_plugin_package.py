@@ -23,7 +23,15 @@ COMMANDS = [
     for command in re.findall(r"`(helix-graph [^`]+)`", path.read_text(encoding="utf-8"))
 ]
 #: Every event that the hooks page of Claude Code lists and that takes a command.
-EVENTS = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "SubagentStop", "PreCompact", "SessionEnd"}
+EVENTS = {
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUseFailure",
+    "SubagentStop",
+    "PreCompact",
+    "SessionEnd",
+}
 
 
 def front(path: Path) -> dict[str, str]:
@@ -42,7 +50,9 @@ def checked(command: click.Command, arguments: list[str], name: str) -> None:
 
 
 @pytest.mark.parametrize(("where", "command"), COMMANDS)
-def test_every_command_exists_and_parses(where: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_exists_and_parses(
+    where: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("plan.json", "findings.json"):
         (tmp_path / name).write_text("{}")

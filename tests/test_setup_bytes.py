@@ -167,7 +167,7 @@ def test_codex_keeps_every_comment(home: Path) -> None:
     assert not (folder / "hooks.json").exists()
 
 
-@pytest.mark.parametrize("text", ['mcp_servers = {}\n', '[mcp_servers.helix]\ncommand = "z"\n', "[", "[hooks]\n"])
+@pytest.mark.parametrize("text", ["mcp_servers = {}\n", '[mcp_servers.helix]\ncommand = "z"\n', "[", "[hooks]\n"])
 def test_codex_is_not_guessed_at_either(home: Path, text: str) -> None:
     (home / ".codex").mkdir()
     config = home / ".codex" / "config.toml"

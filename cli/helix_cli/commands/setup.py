@@ -20,7 +20,9 @@ _EDITED = ("claude-code", "codex")
 
 @click.command
 @click.argument("agent", type=click.Choice(_AGENTS))
-@click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings.")
+@click.option(
+    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
+)
 @click.option("--check", is_flag=True, help="Only say whether the hooks are in place: exit code 1 when they are not.")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")

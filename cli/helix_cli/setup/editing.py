@@ -63,9 +63,7 @@ def change_of(path: Path, before: str | None, texts: Sequence[str]) -> Change:
     for new in texts:
         steps.append((len(os.path.commonprefix([old, new])), len(new) - len(old)))
         old = new
-    return Change(
-        path=path, before=None if before is None else before.encode(), after=old.encode(), steps=tuple(steps)
-    )
+    return Change(path=path, before=None if before is None else before.encode(), after=old.encode(), steps=tuple(steps))
 
 
 def apply(change: Change) -> None:
@@ -143,7 +141,8 @@ def same(text: str, wanted: Any, *, parsed: Any, path: Path) -> None:  # noqa: A
     """Refuses a text that does not say exactly what was wanted.
 
     Raises:
-        NotEditable: It does not; this is a fault of ours, and the reason why it is looked at before anything is written.
+        NotEditable: It does not; this is a fault of ours, and the reason why it is looked at before anything is
+        written.
     """
     if parsed != wanted:
         problem = f"the edit would not come out as meant ({len(text)} characters)"

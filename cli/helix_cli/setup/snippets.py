@@ -48,7 +48,10 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
         "gemini": [
             (
                 "~/.gemini/settings.json",
-                {"mcpServers": {SERVER: entry}, "hooks": {event: [_gemini(command, one)] for event, one in _GEMINI.items()}},
+                {
+                    "mcpServers": {SERVER: entry},
+                    "hooks": {event: [_gemini(command, one)] for event, one in _GEMINI.items()},
+                },
             )
         ],
         "opencode": [

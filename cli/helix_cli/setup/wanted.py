@@ -14,7 +14,8 @@ SERVER = "helix"
 _PROGRAM = "helix-graph"
 #: The tools whose calls may repeat what kept failing; looking does no harm. Codex's patches answer to Edit.
 _ACTING = "Bash|Edit|MultiEdit|Write|NotebookEdit"
-#: The plugin's and the project's own agents: ``helix-builder``, ``helix-graph:helix-builder``. A star makes it a pattern.
+#: The plugin's and the project's own agents: ``helix-builder``, ``helix-graph:helix-builder``. A star makes it a
+#: pattern.
 _AGENTS = "(^|:)helix-.*"
 #: In seconds. The memory stops by itself long before; an agent's program must only not wait for ten minutes.
 _TIMEOUT = 5
