@@ -23,8 +23,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-
 from generated import write_episodes
+
 from helix_graph import Memory
 from helix_graph.prepared import prepare
 
@@ -43,7 +43,7 @@ def fill(root: Path, *, episodes: int, insights: int) -> None:
         memory.insights.store(f"When the {one} of branch{number} meets the {other}, look at {third}{number}.py first")
     memory.insights.feedback([hit["name"] for hit in memory.insights.recall("cart till shop", 50)], "delivered")
     memory.graph.compile()
-    prepare(memory)
+    prepare(root, memory.causality)
 
 
 def told(event: str, session: str, folder: Path) -> bytes:

@@ -15,7 +15,7 @@ from helix_graph.project import PREPARED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.memory import Memory
+    from helix_graph.causality.door import Causality
 
 #: Situations that a session can be seen to be in: an error it has just met. That a task is a feature fits any call.
 _LEVELS = frozenset({"family", "check", "asserted"})
@@ -39,15 +39,15 @@ class AntiPattern(NamedTuple):
     others_n: int
 
 
-def prepare(memory: Memory) -> tuple[AntiPattern, ...]:
-    """Counts the anti-patterns of a memory now and writes them down; those seen most often come first.
+def prepare(root: Path, causality: Causality) -> tuple[AntiPattern, ...]:
+    """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first.
 
     Raises:
         WriteFailed: The folder cannot be written.
     """
     from helix_episodes.files import write_atomically  # noqa: PLC0415  (readers do without)
 
-    found = [one for one in memory.causality.anti_patterns() if one.level in _LEVELS]
+    found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
     kept = {
         (one.trigger, one.action): AntiPattern(
             one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n
@@ -56,8 +56,8 @@ def prepare(memory: Memory) -> tuple[AntiPattern, ...]:
         if one.base_rate is None or one.base_rate > one.success_rate
     }
     chosen = sorted(kept.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
-    text = json.dumps({"graph": _state(memory.root), "anti_patterns": chosen})
-    write_atomically(memory.root / PREPARED, text.encode())
+    text = json.dumps({"graph": _state(root), "anti_patterns": chosen})
+    write_atomically(root / PREPARED, text.encode())
     return tuple(chosen)
 
 

@@ -30,14 +30,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory.extract([logs])
     memory.graph.compile()
-    prepare(memory)
+    prepare(memory.root, memory.causality)
     memory.insights.store(ADVICE, ["user-provided"])
     memory.topics.store("courier", "The courier API counts pages from one, not from zero")
     memory.plans.save({"objective": "Ship parcels", "tasks": [{"objective": "Print labels"}]})
     return folder
 
 
-def told(project: Path, session: str, **more: Any) -> dict[str, Any]:
+def told(project: Path, session: str, **more: object) -> dict[str, Any]:
     return {"session_id": session, "cwd": str(project), **more}
 
 
@@ -147,12 +147,13 @@ def test_cursor_and_copilot_get_their_own_form(project: Path) -> None:
 def test_silence_is_kept(project: Path, how: str, tmp_path: Path) -> None:
     begin = told(project, f"silent {how}", source="startup")
     off, ignore = project / ".helix" / "off", project / ".helixignore"
+    environment = {"HELIX_OFF": "1"} if how == "environment" else {}
     if how == "file":
         off.touch()
     elif how.endswith("rule"):
         ignore.write_text(f"project: {project.name}\n" if how == "project rule" else "session: silent*\n")
     try:
-        answer = call("session-start", begin, **({"HELIX_OFF": "1"} if how == "environment" else {}))
+        answer = call("session-start", begin, environment=environment)
     finally:
         off.unlink(missing_ok=True)
         ignore.unlink(missing_ok=True)

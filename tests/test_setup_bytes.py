@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_cli.app import run
 from helix_cli.setup.jsonc import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOREIGN = """{
     // mine, do not touch

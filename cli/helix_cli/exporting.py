@@ -7,19 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError, WriteFailed
+from helix_cli.errors import FolderNotEmpty
+from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
 
 _MANIFEST = Path(".claude-plugin") / "plugin.json"
 _READABLE = 0o644
-
-
-class FolderNotEmpty(HelixGraphError):
-    """Something else lies where the plugin is to go."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        super().__init__(f"{folder} holds something else than an earlier export; name an empty folder")
 
 
 class Exported(msgspec.Struct, frozen=True, kw_only=True):

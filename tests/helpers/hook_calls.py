@@ -31,7 +31,13 @@ class Answer(NamedTuple):
         return str(self.said["hookSpecificOutput"]["additionalContext"]) if self.said else ""
 
 
-def call(event: str, told: Mapping[str, Any] | bytes, *, seconds: float = 60.0, **environment: str) -> Answer:
+def call(
+    event: str,
+    told: Mapping[str, Any] | bytes,
+    *,
+    seconds: float = 60.0,
+    environment: Mapping[str, str] | None = None,
+) -> Answer:
     """Calls a hook and waits for its answer. The limit is far off: machines that test are slow."""
     content = told if isinstance(told, bytes) else json.dumps(told).encode()
     done = subprocess.run(
@@ -40,7 +46,7 @@ def call(event: str, told: Mapping[str, Any] | bytes, *, seconds: float = 60.0, 
         capture_output=True,
         check=False,
         timeout=_PATIENCE,
-        env={**os.environ, "HELIX_HOOK_SECONDS": str(seconds), **environment},
+        env={**os.environ, "HELIX_HOOK_SECONDS": str(seconds), **(environment or {})},
     )
     return Answer(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
 

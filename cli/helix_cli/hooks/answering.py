@@ -7,7 +7,6 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.hooks.call import EVENTS, read_call
@@ -19,6 +18,7 @@ from helix_graph.project import memory_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from helix_cli.hooks.call import Call
 

@@ -1,4 +1,4 @@
-"""A session has ended: its episode is extracted, the feedback closed, the graph compiled; after the hook has answered."""
+"""A session has ended: its episode is extracted, the feedback closed, the graph compiled, all after the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _remember(call: Call, root: Path) -> None:
             close_feedback(memory, one.session)
     memory.graph.compile()
     if not is_prepared(root):
-        prepare(memory)
+        prepare(root, memory.causality)
 
 
 def close_feedback(memory: Memory, session: str) -> None:

@@ -51,7 +51,7 @@ def said(one: AntiPattern) -> str:
 
 
 def _prepare(root: Path) -> None:
-    prepare(Memory(root))
+    prepare(root, Memory(root).causality)
 
 
 def _proven(memory: Memory, call: Call, given: Given) -> list[Line]:

@@ -8,8 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helix_cli.errors import NotEditable
 from helix_cli.setup.editing import read_text
-from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.files import has_hooks, with_hooks, with_toml_server, without_hooks, without_toml_server
 from helix_cli.setup.plan import Command, Plan
 from helix_cli.setup.wanted import SERVER, codex_hooks, program, server

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.setup.errors import NotEditable
+from helix_cli.errors import NotEditable
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import remove_file, write_atomically
 
@@ -61,7 +61,7 @@ def change_of(path: Path, before: str | None, texts: Sequence[str]) -> Change:
     steps: list[tuple[int, int]] = []
     old = before or ""
     for new in texts:
-        steps.append((len(os.path.commonprefix([old, new])), len(new) - len(old)))
+        steps.append((_same_beginning(old, new), len(new) - len(old)))
         old = new
     return Change(path=path, before=None if before is None else before.encode(), after=old.encode(), steps=tuple(steps))
 
@@ -168,6 +168,12 @@ def _replace(path: Path, content: bytes) -> None:
         Path(temporary).replace(target)
     except OSError as error:
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def _same_beginning(one: str, other: str) -> int:
+    """How many characters the beginnings of two texts share."""
+    places = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(places, min(len(one), len(other)))
 
 
 def _lines(text: bytes | None) -> list[str]:

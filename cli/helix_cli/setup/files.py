@@ -6,8 +6,8 @@ import copy
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from helix_cli.errors import NotEditable
 from helix_cli.setup.editing import Change, change_of, read_text, same, undone
-from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.inserting import inserted, without_items, without_member
 from helix_cli.setup.jsonc import parse
 from helix_cli.setup.wanted import SERVER, is_ours

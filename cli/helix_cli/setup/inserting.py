@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_cli.setup.errors import NotEditable
+from helix_cli.errors import NotEditable
 from helix_cli.setup.jsonc import parse
 
 if TYPE_CHECKING:

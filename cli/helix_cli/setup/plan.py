@@ -1,4 +1,4 @@
-"""What setting up would do, before it does it: changes of files, commands of the agent, and what is left to a person."""
+"""What setting up would do, before it does it: changes of files, the agent's commands, what is left to a person."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from helix_cli.errors import NotEditable
 from helix_cli.setup.editing import Change, apply
-from helix_cli.setup.errors import NotEditable
 
 #: An agent's own command answers within a second or two; one that waits for somebody to type is given up.
 _SECONDS = 60

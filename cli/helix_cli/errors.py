@@ -1,4 +1,4 @@
-"""What keeps a file of settings from being edited. Nothing has been written then."""
+"""What the command line refuses by itself: settings that it would have to guess at, folders in use."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ class NotEditable(HelixGraphError):
     def at(self, path: Path) -> NotEditable:
         """The same, of a file."""
         return NotEditable(self.problem, line=self.line, path=path)
+
+
+class FolderNotEmpty(HelixGraphError):
+    """Something else lies where the plugin is to go."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(f"{folder} holds something else than an earlier export; name an empty folder")
