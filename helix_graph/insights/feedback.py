@@ -8,7 +8,6 @@ an id that was given before changes nothing.
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
@@ -80,7 +79,7 @@ def attributed(names: Sequence[str], causal_names: Collection[str] | None) -> di
 
 def record(connection: sqlite3.Connection, report: Report, *, now: datetime, settings: Settings) -> FedBack:
     """Writes one feedback into the log and what follows into the insights, within the transaction under way."""
-    identity = report.id or secrets.token_hex(16)
+    identity = report.id or log.new_id()
     names = tuple(dict.fromkeys(report.names))
     if log.holds(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)

@@ -6,6 +6,7 @@ folded anew. Both come to the same, and `rebuild` folds everything.
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 #: The entries that speak of any of these insights.
 SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
 _ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing"
+
+
+def new_id() -> str:
+    """An id that no other entry has, in any memory: 128 bits of chance."""
+    return os.urandom(16).hex()
 
 
 def holds(connection: sqlite3.Connection, identity: str) -> bool:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import as_list
 from helix_graph.insights import rows
 from helix_graph.insights.clock import days_between, read
 
@@ -102,9 +102,10 @@ def found_by(
     meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by either, with the greater of both: (relevance, row, how), the most relevant first."""
+    passing = {*meaning, *(number for number, relevance in by_words.items() if relevance >= least)}
     hits = [
         (max(meaning.get(number, 0.0), by_words.get(number, 0.0)), number, _via(number, meaning, by_words))
-        for number in {*meaning, *by_words}
+        for number in passing
     ]
     return sorted((hit for hit in hits if hit[0] >= least), key=lambda hit: (-hit[0], hit[1]))
 
@@ -189,8 +190,8 @@ def _scored(
     settings: Settings,
 ) -> Iterator[Candidate]:
     query = (
-        "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at FROM insight"  # noqa: S608  (a constant)
-        f" WHERE number {ANY_OF} AND state = 'active'"
+        "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at"
+        " FROM json_each(?) wanted CROSS JOIN insight ON number = wanted.value WHERE state = 'active'"
         " AND (? = '' OR EXISTS (SELECT 1 FROM json_each(insight.tags) WHERE value = ?))"
     )
     found = connection.execute(query, (as_list(number for _, number, _ in hits), asked.tag, asked.tag))

@@ -118,8 +118,10 @@ def without_any_vector(connection: sqlite3.Connection) -> int:
 
 def without_vector(connection: sqlite3.Connection, *, model: str) -> int:
     """How many insights that can be recalled have no vector of that model."""
-    query = "SELECT count(*) FROM insight WHERE state = 'active' AND model IS NOT ?"
-    return int(connection.execute(query, (model,)).fetchone()[0])
+    # Three looks into the index instead of one condition, which would read all of it.
+    one = "(SELECT count(*) FROM insight WHERE state = 'active' AND model"
+    query = f"SELECT {one} IS NULL) + {one} < ?) + {one} > ?)"
+    return int(connection.execute(query, (model, model)).fetchone()[0])
 
 
 def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> int:

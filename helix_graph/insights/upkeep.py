@@ -8,7 +8,6 @@ done. Consolidating merges what says the same, and nothing of what a person prov
 from __future__ import annotations
 
 import contextlib
-import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -95,7 +94,7 @@ class Upkeep(Room):
             at = log.free_moment(connection, self._clock())
             due = list(_due(connection, at=at, days=threshold, now=self._clock(), settings=self.settings))
             if due:
-                entry = Entry(id=secrets.token_hex(16), ts=at, kind="decay", days=threshold)
+                entry = Entry(id=log.new_id(), ts=at, kind="decay", days=threshold)
                 log.add(connection, entry, to=due, settings=self.settings)
         return Decayed(decayed=len(due), threshold_days=threshold)
 

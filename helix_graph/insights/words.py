@@ -36,7 +36,7 @@ _PRIOR = 50
 #: A query that says less than this many words which nothing has is too short to be certain of its hits.
 _LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
-_MOST_POSTINGS = 5000
+_MOST_POSTINGS = 3000
 _LITTLE_WORDS = (
     "a about after all also am an and any are as at be because been before being both but by can could did do does "
     "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
@@ -87,7 +87,7 @@ def _is_identifier(word: str) -> bool:
 
 
 def _total(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM insight_text_docsize").fetchone()[0])
+    return int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
 
 
 def _frequency(connection: sqlite3.Connection, word: str) -> int:
