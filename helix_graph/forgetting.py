@@ -35,7 +35,7 @@ from helix_graph.tombstones import Tombstones, all_of, digest
 from helix_graph.traces import Proof, find_traces, strings_of, to_prove
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Episode
@@ -89,10 +89,18 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
+def forget(
+    root: Path,
+    graph: Graph,
+    selection: Selection,
+    *,
+    dry_run: bool = False,
+    rooms: Iterable[Callable[[Sequence[str]], object]] = (),
+) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and proves that nothing of them remains.
 
-    An empty selection takes up what earlier attempts have left unproved.
+    An empty selection takes up what earlier attempts have left unproved. ``rooms`` remove what else is told of the
+    sessions, and come first: while a session's episode is there, an attempt that was cut short can be made again.
 
     Raises:
         NothingSelected: The selection is empty, and nothing is unproved.
@@ -111,6 +119,8 @@ def forget(root: Path, graph: Graph, selection: Selection, *, dry_run: bool = Fa
     folders = (graph.causality / ASSERTIONS, aside_of_assertions(root))
     assertions = [path for folder in folders for path in _assertions_naming(folder, sessions)]
     if not dry_run and (sessions or waiting):
+        for remove_from_room in rooms:
+            remove_from_room(sessions)
         _remove(root, store, sessions, assertions)
         _remove_pages(root)
         _remove_from_graph(graph)

@@ -23,7 +23,7 @@ from helix_graph.given import place, query, several, when
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import date
 
     from helix_episodes.recording import ExtractReport
@@ -250,7 +250,14 @@ class Memory:
             since=when("since", since),
             until=when("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run)
+        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks,))
+
+    def _forget_tasks(self, sessions: Sequence[str]) -> int:
+        """What plans tell of these sessions; without a database there is nothing to look into."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
+
+        return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
 
     @property
     def silenced(self) -> str | None:

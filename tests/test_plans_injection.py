@@ -14,7 +14,6 @@ from helix_graph.errors import EmptyText, NotAFileName, OutOfRange
 from helix_graph.plans.markers import report_in
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.prompts import COLD_START, builder_prompt, insight_line
-from helix_graph.plans.quoting import FIELDS, REPORTED, quoted
 from plan_world import SHOES, NotedInsights, plans_in
 
 if TYPE_CHECKING:
@@ -78,8 +77,8 @@ def test_an_empty_batch_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_session_is_remembered_by_the_next_process(tmp_path: Path) -> None:
-    def names(session: str | None, **options: bool) -> tuple[str, ...]:
-        return plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 3, session=session, **options).names
+    def names(session: str | None, *, diversify: bool = True) -> tuple[str, ...]:
+        return plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 3, session=session, diversify=diversify).names
 
     assert names("s1") == ("insight-0", "insight-1", "insight-2")
     assert names("s1") == ("insight-3", "insight-4", "insight-5")
@@ -181,21 +180,6 @@ def test_a_hostile_task_stays_in_its_field(text: str) -> None:
     heads = [line.split(":")[0] for line in prompt.splitlines() if line and not line.startswith(("  - ", "<", "</"))]
     assert heads == ["TASK_ID", "TASK", "OBJECTIVE", "WARNING", "PARENT_DELIVERIES", "NO_PRIOR_MEMORY"]
     assert without_echo(prompt).insights == ()
-
-
-@pytest.mark.parametrize("marker", [*REPORTED, *FIELDS])
-def test_no_marker_keeps_its_colon(marker: str) -> None:
-    assert f"{marker}:" not in quoted(f"first {marker}: then {marker} : and {marker}\uff1a")
-
-
-def test_plain_text_and_code_are_left_as_they_are() -> None:
-    for text in (
-        "if a < b: x = list[int]",
-        "warning: unused; the task: sum up",
-        "👩‍💻 café — naïve",
-        "https://x.y/z?a=b",
-    ):
-        assert quoted(text) == text
 
 
 def test_what_was_injected_is_never_learnt_again(tmp_path: Path, script: Callable[..., Script]) -> None:

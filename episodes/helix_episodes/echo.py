@@ -49,7 +49,7 @@ def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
     A text that holds a marker of its own (a log once quoted) loses it, so that it can't end the block before its end.
     """
     names = ", ".join(_NOT_IN_NAME.sub("-", name).strip() for name in insights)
-    body = _BEGIN.sub("", text.replace(_CLOSING, "")).strip("\n")
+    body = _without_markers(text).strip("\n")
     attribute = f' insights="{names}"' if names else ""
     return f"{_OPENING}{attribute}>\n{body}\n{_CLOSING}"
 
@@ -97,6 +97,13 @@ def is_own_tool(name: str) -> bool:
 def is_own_program(program: str) -> bool:
     """Whether a program is the memory's own command, however it was started."""
     return program in _OWN_PROGRAMS
+
+
+def _without_markers(text: str) -> str:
+    """Without the marker lines of a block, also those that come about when others within them are cut."""
+    while (shorter := _BEGIN.sub("", text.replace(_CLOSING, ""))) != text:
+        text = shorter
+    return text
 
 
 def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:

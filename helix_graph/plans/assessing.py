@@ -28,7 +28,7 @@ import msgspec
 from helix_graph.given import text
 from helix_graph.graph.vocabulary import STOP_WORDS
 from helix_graph.insights.clock import now, stamp
-from helix_graph.plans.quoting import quoted
+from helix_graph.insights.safety import harmless
 from helix_graph.plans.tables import database
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _known_failure(rows: Sequence[Mapping[str, Any]], approach: str) -> str | No
     needed = max(_FEWEST_WORDS, (len(words) + 1) // 2)
     for row in rows:
         if "failure" in _tags(row) and len(words & words_of(str(row["content"]))) >= needed:
-            return quoted(str(row["content"]))
+            return harmless(str(row["content"]))
     return None
 
 
@@ -128,7 +128,7 @@ def _other_way(rows: Sequence[Mapping[str, Any]], approach: str) -> str | None:
     words = words_of(approach)
     for row in rows:
         if "failure" not in _tags(row) and not alike(words, words_of(str(row["content"]))):
-            return quoted(str(row["content"]))
+            return harmless(str(row["content"]))
     return None
 
 

@@ -16,6 +16,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import WorkspaceClosed
 from helix_graph.given import one_of, place
 from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.cleaning import flat
 from helix_graph.plans.markers import (
     FEWEST_CHARACTERS,
     Insight,
@@ -28,7 +29,6 @@ from helix_graph.plans.markers import (
     report_in,
     result_in,
 )
-from helix_graph.plans.quoting import flat
 from helix_graph.plans.side_files import InjectionState, SideFiles
 from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
 

@@ -2,7 +2,7 @@ r"""The prompt of a builder: the seeds' fields in the seeds' order, and what the
 
 What the memory adds (what parents delivered, insights, their names) stands between the marker lines of
 `helix_episodes.echo`, so that no later extraction takes it for something that was said or done in this session. Every
-text goes through `quoting` first: it stays on its line and cannot pose as a field or a report.
+text is made `harmless` first: it stays on its line and cannot pose as a field or a report.
 
 >>> print(builder_prompt({"task_id": "001-w1", "objective": "Sell shoes"}))
 TASK_ID: 001-w1
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from helix_episodes.echo import wrap
-from helix_graph.plans.quoting import quoted
+from helix_graph.insights.safety import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def insight_line(one: Remembered) -> str:
     ['[29%] c', '[57%] c', '[100%] c']
     """
     percent = (round(one.effectiveness * _THOUSAND) + _HALF) // _TEN
-    return f"[{percent}%] {quoted(one.content)}"
+    return f"[{percent}%] {harmless(one.content)}"
 
 
 def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
@@ -52,7 +52,7 @@ def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Se
     told = [_list("PARENT_DELIVERIES:", deliveries)] if deliveries else []
     told.append(_list("INSIGHTS (from past experience):", insights) if insights else COLD_START)
     if names:
-        told.append(f"INJECTED: {orjson.dumps([quoted(name) for name in names]).decode()}")
+        told.append(f"INJECTED: {orjson.dumps([harmless(name) for name in names]).decode()}")
     return wrap("\n\n".join(told), insights=names)
 
 
@@ -68,7 +68,7 @@ def builder_prompt(task: Mapping[str, Any], insights: Sequence[str] = (), names:
     blocks = ["\n".join(_fields(known, (*_HEAD, *_BOUNDS)))]
     if known.get("warning"):
         blocks.append("\n".join(_fields(known, ("warning",))))
-    deliveries = [quoted(one) for one in _listed(known.get("parent_deliveries"))]
+    deliveries = [harmless(one) for one in _listed(known.get("parent_deliveries"))]
     return "\n\n".join([*blocks, injected_block(insights, names, deliveries)])
 
 
@@ -93,7 +93,7 @@ def workspace_prompt(workspace: Workspace) -> str:
 def _fields(task: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
     for name in names:
         if task.get(name):
-            yield f"{name.upper()}: {quoted(str(task[name]))}"
+            yield f"{name.upper()}: {harmless(str(task[name]))}"
 
 
 def _list(heading: str, items: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ from helix_episodes.files import read_regular, remove_file, write_atomically
 from helix_graph.plans.names import file_name, is_file_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _OWNER_ONLY = 0o600
@@ -92,6 +93,17 @@ class SideFiles:
         """
         append_line(self.task_status, orjson.dumps(entry))
 
+    def forget_task(self, task_id: str) -> None:
+        """Removes what was told of a task: its side file and its lines; what others append meanwhile is not lost.
+
+        Raises:
+            WriteFailed: A file could not be written or removed.
+        """
+        if is_file_name(task_id):
+            remove_file(self.injection_state / f"{task_id}.json")
+        if self.task_status.is_file():
+            _rewrite(self.task_status, keep=lambda line: not _is_of(line, task_id))
+
     def add_log(self, line: str) -> None:
         """Appends a line to the log of extractions.
 
@@ -143,6 +155,28 @@ def append_line(path: Path, line: bytes) -> None:
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
     if written != len(whole):
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
+
+
+def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
+    """Writes a file of lines anew in its place, under the lock of those who append to it.
+
+    Raises:
+        WriteFailed: It could not be written.
+    """
+    try:
+        with path.open("rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+            file.seek(0)
+            file.writelines(kept)
+            file.truncate()
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def _is_of(line: bytes, task_id: str) -> bool:
+    entry = _json(line)
+    return isinstance(entry, dict) and str(entry.get("task_id")) == task_id
 
 
 def _is_unfinished(path: Path) -> bool:
