@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-_SAID = (
+_SAID: tuple[str, ...] = (
     "uid", "slug", "content", "created_at", "tags", "origin", "initial", "edited_at", "tagged_at",
     "state", "state_at", "merged_into", "reason", "episode", "source", "told",
 )  # fmt: skip
@@ -202,11 +202,11 @@ def _select(connection: sqlite3.Connection, condition: str, *values: str | float
 
 def _kept(row: tuple[Any, ...]) -> Kept:
     number, name, *rest = row
-    said = dict(zip(_SAID, rest, strict=False))
+    said: dict[str, Any] = dict(zip(_SAID, rest, strict=False))
     for column in _JSON:
         said[column] = msgspec.json.decode(said[column])
     said["slug"] = said["slug"] or name
-    did = dict(zip(_DID, rest[len(_SAID) :], strict=True))
+    did: dict[str, Any] = dict(zip(_DID, rest[len(_SAID) :], strict=True))
     return Kept(
         number=number,
         name=name,

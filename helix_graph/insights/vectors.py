@@ -70,9 +70,7 @@ class Look(NamedTuple):
         old = self.kept.matrix @ vector
         old[_positions(self.kept.numbers, self.newer)] = -1
         together = np.concatenate((old, self.newest @ vector))
-        return np.concatenate((self.kept.numbers, self.newer)), np.round(together, DECIMALS).astype(
-            np.float32, copy=False
-        )
+        return np.concatenate((self.kept.numbers, self.newer)), together
 
     def rows(self) -> tuple[Numbers, Floats]:
         """Every number with its vector, by number; those that have lost theirs are left out."""
@@ -207,7 +205,7 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
     """Every two rows at least so alike, the most alike first: (lower number, higher number, cosine)."""
     pairs = []
     for start in range(0, len(numbers), _BLOCK):
-        block = np.round(matrix[start : start + _BLOCK] @ matrix.T, DECIMALS)
+        block = matrix[start : start + _BLOCK] @ matrix.T
         for row, column in np.argwhere(block >= least - 10.0**-DECIMALS).tolist():
             cosine = round(float(block[row, column]), DECIMALS)
             if start + row < column and cosine >= least:
