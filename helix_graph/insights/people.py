@@ -17,8 +17,9 @@ from helix_graph.insights.fold import after
 from helix_graph.insights.forgetting import drop
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import Standing
-from helix_graph.insights.recall import adjusted, public
+from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
+from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import LONGEST, SHORTEST
 from helix_graph.insights.store import clean_content, clean_tags
 
@@ -126,7 +127,7 @@ class ByPeople(Room):
             held = [one for one in log.injections(connection) if names & {other.name for other in one.withheld}]
             links = [_shown_link(connection, link) for link in links_of(connection, own)]
         standing = kept.standing
-        fair = adjusted(
+        fair = causal_adjusted(
             standing.effectiveness,
             use_count=standing.use_count,
             causal_hits=standing.causal_hits,

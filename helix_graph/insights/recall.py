@@ -23,6 +23,7 @@ import msgspec
 from helix_graph.database import as_list
 from helix_graph.insights import rows
 from helix_graph.insights.clock import days_between, read
+from helix_graph.insights.scoring import causal_adjusted, recency, score
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,29 +74,17 @@ class Candidate(NamedTuple):
     via: Via
 
 
-def adjusted(effectiveness: float, *, use_count: int, causal_hits: int, settings: Settings) -> float:
-    """Effectiveness as it counts: times the share of uses that were causal, at least 0.3, from three uses on.
-
-    >>> from helix_graph.insights.settings import V6
-    >>> round(adjusted(0.99, use_count=20, causal_hits=0, settings=V6), 3)
-    0.297
-    """
-    if use_count < settings.uses_to_adjust:
-        return effectiveness
-    return effectiveness * max(settings.least_credit, causal_hits / use_count)
-
-
 def ratio(*, use_count: int, causal_hits: int, settings: Settings) -> float:
     """Effectiveness as the older seed has it: how many of the uses helped; neutral before the first."""
     return causal_hits / use_count if use_count else settings.neutral
 
 
-def recency(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
+def freshness(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
     """1 for what was used (or stored) today, half of it every half-life, in whole days."""
     since = read(last_used or created_at)
     if since is None:
         return settings.unknown_recency
-    return float(2 ** (-days_between(since, now) / settings.half_life_days))
+    return recency(days_between(since, now), settings=settings)
 
 
 def found_by(
@@ -171,7 +160,7 @@ def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Setti
     """Whether a hit of that relevance could come before ``last``, did it well and lately."""
     if mode == "lexical":
         return relevance >= last.relevance
-    return settings.relevance * relevance + settings.effectiveness + settings.recency >= last.score
+    return score(relevance=relevance, effectiveness=1.0, recency=1.0, settings=settings) >= last.score
 
 
 def _order(one: Candidate, *, mode: Mode) -> tuple[float, float, float, str, str]:
@@ -207,8 +196,8 @@ def _scored(
         fair = (
             counted
             if settings.counts
-            else adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
+            else causal_adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
         )
-        fresh = recency(last_used, created_at, now=now, settings=settings)
-        score = settings.relevance * relevance + settings.effectiveness * fair + settings.recency * fresh
-        yield Candidate(number, name, created_at, relevance, fair, fresh, score, via)
+        fresh = freshness(last_used, created_at, now=now, settings=settings)
+        total = score(relevance=relevance, effectiveness=fair, recency=fresh, settings=settings)
+        yield Candidate(number, name, created_at, relevance, fair, fresh, total, via)
