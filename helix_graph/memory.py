@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
     from helix_graph.doctor.model import Examination
+    from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
@@ -116,8 +117,17 @@ class Memory:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
+        from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
-        return Insights(database_path(self.root))
+        known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
+        return Insights(database_path(self.root), embedder=self._embedder, experience=known)
+
+    def _embedder(self) -> Embedder | None:
+        """What compares texts by meaning here, asked when it is first needed; None in lexical mode."""
+        from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
+        from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
+
+        return embedder(cache=self.root / CACHE_NAME)
 
     @property
     def topics(self) -> Topics:

@@ -20,7 +20,11 @@ from msgspec.structs import replace
 from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, query, several, share, text, whole
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.anchoring import Anchoring
+from helix_graph.insights.attributing import Attributing
 from helix_graph.insights.clock import stamp
+from helix_graph.insights.delivering import Delivering
+from helix_graph.insights.harvesting import Harvesting
 from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
@@ -46,10 +50,10 @@ MOST_SHOWN = 100
 #: A longer query is cut here, as the seed cut what it embedded.
 _LONGEST_QUERY = 8000
 #: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
-POLICIES = ("seed",)
+POLICIES = ("seed", "uplift")
 
 
-class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
+class Insights(Linked, Anchoring, Harvesting, Delivering, Attributing, Upkeep, ByPeople, Promoting, Exchanged):
     """The door to remembered advice."""
 
     def store(
@@ -101,10 +105,12 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
 
         ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine or relevance by
         words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
-        ``tag`` only among insights with it.
+        ``tag`` only among insights with it. ``policy`` uplift ranks the relevant ones by measured effect
+        (`helix_graph.insights.ranking`), and leaves out those that are not held to help.
 
         Raises:
             EmptyQuery: There is nothing in the query.
+            TooEarly: Too little has been measured to rank by uplift.
             OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
             NotOneOf: There is no such policy.
         """
@@ -119,7 +125,10 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
             answer.note = self._note(connection, model=embedder.model if embedder else None)
-            chosen = best(connection, hits, asked, mode=answer.mode, now=self._clock(), settings=self.settings)
+            wide = asked if policy == "seed" else replace(asked, limit=MOST_SHOWN)
+            chosen = best(connection, hits, wide, mode=answer.mode, now=self._clock(), settings=self.settings)
+            if policy == "uplift":
+                chosen = self._by_uplift(connection, chosen, about=sought, limit=asked.limit)
             answer.extend(shown(connection, chosen, told=self.settings.counts))
         return answer
 
@@ -171,7 +180,13 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
 
     def scored_by(self, settings: Settings) -> Insights:
         """The same insights under other settings."""
-        return Insights(self.path, embedder=lambda: self._embedder, settings=settings, clock=self._clock)
+        return Insights(
+            self.path,
+            embedder=lambda: self._embedder,
+            settings=settings,
+            clock=self._clock,
+            experience=self._experience,
+        )
 
     def chunk(self, task_objective: str, outcome: str, approach: str, source: str = "chunked") -> Stored:
         """Remembers the approach by which a task succeeded; ``outcome`` must begin with success, or it is skipped.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_graph.errors import InsightNotFound
+from helix_graph.errors import InsightNotFound, NoMemory
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights import clock, rows
 from helix_graph.insights.settings import V6
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.embedding.model import Embedder
+    from helix_graph.insights.experience import Experience
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Vector
@@ -31,7 +32,7 @@ def no_embedder() -> Embedder | None:
 class Room:
     """Insights in one helix.db.
 
-    ``embedder`` is asked when vectors are first needed, and answers None where there is no model: then everything works
+    ``experience`` is the memory that they belong to, if any. ``embedder`` is asked when vectors are first needed, and answers None where there is no model: then everything works
     by words. ``clock`` says what time it is, in UTC.
     """
 
@@ -42,12 +43,14 @@ class Room:
         embedder: Callable[[], Embedder | None] = no_embedder,
         settings: Settings = V6,
         clock: Callable[[], datetime] = clock.now,
+        experience: Experience | None = None,
     ) -> None:
         self.path = path
         self.settings = settings
         self._database = HelixDatabase(path, TABLES)
         self._find_embedder = embedder
         self._clock = clock
+        self._experience = experience
         self._found: tuple[Embedder | None] | None = None
         self._file: VectorFile | None = None
 
@@ -56,6 +59,17 @@ class Room:
         if self._found is None:
             self._found = (self._find_embedder(),)
         return self._found[0]
+
+    @property
+    def _past(self) -> Experience:
+        """The episodes and the graph of the memory.
+
+        Raises:
+            NoMemory: These insights are a file by itself.
+        """
+        if self._experience is None:
+            raise NoMemory(start=self.path.parent, expected=None)
+        return self._experience
 
     def _vectors(self, embedder: Embedder) -> VectorFile:
         from helix_graph.insights.vectors import VectorFile, path_of  # noqa: PLC0415  (numpy is for vectors only)

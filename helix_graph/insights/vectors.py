@@ -26,7 +26,7 @@ from helix_episodes.files import write_atomically
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -215,6 +215,28 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
 
 #: So many rows are compared with all others at a time: at a hundred thousand rows a block takes 200 MB.
 _BLOCK = 512
+
+
+def leaders(order: Sequence[int], blobs: Mapping[int, bytes], *, least: float) -> dict[int, int]:
+    """Which of those before it each row goes with: the most alike of the leaders, else it leads from then on.
+
+    ``blobs`` are vectors as `blob` makes them; a row without one leads itself.
+    """
+    found: dict[int, int] = {}
+    ahead: list[int] = []
+    matrix: list[Floats] = []
+    for number in order:
+        found[number] = number
+        if number not in blobs:
+            continue
+        vector = np.frombuffer(blobs[number], dtype="<f4")
+        cosines = np.round(np.stack(matrix) @ vector, DECIMALS) if matrix else np.empty(0)
+        if cosines.size and cosines.max() >= least:
+            found[number] = ahead[int(cosines.argmax())]
+        else:
+            ahead.append(number)
+            matrix.append(vector)
+    return found
 
 
 def blob(vector: Sequence[float] | Floats) -> bytes:
