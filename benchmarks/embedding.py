@@ -22,13 +22,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from helix_graph.embedding.cache import Cached
-from helix_graph.embedding.choice import has, status
+from helix_graph.embedding.choice import INSTALL, has, status
 from helix_graph.embedding.light import LightEmbedder
 from helix_graph.embedding.reference import ReferenceEmbedder
 
@@ -158,12 +157,13 @@ def main() -> None:
     if options.engine:
         time_engine(options.engine)
         return
-    if status().engine is None:
-        sys.exit(f"no vectors here: {status().reason}; {status().remedy}")
-    print(f"weights: {status().weights}; load of the machine: {os.getloadavg()[0]:.1f}\n")
+    found = status()
+    if not (found.weights and has("light")):
+        sys.exit(f"the light engine is not here: {found.reason or 'its packages are missing'}; {INSTALL}")
+    print(f"weights: {found.weights.folder}; load of the machine: {os.getloadavg()[0]:.1f}\n")
     time_cold(runs=options.runs)
     print(f"\n{'texts a second, handed over':<32}" + "".join(f"{batch:>10}" for batch in AT_A_TIME), flush=True)
-    for engine in ["light"] + ["sentence-transformers"] * bool(find_spec("sentence_transformers")):
+    for engine in ["light"] + ["sentence-transformers"] * has("sentence-transformers"):
         subprocess.run([sys.executable, __file__, "--engine", engine], check=True)
     time_cache()
 

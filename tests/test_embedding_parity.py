@@ -80,6 +80,12 @@ def test_it_computes_what_the_reference_computes_here(light: LightEmbedder, refe
 
 
 @pytest.mark.weights
+def test_another_model_tells_its_dimensions(reference: ReferenceEmbedder) -> None:
+    other = ReferenceEmbedder(reference.folder, model="another@0123")
+    assert (other.model, other.dimensions, other.embed([]).shape) == ("another@0123", 384, (0, 384))
+
+
+@pytest.mark.weights
 def test_halves_of_characters_are_mended_or_replaced(light: LightEmbedder) -> None:
     assert np.array_equal(light.embed(list(BROKEN_TEXTS)), light.embed(list(BROKEN_TEXTS.values())))
 

@@ -13,6 +13,7 @@ import pytest
 from helix_graph.errors import NotOneOf, OutOfRange, WrongType
 from helix_graph.insights.door import Insights
 from helix_graph.insights.safety import harmless
+from many_insights import lay_in
 from stub_embedder import Fixed, StubEmbedder
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def test_decay_depends_on_time_and_not_on_calls(tmp_path: Path) -> None:
     for one in (often, seldom):
         name = one.store(ADVICE, initial=0.1)["name"]
         one.feedback([name], "blocked")
-    for _ in range(100):
-        now += timedelta(days=1)
+    for _ in range(10):
+        now += timedelta(days=10)
         often.decay()
         often.decay()
     assert seldom.decay() == {"decayed": 1, "threshold_days": 30}
@@ -267,8 +268,7 @@ def test_injected_text_can_not_pose_as_a_marker() -> None:
 def test_a_spoilt_or_foreign_matrix_is_made_anew(tmp_path: Path) -> None:
     engine = StubEmbedder()
     insights = Insights(tmp_path / "helix.db", embedder=lambda: engine)
-    for place in range(300):
-        insights.store(f"alpha{place} beta{place} gamma{place} delta{place}")
+    lay_in(insights.path, [f"alpha{place} beta{place} gamma{place} delta{place}" for place in range(300)], engine)
     query = "alpha7 beta7 gamma7 delta7"
     expected = insights.recall(query)
     (matrix,) = [path for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock"]

@@ -37,7 +37,7 @@ class ReferenceEmbedder:
     @property
     def dimensions(self) -> int:
         """Of each vector; those of another model than ours are known when it is loaded."""
-        return MINILM_DIMENSIONS if self._model == MINILM else int(self._loaded.get_embedding_dimension())
+        return MINILM_DIMENSIONS if self._model == MINILM else self._measured
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""
@@ -52,6 +52,11 @@ class ReferenceEmbedder:
             convert_to_numpy=True,
         )
         return np.asarray(vectors, np.float32)
+
+    @cached_property
+    def _measured(self) -> int:
+        """How long a vector is: the method that tells it has another name in each version."""
+        return int(self.embed(["any text"]).shape[1])
 
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401  (the package is not there where types are checked)

@@ -92,7 +92,7 @@ def found_by(
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by either, with the greater of both: (relevance, row, how), the most relevant first."""
     passing = {*meaning, *(number for number, relevance in by_words.items() if relevance >= least)}
-    hits = [
+    hits: list[tuple[float, int, Via]] = [
         (max(meaning.get(number, 0.0), by_words.get(number, 0.0)), number, _via(number, meaning, by_words))
         for number in passing
     ]

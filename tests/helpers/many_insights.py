@@ -1,0 +1,31 @@
+"""Many insights at once: what `store` would make of texts that nothing is alike, in one durable write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_graph.helix_db import HelixDatabase
+from helix_graph.insights import rows
+from helix_graph.insights.model import Insight
+from helix_graph.insights.naming import slug_of
+from helix_graph.insights.rows import digest
+from helix_graph.insights.tables import TABLES
+from helix_graph.insights.vectors import blob
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from helix_graph.embedding.model import Embedder
+
+
+def lay_in(path: Path, texts: Sequence[str], engine: Embedder) -> None:
+    """Insights of these texts, with their vectors."""
+    vectors = engine.embed(texts)
+    with HelixDatabase(path, TABLES).writing() as connection:
+        for text, vector in zip(texts, vectors, strict=True):
+            slug = slug_of(text)
+            one = Insight(uid=digest(text), slug=slug, content=text, created_at="2026-11-01T00:00:00.000000Z")
+            rows.set_vector(
+                connection, rows.insert(connection, one, name=slug), model=engine.model, vector=blob(vector)
+            )
