@@ -4,7 +4,8 @@ What is kept of a link is its anchor (the node's type, the raw text, the episode
 the node is looked up at each question. *By label*: a decision whose label the insight's text gets itself, or an error
 whose kind stands in the text, word for word once places and numbers are masked. *By vector*: an error whose label the
 text is at least 0.60 alike, the three best. Matches are proposals and less trusted than what was extracted or drawn by
-hand; where two say the same, the more trusted record counts.
+hand; where two say the same, the more trusted record counts. Vectors are asked only where nothing else ties an insight
+to an error: labels of one check look alike to a model, whatever failed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from helix_graph.graph.labels import decision_key
 from helix_graph.graph.masking import template
 from helix_graph.insights import rows
 from helix_graph.insights.clock import stamp
-from helix_graph.insights.links import find_link, links_where, new_link, write_link
+from helix_graph.insights.links import find_link, links_of, links_where, new_link, write_link
 from helix_graph.insights.model import NODE_RELATIONS
 from helix_graph.insights.room import Room
 from helix_graph.insights.walking import anchor_of
@@ -100,7 +101,9 @@ class Anchoring(Room):
         vectors = [numbers for _, numbers in self._embed([one.label for one in errors])] if chosen else []
         answers: list[Linked] = []
         for kept in chosen:
-            found = {**self._by_vector(kept, errors, vectors), **_by_label(kept.insight.content, errors, decisions)}
+            found = _by_label(kept.insight.content, errors, decisions)
+            if not (found or self._addresses_one(kept)):
+                found = self._by_vector(kept, errors, vectors)
             answers += self._keep(kept, found)
         return answers
 
@@ -123,6 +126,11 @@ class Anchoring(Room):
         if name is not None:
             return [self._named(connection, query("name", name))]
         return list(rows.where(connection, "state = 'active' ORDER BY number"))
+
+    def _addresses_one(self, kept: Kept) -> bool:
+        with self._database.reading() as connection:
+            own = rows.own_uids(connection, kept.insight.uid)
+            return any(one.node_type == "error" and one.origin != "embedding" for one in links_of(connection, own))
 
     def _by_vector(
         self, kept: Kept, errors: list[Example], vectors: list[Floats]

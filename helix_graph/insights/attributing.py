@@ -117,7 +117,7 @@ class Attributing(Room):
         names: Iterable[str],
         outcome: str,
         *,
-        id: str = "",
+        id: str = "",  # noqa: A002  (the option's name)
         rule: Rule = "strict",
     ) -> Told:
         """Judges insights by the text of an outcome alone: there is no graph, so only the cosine and citation count.
@@ -184,9 +184,10 @@ class Attributing(Room):
         self, kept: Kept, nodes: list[Anchored] | None, scene: _Scene, *, since: str, rule: Rule
     ) -> Attribution:
         own = self._numbers(kept.insight.content) if scene.vector is not None else None
-        cosine = None if own is None else round(float(own @ scene.vector), 3)
+        cosine = None if own is None or scene.vector is None else round(float(own @ scene.vector), 3)
         linked = nodes is not None and scene.episode is not None
-        signs, seen, way = Signs(cosine=cosine, linked=linked), None, ()
+        signs, seen = Signs(cosine=cosine, linked=linked), None
+        way: tuple[str, ...] = ()
         if scene.episode and scene.facts:
             later = decisions_after(scene.episode, since)
             alike = _alike(own, scene.worded)

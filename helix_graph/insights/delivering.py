@@ -1,8 +1,8 @@
 """Delivering: noting what is handed to whom, holding some of it back by lot, and reading off what it did.
 
 Every showing is a row of the log of injections. When a person has switched it on (``[insights] withhold = 0.1`` in
-``.helix/config.toml``), each insight chosen for a showing is held back with that chance (`withholding`), and the log has
-the chance beside it. Together with the outcomes that feedback brings in, these rows are all that `uplift` rests on.
+``.helix/config.toml``), each insight chosen for a showing is held back with that chance (`withholding`), and the log
+has the chance beside it. Together with the outcomes that feedback brings in, these rows are all that `uplift` rests on.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
 from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
+from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
 from helix_graph.insights.words import relevance_by_words
 
@@ -53,7 +54,18 @@ _LONGEST_QUERY = 8000
 POLICIES = ("seed", "uplift")
 
 
-class Insights(Linked, Anchoring, Harvesting, Delivering, Attributing, Upkeep, ByPeople, Promoting, Exchanged):
+class Insights(
+    Linked,
+    Anchoring,
+    Harvesting,
+    Delivering,
+    Attributing,
+    Unlearning,
+    Upkeep,
+    ByPeople,
+    Promoting,
+    Exchanged,
+):
     """The door to remembered advice."""
 
     def store(

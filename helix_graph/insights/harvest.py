@@ -90,7 +90,8 @@ def _fixes(episode: Episode) -> Iterator[Harvested]:
     for fix in episode.fixes:
         error = events.get(fix.error)
         changes = [decisions[name] for name in fix.changes if name in decisions]
-        if error and changes and fix.verified_by:
+        # Trouble with the agent's own tools ("File has not been read yet") is no knowledge of this project.
+        if error and not error.tool and changes and fix.verified_by:
             yield _fix(episode, fix, error, changes)
 
 

@@ -1,11 +1,11 @@
 """Harvesting: lessons and fixes of episodes become insights, marked as derived and linked to where they came from.
 
-They start lower than what somebody told (`Settings.derived`). Harvesting the same episode again changes nothing, and the
-order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several episodes that teach
-the same (`helix_graph.insights.harvest`) the earliest gives the words, and all give links. Lessons that say the same in
-other words (cosine of 0.85 and more) are merged as well, the later into the earlier, anew at each harvest; so is a
-lesson that somebody has told already. Fixes are merged by facts alone: sentences of one pattern look alike to a model
-though the errors differ.
+They start lower than what somebody told (`Settings.derived`). Harvesting the same episode again changes nothing, and
+the order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several episodes that
+teach the same (`helix_graph.insights.harvest`) the earliest gives the words, and all give links. Lessons that say the
+same in other words (cosine of 0.85 and more) are merged as well, the later into the earlier, anew at each harvest; so
+is a lesson that somebody has told already. Fixes are merged by facts alone: sentences of one pattern look alike to a
+model though the errors differ.
 """
 
 from __future__ import annotations
@@ -60,15 +60,17 @@ class Harvest(TypedDict):
     dry_run: bool
 
 
-class _Group(list["Harvested"]):
+class Group(list["Harvested"]):
     """All that is the same, the first first, and the uid of the insight that they are."""
 
     @property
     def uid(self) -> str:
+        """It follows from what is the same in all of them."""
         return rows.digest(f"{SOURCE}\0{self[0].key}")
 
     @property
     def name(self) -> str:
+        """It follows from the same, so it does not depend on which of them came first."""
         tail = f"-{self.uid[:_DIGITS]}"
         words = self[0].key.partition("\0")[2].replace("\0", " ")
         return (slug_of(words) or SOURCE)[: LONGEST_NAME - len(tail)].rstrip("-") + tail
@@ -85,8 +87,7 @@ class Harvesting(Room):
             NoMemory: These insights belong to no memory with episodes.
         """
         chosen = list(self._episodes(episode, since))
-        found = [one for each in chosen for one in harvest_of(each)]
-        groups = _groups(found)
+        groups = grouped(chosen)
         vectors = {} if dry_run else self._vectors_of(groups)
         brought = _Brought(self.settings.derived)
         with self._database.reading() if dry_run else self._database.writing() as connection:
@@ -97,8 +98,8 @@ class Harvesting(Room):
             merged = 0 if dry_run else self._merge_lessons(connection)
         return Harvest(
             episodes=len(chosen),
-            lessons=sum(one.kind == LESSON for one in found),
-            fixes=sum(one.kind != LESSON for one in found),
+            lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
+            fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
             added=sorted(brought.added),
             known=brought.known,
             taken_in=brought.taken_in,
@@ -120,7 +121,7 @@ class Harvesting(Room):
             if isinstance(one, Episode) and (start is None or ((at := read(one.timestamp)) and at >= start)):
                 yield one
 
-    def _vectors_of(self, groups: Iterable[_Group]) -> dict[str, tuple[Vector, Floats]]:
+    def _vectors_of(self, groups: Iterable[Group]) -> dict[str, tuple[Vector, Floats]]:
         wanted = list(groups)
         return dict(zip((one.uid for one in wanted), self._embed([one[0].content for one in wanted]), strict=False))
 
@@ -164,7 +165,7 @@ class _Brought:
     def take(
         self,
         connection: sqlite3.Connection,
-        group: _Group,
+        group: Group,
         *,
         told: Kept | None,
         vector: Vector | None,
@@ -197,7 +198,7 @@ class _Brought:
         for link in _links(group, uid):
             write_link(connection, link)
 
-    def _insight(self, group: _Group) -> Insight:
+    def _insight(self, group: Group) -> Insight:
         first = group[0]
         return Insight(
             uid=group.uid,
@@ -212,13 +213,15 @@ class _Brought:
         )
 
 
-def _groups(found: Iterable[Harvested]) -> list[_Group]:
+def grouped(episodes: Iterable[Episode]) -> list[Group]:
+    """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
+    found = (one for episode in episodes for one in harvest_of(episode))
     clean = (replace(one, content=clean_content(one.content)) for one in found)
     ordered = sorted(clean, key=lambda one: (one.key, one.place))
-    return [_Group(group) for _, group in groupby(ordered, key=lambda one: one.key)]
+    return [Group(group) for _, group in groupby(ordered, key=lambda one: one.key)]
 
 
-def _links(group: _Group, uid: str) -> Iterator[Link]:
+def _links(group: Group, uid: str) -> Iterator[Link]:
     for one in group:
         for relation, anchor in one.bonds:
             node = (anchor.type, anchor.text)

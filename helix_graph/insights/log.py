@@ -72,6 +72,12 @@ def write(connection: sqlite3.Connection, entry: Entry) -> None:
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
 
 
+def remove(connection: sqlite3.Connection, identity: str) -> None:
+    """Takes out the entry of that id, for one that says less; standings are as they were."""
+    connection.execute("DELETE FROM insight_feedback WHERE id = ?", (identity,))
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (identity,))
+
+
 def add(connection: sqlite3.Connection, entry: Entry, *, to: Iterable[Kept], settings: Settings) -> None:
     """Adds an entry and brings the standings of ``to``, of whom it speaks, up to date."""
     late = "SELECT 1 FROM insight_feedback WHERE (ts, id) > (?, ?) LIMIT 1"

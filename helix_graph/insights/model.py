@@ -97,8 +97,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log of feedback. ``names`` are those that were given, also the unknown ones.
 
-    ``injection`` is the id of what was shown, where the feedback is about one showing. A ``decay`` has the days without use in ``days``, a ``given`` the standing in ``standing`` and its insight in
-    ``verdicts``.
+    ``injection`` is the id of what was shown, where the feedback is about one showing. A ``decay`` has the days without
+    use in ``days``, a ``given`` the standing in ``standing`` and its insight in ``verdicts``.
     """
 
     id: str

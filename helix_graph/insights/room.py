@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
+from helix_graph.database import erase_traces
 from helix_graph.errors import InsightNotFound, NoMemory
-from helix_graph.helix_db import HelixDatabase
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights import clock, rows
 from helix_graph.insights.settings import V6
 from helix_graph.insights.tables import TABLES
@@ -32,8 +34,8 @@ def no_embedder() -> Embedder | None:
 class Room:
     """Insights in one helix.db.
 
-    ``experience`` is the memory that they belong to, if any. ``embedder`` is asked when vectors are first needed, and answers None where there is no model: then everything works
-    by words. ``clock`` says what time it is, in UTC.
+    ``experience`` is the memory that they belong to, if any. ``embedder`` is asked when vectors are first needed, and
+    answers None where there is no model: then everything works by words. ``clock`` says what time it is, in UTC.
     """
 
     def __init__(
@@ -108,3 +110,11 @@ class Room:
         if kept is None:
             raise InsightNotFound(name)
         return kept
+
+    def _erase(self) -> None:
+        """Makes what was deleted unreadable: free pages of the database, and the matrix of vectors."""
+        erase_traces(self.path, HELIX_DB)
+        with contextlib.suppress(OSError):  # what can't be listed is not ours
+            for file in (self.path.parent / "cache").glob(f"{self.path.name}-vectors-*"):
+                file.unlink(missing_ok=True)
+        self._file = None

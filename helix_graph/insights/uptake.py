@@ -5,8 +5,8 @@ in the same manner; a decision follows whose words are at least 0.60 alike. To s
 none: every session edits source. What came before the insight was handed over does not count, and neither does what
 cannot be placed in time, when it is known when the insight was.
 
-The path leads through the episode's own graph, from what was done, or from the nodes that the insight is linked with, to
-the outcome; ``prevents`` is no way there.
+The path leads through the episode's own graph, from what was done, or from the nodes that the insight is linked with,
+to the outcome; ``prevents`` is no way there.
 """
 
 from __future__ import annotations
