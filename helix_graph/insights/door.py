@@ -160,11 +160,14 @@ class Insights(
         episode: str | None = None,
         policy: str = "seed",
         attribution: Mapping[str, Attribution] | None = None,
+        injection: str = "",
     ) -> FedBack:
         """Says how the work went into which the insights had been put.
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
+        ``injection`` is the id that `hand_over` gave to the showing that this is about: what was held back is measured
+        by it.
 
         Raises:
             WrongType: The names are no list of texts.
@@ -179,6 +182,7 @@ class Insights(
             id=query("id", id),
             episode=episode,
             policy=policy,
+            injection=query("injection", injection),
         )
         with self._database.writing() as connection:
             return feedback.record(connection, report, now=self._clock(), settings=self.settings)
