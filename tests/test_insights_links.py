@@ -131,7 +131,7 @@ def test_a_text_that_names_the_kind_of_error_is_tied_to_it_by_label(memory: Memo
 
 def test_a_text_in_the_words_of_an_error_is_tied_to_it_by_vector(memory: Memory) -> None:
     insights = semantic(memory)
-    name = insights.store("pytest fails: so a missing default")["name"]
+    name = insights.store("pytest fails: KeyErrors so sad")["name"]
     far = insights.store("Prefer small commits over large ones")["name"]
     (matched,) = insights.match(name)
     assert (matched["origin"], matched["label"]) == ("embedding", "pytest fails: KeyError")
