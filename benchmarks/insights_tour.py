@@ -3,12 +3,12 @@
     python benchmarks/insights_tour.py [--write] [--corpora DIR]
 
 For each corpus all sessions but one are extracted and harvested. Then the insights for the last one's task are recalled
-and injected, as a session start would do; only now the held-back session is extracted, and feedback is taken from what was
-done there. Every command is a process of its own, and its output stands in the page as it came, cut where it says so.
-``--write`` puts the transcript into the page; without it the transcript is printed.
+and injected, as a session start would do; only now the held-back session is extracted, and feedback is taken from what
+was done there. Every command is a process of its own, and its output stands in the page as it came, cut where it says
+so. ``--write`` puts the transcript into the page; without it the transcript is printed.
 
-The corpus says nothing of what an agent would have done *with* these insights: the held-back session ran without them. So
-what is shown is that the loop closes and how each verdict is reached, not that the insights helped.
+The corpus says nothing of what an agent would have done *with* these insights: the held-back session ran without them.
+So what is shown is that the loop closes and how each verdict is reached, not that the insights helped.
 """
 
 from __future__ import annotations
@@ -80,7 +80,14 @@ def tour(corpus: Path, folder: Path) -> list[str]:
     steps.run("insight", "feedback", "--episode", held.session, "--explain")
     steps.run("insight", "feedback", "--episode", held.session)
     steps.run("insight", "uplift")
-    return [f"## {corpus.name}", "", "```text", *(line.rstrip() for line in "\n".join(steps.told).splitlines()), "```", ""]
+    return [
+        f"## {corpus.name}",
+        "",
+        "```text",
+        *(line.rstrip() for line in "\n".join(steps.told).splitlines()),
+        "```",
+        "",
+    ]
 
 
 def logs_of(corpus: Path) -> list[Path]:

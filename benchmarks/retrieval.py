@@ -4,18 +4,20 @@
 
 The retrieval set is built from the real logs by these rules, which were written down before anything was tuned:
 
-A  *headline -> lesson* (ai-agents): a lesson of the form "headline: body" or "headline - body", with a headline of two to
+A  *headline -> lesson* (ai-agents): a lesson of the form "headline: body" or "headline - body", with a headline of two
+to
    twelve words and a body of at least six, is cut in two. The body is stored, the headline is the query.
 B  *situation -> decision* (both): a decision with a rationale of at least five words is stored as "rationale. chosen".
-   The query is the situation in which it was taken (`Decision.context`: a prompt, a heading), if that has three words or
-   more. Every decision that was taken in the same situation of the same session is an answer.
-C  *error -> fix* (claude-code): the harvested fixes are stored. The query is the message of an error of a check; answers
+   The query is the situation in which it was taken (`Decision.context`: a prompt, a heading), if that has three words
+   or more. Every decision that was taken in the same situation of the same session is an answer.
+C  *error -> fix* (claude-code): the harvested fixes are stored. The query is the message of an error of a check;
+answers
    are the fixes of other sessions for errors of the same label. The same message is asked once a session.
 
-All that is stored for one corpus stands in one memory, so each query has to tell its answers from everything else there.
-Queries are cut at 400 characters. Recall@5 is the share of a query's answers among the first five (of at most five),
-nDCG@10 weighs them by their rank. *Words* is `recall` without vectors, *vectors* the cosine alone, *blend* is `recall`;
-all without a gate, so that the orders compare; the last row is `recall` as it is, gate and all.
+All that is stored for one corpus stands in one memory, so each query has to tell its answers from everything else
+there. Queries are cut at 400 characters. Recall@5 is the share of a query's answers among the first five (of at most
+five), nDCG@10 weighs them by their rank. *Words* is `recall` without vectors, *vectors* the cosine alone, *blend* is
+`recall`; all without a gate, so that the orders compare; the last row is `recall` as it is, gate and all.
 """
 
 from __future__ import annotations
@@ -112,7 +114,9 @@ def _errors(episodes: Iterable[Episode]) -> tuple[list[str], list[Pair]]:
         del events
     pairs = []
     for episode in told:
-        for label, message in sorted({(event_key(e) or "", e.message or "") for e in episode.events if is_error(e) and not e.tool}):
+        for label, message in sorted(
+            {(event_key(e) or "", e.message or "") for e in episode.events if is_error(e) and not e.tool}
+        ):
             answers = frozenset(content for session, content in fixes.get(label, ()) if session != episode.id)
             if message and answers:
                 pairs.append(Pair("C error", message[:_LONGEST_QUERY], answers))
@@ -138,7 +142,9 @@ def measure(corpus: Path, misses: int) -> dict[str, dict[str, list[Ranked]]]:
         names = {one: name for one, name in stored.items() if name}
         pairs = [pair for pair in pairs if pair.answers & names.keys()]
         ways = {**_ways(insights), "vectors": _by_cosine(memory, names)}
-        results: dict[str, dict[str, list[Ranked]]] = {way: defaultdict(list) for way in ("words", "vectors", "blend", "with gate")}
+        results: dict[str, dict[str, list[Ranked]]] = {
+            way: defaultdict(list) for way in ("words", "vectors", "blend", "with gate")
+        }
         for pair in pairs:
             wanted = frozenset(names[one] for one in pair.answers if one in names)
             for way, by_rule in results.items():
@@ -187,7 +193,10 @@ def main() -> None:
     rules = sorted(total["blend"])
     print(f"{'':28} {'n':>4}  " + "  ".join(f"{way:>15}" for way in total))
     for rule in rules:
-        told = (f"{fmean(s.recall for s in total[way][rule]):7.3f} {fmean(s.ndcg for s in total[way][rule]):7.3f}" for way in total)
+        told = (
+            f"{fmean(s.recall for s in total[way][rule]):7.3f} {fmean(s.ndcg for s in total[way][rule]):7.3f}"
+            for way in total
+        )
         print(f"{rule:28} {len(total['blend'][rule]):4}  " + "  ".join(told))
     print("each: recall@5 and nDCG@10")
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from helix_graph.insights.feedback import Attribution, FedBack
     from helix_graph.insights.first_form import FirstForm
-    from helix_graph.insights.model import Origin
+    from helix_graph.insights.model import Kept, Origin
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Alike
 
@@ -132,8 +132,9 @@ class Insights(
         embedder = self._embedder if semantic else None
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
-            meaning = self._meaning(connection, vector, least=asked.min_relevance)
-            hits = found_by(meaning, relevance_by_words(connection, sought), least=asked.min_relevance)
+            by_words = relevance_by_words(connection, sought)
+            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=by_words)
+            hits = found_by(meaning, by_words, least=asked.min_relevance)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
             answer.note = self._note(connection, model=embedder.model if embedder else None)
@@ -213,11 +214,26 @@ class Insights(
         if not text("outcome", outcome).lower().startswith("success"):
             return Stored(status="skipped", name="", reason="only what succeeded is chunked")
         content = f"Task: {text('task_objective', task_objective)}. Approach that worked: {text('approach', approach)}"
-        known = [hit for hit in self.recall(content, 1) if hit["_relevance"] > self.settings.same_when_chunking]
-        if not known:
+        known = self._closest(content)
+        if known is None:
             return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=source))
-        self.feedback([known[0]["name"]], "delivered", policy="chunk")
-        return Stored(status="strengthened", name=known[0]["name"], reason="the approach is known and worked again")
+        self.feedback([known.name], "delivered", policy="chunk")
+        return Stored(status="strengthened", name=known.name, reason="the approach is known and worked again")
+
+    def _closest(self, content: str) -> Kept | None:
+        """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
+        vectors = self._embed([content])
+        with self._database.reading() as connection:
+            by_words = relevance_by_words(connection, content)
+            meaning = self._meaning(
+                connection, vectors[0][1] if vectors else None, least=self.settings.same_when_chunking
+            )
+            closest = {
+                number: max(meaning.get(number, 0.0), by_words.get(number, 0.0)) for number in {*meaning, *by_words}
+            }
+            near = [number for number, found in closest.items() if found > self.settings.same_when_chunking]
+            active = [kept for kept in rows.by_numbers(connection, near) if kept.insight.state == "active"]
+            return max(active, key=lambda kept: (closest[kept.number], -kept.number), default=None)
 
     def put(self, draft: Draft) -> Stored:
         """Stores a draft, which `store` makes of a text; the older form makes its own."""

@@ -4,11 +4,12 @@
 
     score = 0.7 * relevance + 0.2 * effectiveness + 0.1 * recency
 
-Relevance is the cosine with the query or the relevance by words (`helix_graph.insights.words`), whichever says more:
-both lie on one scale and pass one gate, so an error code that a vector blurs still brings its insight back, at the
-place that its relevance gives it and no better. Effectiveness is multiplied by the share of uses in which the insight
-was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the order is that of
-relevance by words, then of effectiveness.
+Relevance is made of the cosine with the query and the relevance by words (`helix_graph.insights.words`). Both lie on
+one scale and either may pass the gate, so an error code that a vector blurs still brings its insight back. What passes
+has the relevance of both together, ``1 - (1 - cosine)(1 - words)``: on the retrieval set of `benchmarks/retrieval.py`
+that finds more than either, and more than the greater of the two. Effectiveness is multiplied by the share of uses in
+which the insight was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the
+order is that of relevance by words, then of effectiveness.
 
 Hits are scored in the order of relevance until no further one could come among those that are shown, so the answer is
 exact however many hits there are.
@@ -90,13 +91,26 @@ def freshness(last_used: str | None, created_at: str, *, now: datetime, settings
 def found_by(
     meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
 ) -> list[tuple[float, int, Via]]:
-    """What passes the gate by either, with the greater of both: (relevance, row, how), the most relevant first."""
-    passing = {*meaning, *(number for number, relevance in by_words.items() if relevance >= least)}
-    hits: list[tuple[float, int, Via]] = [
-        (max(meaning.get(number, 0.0), by_words.get(number, 0.0)), number, _via(number, meaning, by_words))
-        for number in passing
+    """What passes the gate by either, with both together: (relevance, row, how), the most relevant first."""
+    hits = [
+        (
+            together(max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),
+            number,
+            _via(number, meaning, by_words),
+        )
+        for number in {*meaning, *by_words}
+        if max(meaning.get(number, 0.0), by_words.get(number, 0.0)) >= least
     ]
-    return sorted((hit for hit in hits if hit[0] >= least), key=lambda hit: (-hit[0], hit[1]))
+    return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
+
+
+def together(meaning: float, by_words: float) -> float:
+    """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
+
+    >>> together(0.6, 0.0), round(together(0.6, 0.5), 2), together(1.0, 0.3)
+    (0.6, 0.8, 1.0)
+    """
+    return meaning + by_words - meaning * by_words
 
 
 def best(

@@ -14,7 +14,7 @@ from helix_graph.insights.tables import TABLES
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -91,14 +91,16 @@ class Room:
 
         return [(Vector(embedder.model, blob(row)), row) for row in embedder.embed(texts)]
 
-    def _meaning(self, connection: sqlite3.Connection, vector: Floats | None, *, least: float) -> dict[int, float]:
-        """The rows at least so alike a vector, the most alike first; none without a model."""
+    def _meaning(
+        self, connection: sqlite3.Connection, vector: Floats | None, *, least: float, also: Collection[int] = ()
+    ) -> dict[int, float]:
+        """The rows at least so alike a vector, and those in ``also``, the most alike first; none without a model."""
         embedder = self._embedder
         if vector is None or embedder is None:
             return {}
         from helix_graph.insights.vectors import alike  # noqa: PLC0415  (numpy is for vectors only)
 
-        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least))
+        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least, also=also))
 
     def _named(self, connection: sqlite3.Connection, name: str) -> Kept:
         """The insight of that name.

@@ -26,7 +26,7 @@ from helix_episodes.files import write_atomically
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -83,16 +83,19 @@ class Look(NamedTuple):
         return numbers[there][order], matrix[there][order]
 
 
-def alike(found: tuple[Numbers, Floats], *, least: float) -> list[tuple[int, float]]:
-    """Those at least so alike, the most alike first, then by number."""
+def alike(found: tuple[Numbers, Floats], *, least: float, also: Collection[int] = ()) -> list[tuple[int, float]]:
+    """Those at least so alike, and those of ``also`` that are not unlike; the most alike first, then by number."""
     numbers, cosines = found
     # Whether a cosine reaches a limit is decided on the rounded value as a decimal, not on its float32.
-    some = np.flatnonzero(cosines >= least - 10.0**-DECIMALS)
+    close = cosines >= least - 10.0**-DECIMALS
+    if also:
+        close |= np.isin(numbers, np.fromiter(also, dtype=np.int64)) & (cosines > 0)
+    some = np.flatnonzero(close)
     pairs = [
         (number, round(cosine, DECIMALS))
         for number, cosine in zip(numbers[some].tolist(), cosines[some].tolist(), strict=True)
     ]
-    return sorted((pair for pair in pairs if pair[1] >= least), key=lambda pair: (-pair[1], pair[0]))
+    return sorted((pair for pair in pairs if pair[1] >= least or pair[0] in also), key=lambda pair: (-pair[1], pair[0]))
 
 
 def path_of(database: Path, model: str) -> Path:
