@@ -7,15 +7,18 @@ and injected, as a session start would do; only now the held-back session is ext
 was done there. Every command is a process of its own, and its output stands in the page as it came, cut where it says
 so. ``--write`` puts the transcript into the page; without it the transcript is printed.
 
-The corpus says nothing of what an agent would have done *with* these insights: the held-back session ran without them.
+The names are handed to feedback, since the log of injections says that they were shown today, long after the session:
+to feedback by names everything in the session is later. The corpus says nothing of what an agent would have done *with* these insights: the held-back session ran without them.
 So what is shown is that the loop closes and how each verdict is reached, not that the insights helped.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -54,7 +57,7 @@ class Tour:
             check=False,
         )
         if not quiet:
-            self.told.append(f"$ helix-graph {shown or ' '.join(map(_quoted, words))}")
+            self.told.append(f"$ helix-graph {shown or ' '.join(map(shlex.quote, words))}")
             self.told += _cut((done.stderr + done.stdout).splitlines())
             self.told.append("")
         return done.stdout
@@ -72,13 +75,15 @@ def tour(corpus: Path, folder: Path) -> list[str]:
     steps.told.append(f"{len(before)} logs are in the memory; the session {held.session} is held back.\n")
     steps.run("insight", "harvest")
     steps.run("insight", "recall", task, "--limit", "3")
-    steps.run("inject", task, "--session", held.session, "--limit", "3")
+    injected = steps.run("inject", task, "--limit", "3")
+    names = json.dumps(_names_in(injected))
     log = next(path for path in logs_of(corpus) if path.stem == held.session)
     steps.run("episode", "extract", str(log), quiet=True)
     steps.run("compile", quiet=True)
     steps.told.append(f"Now the session {held.session} is extracted.\n")
-    steps.run("insight", "feedback", "--episode", held.session, "--explain")
-    steps.run("insight", "feedback", "--episode", held.session)
+    feedback = ("insight", "feedback", "--episode", held.session, "--names", names)
+    steps.run(*feedback, "--explain")
+    steps.run(*feedback)
     steps.run("insight", "uplift")
     return [
         f"## {corpus.name}",
@@ -88,6 +93,12 @@ def tour(corpus: Path, folder: Path) -> list[str]:
         "```",
         "",
     ]
+
+
+def _names_in(block: str) -> list[str]:
+    """The names of the insights that a block hands over."""
+    found = re.search(r"^INJECTED: (\[.*\])$", block, re.MULTILINE)
+    return json.loads(found[1]) if found else []
 
 
 def logs_of(corpus: Path) -> list[Path]:
@@ -101,10 +112,6 @@ def _held_back(corpus: Path, scratch: Path) -> Episode:
     named = {path.stem for path in logs_of(corpus)}
     ended = [one for one in memory.episodes.list(outcome="success", max_results=100) if one.session in named]
     return next((one for one in ended if any(fix.verified_by for fix in one.fixes)), ended[0])
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"' if re.search(r"[^\w./:=-]", word) else word
 
 
 def _cut(lines: list[str]) -> list[str]:

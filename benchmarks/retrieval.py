@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 NAMES = ("ai-agents", "claude-code")
-_CUT = re.compile(r"(?::| [-–—]) ")
+_CUT = re.compile("(?::| [-\u2013\u2014]) ")
 _LONGEST_QUERY = 400
 _FEWEST_BODY, _FEWEST_REASON, _FEWEST_SITUATION = 6, 5, 3
 _AT, _FIRST = 10, 5
@@ -88,7 +88,7 @@ def _headlines(episodes: Iterable[Episode]) -> Iterator[Pair]:
                 continue
             found = _CUT.search(lesson)
             head, body = (lesson[: found.start()], lesson[found.end() :]) if found else ("", "")
-            if 2 <= len(head.split()) <= 12 and len(body.split()) >= _FEWEST_BODY:  # noqa: PLR2004  (the rule above)
+            if 2 <= len(head.split()) <= 12 and len(body.split()) >= _FEWEST_BODY:
                 yield Pair("A headline", head, frozenset({body}))
 
 
@@ -106,12 +106,10 @@ def _errors(episodes: Iterable[Episode]) -> tuple[list[str], list[Pair]]:
     told = list(episodes)
     fixes: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for episode in told:
-        events = {one.id: one for one in episode.events}
         found = [one for one in harvest_of(episode) if one.kind == FIX]
         for one in found:
             label = one.key.split("\0")[1]
             fixes[label].add((episode.id, one.content))
-        del events
     pairs = []
     for episode in told:
         for label, message in sorted(
@@ -151,7 +149,7 @@ def measure(corpus: Path, misses: int) -> dict[str, dict[str, list[Ranked]]]:
                 by_rule[pair.rule].append(score(ways[way](pair.query), wanted))
             if misses and results["blend"][pair.rule][-1].recall == 0:
                 misses -= 1
-                print(f"  missed: {pair.query[:120]!r} -> {sorted(pair.answers)[0][:120]!r}")
+                print(f"  missed: {pair.query[:120]!r} -> {min(pair.answers)[:120]!r}")
         print(f"{corpus.name}: {len(names)} stored, {len(pairs)} queries")
         return results
 

@@ -38,7 +38,7 @@ class World:
             self.memory.root / "helix.db",
             embedder=lambda: engine,
             clock=lambda: self.now,
-            experience=self.memory.insights._past,  # noqa: SLF001  (the memory's own, under another clock)
+            experience=self.memory.insights._past,
         )
 
     def advise(self, content: str = ADVICE, *, step: tuple[str, str] | None = None, session: str = "after") -> str:

@@ -26,7 +26,7 @@ FIX = "When pytest fails with KeyError: 'discount' in cart.py:12: Edit shop/cart
 def semantic(memory: Memory) -> Insights:
     """The memory's insights, with an engine by which texts that share words are alike."""
     engine = StubEmbedder()
-    return Insights(memory.root / "helix.db", embedder=lambda: engine, experience=memory.insights._past)  # noqa: SLF001  (the memory's own, under another engine)
+    return Insights(memory.root / "helix.db", embedder=lambda: engine, experience=memory.insights._past)
 
 
 def contents(insights: Insights) -> set[str]:

@@ -1,4 +1,4 @@
-"""Are insights tied to nodes of the graph: by hand, by label, by vector; do links outlive labels; where do they lead?"""
+"""Are insights tied to nodes: by hand, by label, by vector; do links outlive labels; where do they lead?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def memory(tmp_path: Path) -> Memory:
 
 def semantic(memory: Memory) -> Insights:
     engine = StubEmbedder()
-    return Insights(memory.root / "helix.db", embedder=lambda: engine, experience=memory.insights._past)  # noqa: SLF001  (the memory's own, under another engine)
+    return Insights(memory.root / "helix.db", embedder=lambda: engine, experience=memory.insights._past)
 
 
 def test_a_link_by_hand_leads_to_the_node_of_the_step(memory: Memory) -> None:
@@ -131,7 +131,7 @@ def test_a_text_that_names_the_kind_of_error_is_tied_to_it_by_label(memory: Memo
 
 def test_a_text_in_the_words_of_an_error_is_tied_to_it_by_vector(memory: Memory) -> None:
     insights = semantic(memory)
-    name = insights.store("pytest fails: KeyErrors so sad")["name"]
+    name = insights.store("pytest fails: bewilderingly")["name"]
     far = insights.store("Prefer small commits over large ones")["name"]
     (matched,) = insights.match(name)
     assert (matched["origin"], matched["label"]) == ("embedding", "pytest fails: KeyError")

@@ -93,13 +93,10 @@ def found_by(
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by either, with both together: (relevance, row, how), the most relevant first."""
     hits = [
-        (
-            together(max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),
-            number,
-            _via(number, meaning, by_words),
-        )
+        (together(alike, shared), number, _via(alike, shared, least))
         for number in {*meaning, *by_words}
-        if max(meaning.get(number, 0.0), by_words.get(number, 0.0)) >= least
+        for alike, shared in ((max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),)
+        if max(alike, shared) >= least
     ]
     return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
 
@@ -164,10 +161,11 @@ def public(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _via(number: int, meaning: Mapping[int, float], by_words: Mapping[int, float]) -> Via:
-    if number in meaning and number in by_words:
+def _via(meaning: float, by_words: float, least: float) -> Via:
+    """What let it pass; whichever the other was, it only moves the place."""
+    if meaning >= least and by_words:
         return "both"
-    return "meaning" if number in meaning else "words"
+    return "meaning" if meaning >= least else "words"
 
 
 def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Settings) -> bool:

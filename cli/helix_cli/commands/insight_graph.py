@@ -1,4 +1,4 @@
-"""``insight harvest``, ``link``, ``match``, ``uplift``: insights from episodes, tied to the graph, and what they did."""
+"""``insight harvest``, ``link``, ``match``, ``uplift``: insights from episodes, tied to the graph, what they did."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def _render_harvest(answer: Harvest) -> None:
     for name in answer["added"]:
         say(name)
-    read = f"{count(answer['episodes'], 'episode')}: {count(answer['lessons'], 'lesson')}, {answer['fixes']} verified fixes"
+    taught = f"{count(answer['lessons'], 'lesson')}, {answer['fixes']} verified fixes"
+    read = f"{count(answer['episodes'], 'episode')}: {taught}"
     done = "would be added" if answer["dry_run"] else "added"
     say(f"{read}. {len(answer['added'])} {done}, {answer['known']} known, {answer['taken_in']} told already.")
     say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} kept out.")
