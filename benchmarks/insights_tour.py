@@ -8,8 +8,9 @@ was done there. Every command is a process of its own, and its output stands in 
 so. ``--write`` puts the transcript into the page; without it the transcript is printed.
 
 The names are handed to feedback, since the log of injections says that they were shown today, long after the session:
-to feedback by names everything in the session is later. The corpus says nothing of what an agent would have done *with* these insights: the held-back session ran without them.
-So what is shown is that the loop closes and how each verdict is reached, not that the insights helped.
+to feedback by names everything in the session is later. The corpus says nothing of what an agent would have done
+*with* these insights: the held-back session ran without them. So what is shown is that the loop closes and how each
+verdict is reached, not that the insights helped.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Attributing(Room):
         if not given:
             option = "names"
             raise EmptyText(option)
-        ended = one_of("outcome", outcome, OUTCOMES)
+        ended: Outcome = one_of("outcome", outcome, OUTCOMES)
         scene = self._scene(said, None)
         told = Told(episode="", outcome=ended, text=said, feedback=[], verdicts=[], note=self._state(scene))
         injection = _by_name("", given)

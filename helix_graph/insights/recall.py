@@ -92,7 +92,7 @@ def found_by(
     meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by either, with both together: (relevance, row, how), the most relevant first."""
-    hits = [
+    hits: list[tuple[float, int, Via]] = [
         (together(alike, shared), number, _via(alike, shared, least))
         for number in {*meaning, *by_words}
         for alike, shared in ((max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),)

@@ -103,7 +103,7 @@ def _render_feedback(answer: FedBack) -> None:
 
 def _render_told(answer: FedBack | Told) -> None:
     if "verdicts" not in answer:
-        _render_feedback(cast("FedBack", answer))
+        _render_feedback(answer)
         return
     told = cast("Told", answer)
     for fed in told["feedback"]:
