@@ -113,7 +113,7 @@ def _render_told(answer: FedBack | Told) -> None:
 
 
 @insight_command("feedback", render=_render_told)
-@click.option("--names", type=TextList(), default="[]", metavar="JSON", help="The insights that were put in.")
+@click.option("--names", type=TextList(), metavar="JSON", help="The insights that were put in.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
 @click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
 @click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
@@ -123,7 +123,7 @@ def _render_told(answer: FedBack | Told) -> None:
 def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
     insights: Insights,
     *,
-    names: list[str],
+    names: list[str] | None,
     outcome: str | None,
     causal_names: list[str] | None,
     episode: str | None,
@@ -136,9 +136,9 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
         message = "give --episode or --outcome-text, not both"
         raise click.UsageError(message)
     if episode:
-        told = insights.feedback_from_episode(episode, names=names, id=identity)
+        told = insights.feedback_from_episode(episode, names=names or (), id=identity)
     else:
-        if outcome is None or not names:
+        if outcome is None or names is None:
             message = "give --names and --outcome, or --episode"
             raise click.UsageError(message)
         if outcome_text is None:
