@@ -531,5 +531,3 @@ class EpisodeIsThere(HelixGraphError):
     def __init__(self, *, path: Path) -> None:
         self.path = path
         super().__init__(f"{path} exists; give another session id, or --force to replace it")
-
-

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.door import Graph
     from helix_graph.insights.door import Insights
     from helix_graph.plans.door import Plans
+    from helix_graph.search.door import Search
+    from helix_graph.search.model import Source as SearchSource
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
     from helix_graph.view.door import ViewReport
@@ -138,13 +140,32 @@ class Memory:
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
 
     @property
+    def search(self) -> Search:
+        """One question to all of it: ``memory.search("lock files")``; insights, topics, episodes, and what is set."""
+        from helix_graph.search.door import Search  # noqa: PLC0415  (as above)
+
+        return Search(self.root, own=self._searched)
+
+    def _searched(self) -> tuple[SearchSource, ...]:
+        from helix_graph.search.episodes import EpisodeSource  # noqa: PLC0415  (as above)
+        from helix_graph.search.insights import InsightSource  # noqa: PLC0415  (as above)
+        from helix_graph.search.topics import TopicSource  # noqa: PLC0415  (as above)
+
+        return (
+            InsightSource(self.insights),
+            TopicSource(self.topics),
+            EpisodeSource(self.episodes, self.causality, graph_file=self.graph.path_of_file),
+        )
+
+    @property
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
+        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
         from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (as above)
         from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
 
-        insights = self.insights
-        return Plans(self.root, insights=insights, episodes=self.episodes, causal=causal_by_relevance(insights))
+        insights, written = self.insights, EpisodeStore(self.root / "episodes")
+        return Plans(self.root, insights=insights, episodes=written, causal=causal_by_relevance(insights))
 
     def extract(
         self,

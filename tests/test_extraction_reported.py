@@ -187,6 +187,13 @@ def test_what_a_person_looked_up_and_found_untrue_refutes_the_work_before_it(
     assert episode.decisions[2].type == "recovery"
 
 
+def test_a_word_about_the_last_command_refutes_no_edit(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Round the prices").edit("shop/price.py").prompt("too slow")
+    episode = episode_of(log.edit("shop/price.py"))
+    assert len(errors(episode)) == 1
+    assert [one.outcome for one in episode.decisions] == ["unknown", "unknown"]
+
+
 @pytest.mark.parametrize(
     "text", ["I checked the logs and nothing is wrong", "if I checked and none of it is there, what then?"]
 )

@@ -118,3 +118,5 @@ def test_what_the_next_call_carries_out_is_that_calls_decision(script: Begin, ep
     assert [one.chosen for one in episode_of(log).decisions] == ["run rm scratch.py"]
     other = script("t").prompt("Do").say(words).run("rm notes.txt", "")
     assert [one.stated for one in episode_of(other).decisions] == [True, False]
+    place = script("u").prompt("Do").say("I'll put it in price.py since the totals are there.").edit("shop/price.py")
+    assert [one.stated for one in episode_of(place).decisions] == [True, False]

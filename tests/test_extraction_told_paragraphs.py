@@ -78,6 +78,14 @@ def test_each_mending_of_a_paragraph_tells_its_own_trouble(tmp_path: Path) -> No
     assert failures(in_json(tmp_path, entry)) == ["Fixed the stale total.", "Corrected the wrong tax in the footer."]
 
 
+def test_a_mending_that_only_says_that_there_was_trouble_is_told_by_what_stands_behind_it(tmp_path: Path) -> None:
+    said = "Fixed the total defect. The reader took the tax of another row."
+    assert failures(in_json(tmp_path, {"action": said})) == [said]
+    assert failures(in_json(tmp_path, {"action": "Fixed the total defect. Renamed the reader."})) == [
+        "Fixed the total defect."
+    ]
+
+
 def test_a_deed_that_only_points_at_a_trouble_is_told_by_what_was_found(tmp_path: Path) -> None:
     entry = {"action": "Verified the reported bug still exists", "result": "The export crashed on every second order"}
     assert failures(in_json(tmp_path, entry)) == ["The export crashed on every second order"]
@@ -91,6 +99,7 @@ def test_a_deed_that_only_points_at_a_trouble_is_told_by_what_was_found(tmp_path
         "Narrowed the filter by dropping every row of a closed shop",
         "Extended the report with a column for refunds",
         "Repaired the totals by rounding once instead of rounding each line",
+        "Rather than raising the limit, moved the old prices to a table of their own",
         "Rejected Sam's proposal for a second cache",
     ],
 )

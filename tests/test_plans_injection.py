@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -97,6 +97,23 @@ def test_a_session_is_remembered_by_the_next_process(tmp_path: Path) -> None:
     assert len(names("s1", diversify=False)) == 3
     assert plans_in(tmp_path).reset_session_tracking("s1") == 6
     assert names("s1") == ("insight-0", "insight-1", "insight-2")
+
+
+def test_what_another_takes_meanwhile_is_made_up_for_by_the_next_best(tmp_path: Path) -> None:
+    class Slow(NotedInsights):
+        """While it looks for the first time, another process of the session is given the best two."""
+
+        others: tuple[str, ...] = ()
+
+        def recall(self, *arguments: Any, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401  (passed through)
+            found = super().recall(*arguments, **options)
+            if not self.others:
+                self.others = plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 2, session="s").names
+            return found
+
+    insights = Slow(*TEXTS)
+    assert plans_in(tmp_path, insights).inject("x", 3, session="s").names == ("insight-2", "insight-3", "insight-4")
+    assert insights.others == ("insight-0", "insight-1")
 
 
 def test_a_new_wave_may_begin_anew(tmp_path: Path) -> None:

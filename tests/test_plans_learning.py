@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_episodes.errors import LogNotReadable, UnknownLogFormat
+from helix_graph import Memory
 from helix_graph.errors import DatabaseBusy, NotOneOf
 from helix_graph.plans.markers import insight_in, report_in, result_in
 from plan_world import SHOES, NotedInsights, plans_in
@@ -192,6 +193,24 @@ def test_a_workspace_ends_with_its_builder_once(tmp_path: Path, script: Scripts)
     assert (ended.delivered, list(insights.fed)) == ("a cart", ["workspace-1"])
     episode = (tmp_path / "episodes" / f"{ended.episode}.json").read_text()
     assert "pytest passes" in episode
+
+
+def test_a_second_run_is_given_what_the_first_learnt(tmp_path: Path, script: Scripts) -> None:
+    plans = Memory(tmp_path / ".helix").plans
+    plans.save(SHOES)
+    first = plans.workspaces.create("001")
+    assert first.failures == ()
+    log = (
+        script("agent-b1")
+        .prompt(plans.workspaces.prompt(1))
+        .say("BLOCKED: the stock service refuses carts over 9 shoes")
+    )
+    assert plans.learn(log.save(tmp_path / "logs"), pauses=()).problems == ()
+    plans.save(SHOES)
+    second = plans.workspaces.create("001")
+    (failure,) = second.failures
+    assert "refuses carts over 9 shoes" in failure.content
+    assert "refuses carts over 9 shoes" in plans.workspaces.prompt(second.id)
 
 
 def test_what_was_decided_about_a_workspace_stands(tmp_path: Path, script: Scripts) -> None:

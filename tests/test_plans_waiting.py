@@ -86,11 +86,11 @@ def test_an_id_that_is_a_number_is_met(tmp_path: Path) -> None:
 
 def test_only_what_ended_since_the_task_was_given_its_insights_counts(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
-    told(tmp_path, entry("t1", "blocked", after=-60))
+    told(tmp_path, entry("t1", "blocked", after=-3600))
     assert plans.wait_builders(["t1"], timeout=0).completed
     plans.inject("Build the cart", task_id="t1")  # another attempt under the same id
     assert plans.wait_builders(["t1"], timeout=0).missing == ["t1"]
-    told(tmp_path, entry("t1", after=60))
+    told(tmp_path, entry("t1", after=3600))
     assert plans.wait_builders(["t1"], timeout=0).all_delivered
 
 

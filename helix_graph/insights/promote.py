@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
-from helix_graph.given import place, query
+from helix_graph.given import place, query, whole
+from helix_graph.insights import rows
+from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
 from helix_graph.insights.safety import harmless
 from helix_graph.insights.scoring import causal_adjusted
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 HEADING = "## Learnt from past sessions"
 #: The seed calls an insight from here on "consistently helpful".
 _PROVEN = 0.75
+_MOST_SHOWN = 100
 
 
 class Promoted(TypedDict):
@@ -62,6 +66,26 @@ class Promoting(Room):
         if write:
             write_atomically(path, new.encode(), mode=0o644)
         return _answer(kept, path, diff=_diff(old, new, path), written=write)
+
+    def proven(self, limit: int = 5) -> list[dict[str, Any]]:
+        """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
+
+        Raises:
+            OutOfRange: ``limit`` is not within 0 to 100.
+        """
+        most = whole("limit", limit, lowest=0, highest=_MOST_SHOWN)
+        with self._database.reading() as connection:
+            numbers = [
+                number
+                for (number,) in connection.execute(
+                    "SELECT number FROM insight WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?)"
+                    " ORDER BY effectiveness DESC, created_at, name",
+                    (self.settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'),
+                )
+            ]
+            found = {kept.number: kept for kept in rows.by_numbers(connection, numbers)}
+        good = (found[number] for number in numbers if _proven(found[number], settings=self.settings))
+        return [public(kept) for kept in islice(good, most)]
 
 
 def _proven(kept: Kept, *, settings: Settings) -> bool:

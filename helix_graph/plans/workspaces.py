@@ -10,7 +10,7 @@ from helix_graph.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.given import place, prose, several, whole
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
-from helix_graph.plans.drafts import idioms_of, task_of
+from helix_graph.plans.drafts import task_of
 from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
 from helix_graph.plans.prompts import workspace_prompt
 from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.injecting import Injector
-    from helix_graph.plans.model import Plan, Task, WorkspaceStatus
+    from helix_graph.plans.model import Plan, Remembered, Task, WorkspaceStatus
     from helix_graph.plans.remembering import CausalFilter, Insights
 
 #: How many insights a builder is given, as in the seeds.
@@ -71,31 +71,17 @@ class Workspaces:
         self._settling.pay()
         found, chosen = self._task(task, plan)
         recalled = self._injector.recalled(chosen.objective, limit=INJECTED, session=session)
-        made = Workspace(
-            task_seq=chosen.seq,
-            task_slug=chosen.slug,
-            objective=chosen.objective,
-            delta=chosen.delta,
-            verify=chosen.verify,
-            budget=chosen.budget,
-            framework=found.framework if found else None,
-            idioms=idioms_of(dict(found.idioms)) if found else {},
-            failures=tuple(one for one, is_failure in recalled if is_failure),
-            patterns=tuple(one for one, is_failure in recalled if not is_failure),
-            lineage=_lineage(found, chosen),
-            plan_id=found.id if found else None,
-            created_at=stamp(now()),
-        )
+        made = _given(chosen, found, recalled)
         workspace = self._insert(made, _baseline(self.root.parent if tree is None else place("tree", tree)))
-        names = workspace.injected
-        state = InjectionState(
-            task_id=workspace.task_id,
-            query=workspace.objective,
-            names=names,
-            ts=workspace.created_at,
-            workspace=workspace.id,
+        SideFiles(self.root).write_state(
+            InjectionState(
+                task_id=workspace.task_id,
+                query=workspace.objective,
+                names=workspace.injected,
+                ts=workspace.created_at,
+                workspace=workspace.id,
+            )
         )
-        SideFiles(self.root).write_state(state)
         return workspace
 
     def get(self, workspace: int) -> Workspace:
@@ -249,6 +235,25 @@ class Workspaces:
         except NoWorkTree:  # a work tree that was removed with its task: then nothing is known
             return ()
         return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
+
+
+def _given(task: Task, plan: Plan | None, recalled: Sequence[tuple[Remembered, bool]]) -> Workspace:
+    """What a builder is given; of what was recalled, those that tell of a failure are named apart."""
+    return Workspace(
+        task_seq=task.seq,
+        task_slug=task.slug,
+        objective=task.objective,
+        delta=task.delta,
+        verify=task.verify,
+        budget=task.budget,
+        framework=plan.framework if plan else None,
+        idioms=plan.idioms if plan else {},
+        failures=tuple(one for one, is_failure in recalled if is_failure),
+        patterns=tuple(one for one, is_failure in recalled if not is_failure),
+        lineage=_lineage(plan, task),
+        plan_id=plan.id if plan else None,
+        created_at=stamp(now()),
+    )
 
 
 def _lineage(plan: Plan | None, task: Task) -> Lineage:

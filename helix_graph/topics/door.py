@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_graph.given import one_of, whole
 from helix_graph.helix_db import HelixDatabase
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
+    from helix_graph.topics import catalogue, importing, references, stale, transfer, upkeep
     from helix_graph.topics.briefing.model import Briefing, Overview
     from helix_graph.topics.model import BatchStored, Stored
+    from helix_graph.topics.read import ReadAnswer
+    from helix_graph.topics.upkeep import Progress
 
 #: Where the seed keeps what belongs to no project.
 GLOBAL_FOLDER = ".helix-kb"
@@ -171,7 +174,7 @@ class Topics:
                 )
             return brief.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))
 
-    def read(self, topic: str, *, index: int | None = None) -> read.ReadAnswer:
+    def read(self, topic: str, *, index: int | None = None) -> ReadAnswer:
         """All entries of a topic, or the one at an index.
 
         Raises:
@@ -228,8 +231,62 @@ class Topics:
         with self.database.writing() as connection:
             return edit.edit(connection, kind, name, target=target, change=change, now=self._now())
 
+    @overload
     def topics(
-        self, action: str = "list", *, progress: Callable[[int, int], None] | None = None, **given: str | int | None
+        self, action: Literal["list"] = "list", *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Listing: ...
+    @overload
+    def topics(
+        self, action: Literal["recent"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Recent: ...
+    @overload
+    def topics(
+        self, action: Literal["entries"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> ReadAnswer: ...
+    @overload
+    def topics(
+        self, action: Literal["stats"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Stats: ...
+    @overload
+    def topics(
+        self, action: Literal["xref"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> references.CrossReferences: ...
+    @overload
+    def topics(
+        self, action: Literal["graph"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> references.TopicGraph: ...
+    @overload
+    def topics(
+        self, action: Literal["stale"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> stale.StaleAnswer: ...
+    @overload
+    def topics(
+        self, action: Literal["prune"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> upkeep.Pruned: ...
+    @overload
+    def topics(
+        self, action: Literal["compact"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> upkeep.Compacted: ...
+    @overload
+    def topics(
+        self, action: Literal["export"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> transfer.Export: ...
+    @overload
+    def topics(
+        self, action: Literal["import"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> importing.Imported: ...
+    @overload
+    def topics(
+        self, action: Literal["reindex"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> upkeep.Reindexed: ...
+    @overload
+    def topics(
+        self, action: Literal["session"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Session: ...
+    @overload
+    def topics(self, action: str, *, progress: Progress | None = None, **given: str | int | None) -> actions.Answer: ...
+    def topics(
+        self, action: str = "list", *, progress: Progress | None = None, **given: str | int | None
     ) -> actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 

@@ -150,7 +150,7 @@ def source_name(option: str, value: str | None) -> str | None:
 def first_line(text: str, *, width: int | None = None) -> str:
     r"""The first line that has something in it, cut to so many characters.
 
-    >>> first_line("  \\n arm64 only for FFI bridge", width=10)
+    >>> first_line("  \n arm64 only for FFI bridge", width=10)
     'arm64 onl…'
     """
     return clipped(next(content_lines(text), ""), width=width)

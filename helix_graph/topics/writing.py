@@ -126,11 +126,10 @@ def _target(connection: sqlite3.Connection, topic: str, index: int) -> int:
 
 def _alike(drafts: Sequence[Draft]) -> Iterable[Alike]:
     """Pairs of near duplicates; each entry is named once, with the first that it is like."""
-    sets = [telling_words(draft.text) for draft in drafts]
+    texts = [draft.text for draft in drafts]
     named: set[int] = set()
-    for first, second, _ in alike_pairs([draft.text for draft in drafts], above=THRESHOLD):
-        similarity = near(sets[second], sets[first]) if second not in named else 0.0
-        if similarity:
+    for first, second, similarity in alike_pairs(texts, above=THRESHOLD):
+        if second not in named and near(telling_words(texts[second]), telling_words(texts[first])):
             named.add(second)
-            line = first_line(drafts[first].text, width=_LINE)
+            line = first_line(texts[first], width=_LINE)
             yield Alike(first=first, second=second, similarity=round(similarity, 3), line=line)

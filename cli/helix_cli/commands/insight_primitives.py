@@ -32,7 +32,8 @@ def store(insights: Insights, *, content: str, tags: list[str]) -> Stored:
     return insights.store(content, tags)
 
 
-def _render_recalled(answer: Recalled) -> None:
+def render_recalled(answer: Recalled) -> None:
+    """Print the insights found, each with its score and how well it did."""
     for hit in answer:
         say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  {hit['name']}")
         say(f"      {hit['content']}")
@@ -40,7 +41,7 @@ def _render_recalled(answer: Recalled) -> None:
         say("Nothing that bears on it.")
 
 
-@insight_command("recall", render=_render_recalled)
+@insight_command("recall", render=render_recalled)
 @click.argument("query")
 @click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
@@ -91,7 +92,8 @@ def get(insights: Insights, *, name: str) -> dict[str, Any]:
     return found
 
 
-def _render_feedback(answer: FedBack) -> None:
+def render_feedback(answer: FedBack) -> None:
+    """Print what a feedback moved."""
     if answer["repeated"]:
         say(f"{answer['id']} was counted before; nothing was done.")
         return
@@ -103,11 +105,11 @@ def _render_feedback(answer: FedBack) -> None:
 
 def _render_told(answer: FedBack | Told) -> None:
     if "verdicts" not in answer:
-        _render_feedback(answer)
+        render_feedback(answer)
         return
     told = cast("Told", answer)
     for fed in told["feedback"]:
-        _render_feedback(fed)
+        render_feedback(fed)
     if told["note"]:
         say(told["note"])
 

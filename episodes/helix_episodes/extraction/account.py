@@ -35,8 +35,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
     ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
     ``command`` the check's command that the same words quote, if any; ``settled`` the mark of the acceptance that
-    settles it and ``since`` the place of the last report before that; ``refuses`` where the work began that the words
-    reject, if they do.
+    settles it and ``since`` the place of the last report before that; ``refutes`` where the work began that rests on
+    what the words say is not so.
     """
 
     until: int
@@ -44,7 +44,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     settled: str | None = None
     since: int = 0
-    refuses: int | None = None
+    refutes: int | None = None
 
 
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):

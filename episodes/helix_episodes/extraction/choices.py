@@ -2,7 +2,8 @@
 
 "Chose", "decided" and their like make a decision only where they take something; "per decision 4" or "the chosen file"
 take nothing. A change is a choice when the sentence names what it was preferred to ("rather than",
-"instead of") or the reason it was made for ("per review feedback", "because").
+"instead of") or the reason it was made for ("per review feedback", "because"), when it tells what the
+thing now does or holds ("Narrowed the filter to drop …"), or when the next sentence says how it had been until then.
 """
 
 from __future__ import annotations
@@ -91,6 +92,12 @@ _SWAPS = Regex(
 _MENDED_BY = Regex(
     r"^(?:\W|also |then )*(?:fixed|repaired|corrected|resolved|closed|addressed|cleared) (?:[^;]{0,120}? )?(?:by|with) "
     r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
+    re.IGNORECASE,
+)
+#: "Rather than pressing the prose again, separated the two parts": the way that was left comes first.
+_LEFT_FIRST = Regex(
+    r"^(?:Rather than|Instead of) (?P<other>[^,;]{3,120}), "
+    r"(?P<what>(?:I |we )?[a-z-]+(?:ed|ewrote|uilt|ept|eft)\b.+)",
     re.IGNORECASE,
 )
 #: How it was to be found out or mended, where another way is named that was not taken.
@@ -329,8 +336,9 @@ def _rule_set(sentence: str) -> Choice | None:
 def _picked(sentence: str) -> Choice | None:
     """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
     way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _MENDED_BY.match(sentence)
-    if mended:
-        return Choice(said=sentence, chosen=sentence, options=(mended["other"].strip(),))
+    preferred = mended or _LEFT_FIRST.match(sentence)
+    if preferred:
+        return Choice(said=sentence, chosen=sentence, options=(preferred["other"].strip(),))
     if way or placed:
         other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
         return Choice(said=sentence, chosen=sentence, options=(other,) if other else ())

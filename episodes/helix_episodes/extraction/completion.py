@@ -80,7 +80,7 @@ def _outcome(decision: Decision, history: History, ends: _Ends) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
     if decision.id in ends.fixers:
         return "success"
-    if _tried_in_vain(decision, history, ends) or _is_refused(decision, history):
+    if _tried_in_vain(decision, history, ends) or _is_refuted(decision, history):
         return "failure"
     verdicts = _verdicts(decision, history, ends)
     if verdicts:
@@ -102,13 +102,13 @@ def _tried_in_vain(decision: Decision, history: History, ends: _Ends) -> bool:
     return any(error.family in history.families_next(error.check or "", done) for error in errors)
 
 
-def _is_refused(decision: Decision, history: History) -> bool:
-    """Whether it changed a file in the turn that a person then rejected in words."""
+def _is_refuted(decision: Decision, history: History) -> bool:
+    """Whether it changed a file in the turn of which a person then says that what it rests on is not so."""
     if not history.changes_files(decision) or history.went_wrong(decision):
         return False
     positions = history.account.positions
-    refused = ((told.refuses, positions[name]) for name, told in history.account.told.items())
-    return any(start is not None and start < positions[decision.id] < end for start, end in refused)
+    refuted = ((told.refutes, positions[name]) for name, told in history.account.told.items())
+    return any(start is not None and start < positions[decision.id] < end for start, end in refuted)
 
 
 def _verdicts(decision: Decision, history: History, ends: _Ends) -> set[str]:

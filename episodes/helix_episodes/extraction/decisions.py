@@ -215,16 +215,21 @@ class _Observer:
 
     def _talked(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
-        repeated = step.kind == "thought" and is_taken_up(self.session.steps, position)
-        if step.actor != "agent" or repeated:
+        if step.actor != "agent":
             return ()
-        return [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
+        talked = [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
+        repeated = talked and step.kind == "thought" and is_taken_up(self.session.steps, position)
+        return () if repeated else talked
 
     def _is_carried_out(self, position: int, talked: Decision) -> bool:
-        """Whether the call right behind the words decides the same itself: it names the file that they are about."""
+        """Whether the command right behind the words is the deed that they announce: it names the same file.
+
+        An edit of a file that was chosen as the place says less than the words that choose it.
+        """
         number = self.numbers.get(position + 1)
         names = _FILE.findall(talked.chosen) if talked.rationale and not talked.options else []
-        return number is not None and any(mentions_file(self.acts[number], name) for name in names)
+        act = self.acts[number] if number is not None else None
+        return act is not None and act.operation == "run" and any(mentions_file(act, name) for name in names)
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -199,7 +200,8 @@ _ANOTHER = Regex(
 )
 
 
-@lru_cache(maxsize=64)
+# A statement is asked on its own, beside its neighbours and as an answer, over the length of an entry.
+@lru_cache(maxsize=1024)
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
@@ -256,10 +258,14 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> Trouble:
     before, after = sentences[place - 1] if place else "", sentences[place + 1] if place + 1 < len(sentences) else ""
     if before and _POINTS_BACK.match(clause):
         return msgspec.structs.replace(_trouble(f"{before} {clause}"), quote=clause)
-    thin = clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
-    if not thin or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
+    if not _heads(clause) or not after or _is_apart(after) or (_fails(clause) and _tells(after)):
         return _trouble(clause)
     return msgspec.structs.replace(_trouble(f"{clause} {after}"), quote=clause)
+
+
+def _heads(clause: str) -> bool:
+    """Whether a sentence has so few words of its own that the next may have to say what it is about."""
+    return clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
 
 
 def _is_apart(sentence: str) -> bool:
@@ -282,6 +288,7 @@ def asked_to_mend(task: str) -> tuple[Trouble, ...]:
     return (_trouble(first),)
 
 
+@lru_cache(maxsize=1024)
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
 
@@ -295,10 +302,12 @@ def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     first, *others = [*_clauses(text)] or [""]
     counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
     counted = counted or ([one for one in others if mends(one)] if mends(first) else [])
-    return tuple(trouble for one in (first, *counted) for trouble in _mended(one, found=found))
+    behind = dict(pairwise(_sentences(text)))
+    told = (_mended(one, found=found, after=behind.get(one, "")) for one in (first, *counted))
+    return tuple(trouble for several in told for trouble in several)
 
 
-def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
+def _mended(first: str, *, found: str, after: str) -> tuple[Trouble, ...]:
     """The trouble that one clause says was mended."""
     match = _MENDS.match(first)
     if match is None or _ORDERS.match(first):
@@ -308,6 +317,8 @@ def _mended(first: str, *, found: str) -> tuple[Trouble, ...]:
     if name is None or is_unmeant(what[: name.end() + 12].partition("(")[0]):
         return ()
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
+    if _heads(first) and after and not _is_apart(after):
+        said = f"{first} {after}"
     return (msgspec.structs.replace(_trouble(said), quote=first),)
 
 
@@ -338,7 +349,7 @@ def changes(text: str) -> bool:
     return _CHANGED.match(text) is not None or mends(text)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1024)
 def _sentences(text: str) -> tuple[str, ...]:
     """A statement is asked for what failed and for what was mended, one after the other."""
     return tuple(part.strip() for part in _SENTENCE.split(text) if part and part.strip())
@@ -348,6 +359,7 @@ def _clauses(text: str) -> Iterator[str]:
     return (part.strip() for sentence in _sentences(text) for part in _CLAUSE.split(sentence) if part.strip())
 
 
+@lru_cache(maxsize=1024)
 def _tells(clause: str) -> bool:
     if _NUMBERED_LABEL.match(clause):
         return True

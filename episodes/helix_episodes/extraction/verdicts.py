@@ -91,13 +91,22 @@ def rejection_in(text: str) -> str | None:
     for sentence in sentences_of(text):
         if _ACCUSES.search(sentence):
             return sentence
-        refutes = _REFUTES.search(sentence)
-        if refutes and not is_supposed(sentence, upto=refutes.end()):
+        if refutes(sentence):
             return sentence
         found = _REJECTS.search(sentence)
         if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):
             return sentence
     return None
+
+
+def refutes(sentence: str) -> bool:
+    """Whether a sentence says that somebody looked for what the work rests on, and it is not so.
+
+    >>> refutes("I just checked and none of them has a date"), refutes("I checked and nothing is wrong")
+    (True, False)
+    """
+    found = _REFUTES.search(sentence)
+    return found is not None and not is_supposed(sentence, upto=found.end())
 
 
 def _is_disowned(sentence: str, found: re.Match[str]) -> bool:

@@ -1,0 +1,163 @@
+"""Reading and editing: which entry is meant, what of it stays, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_graph.errors import EmptyText, NotOneOf, OutOfRange
+from helix_graph.topics.errors import EntryNotFound, NotGiven, NotTogether, TopicNotFound
+from topic_clock import NOW, Clock, topics_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.topics.door import Topics
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def topics(tmp_path: Path, clock: Clock) -> Topics:
+    made = topics_at(tmp_path, clock)
+    clock.back(days=3)
+    made.store("engine", "first entry", tags="old", source="a.py:1", confidence=0.5)
+    made.store("engine", "second entry", tags="hot")
+    made.store("engine", "third entry", links="engine:0")
+    clock.back()
+    return made
+
+
+def texts(topics: Topics, topic: str = "engine") -> list[str]:
+    return [entry.text for entry in topics.read(topic).entries]
+
+
+def test_indices_are_those_of_storing_and_edits_keep_them(topics: Topics) -> None:
+    ids = [entry.id for entry in topics.read("engine").entries]
+    for _ in range(2):
+        topics.edit("append", "engine", text="more", index=0)
+        topics.edit("tag", "engine", tags="new", index=0)
+    topics.edit("revise", "engine", text="second, revised", index=1)
+    topics.store("engine", "fourth entry")
+    assert texts(topics) == ["first entry\nmore\nmore", "second, revised", "third entry", "fourth entry"]
+    assert [entry.id for entry in topics.read("engine").entries][:3] == ids
+    assert [entry.index for entry in topics.read("engine").entries] == [0, 1, 2, 3]
+
+
+def test_a_deleted_id_is_never_given_again(topics: Topics) -> None:
+    gone = topics.edit("delete", "engine").entry
+    assert gone is not None
+    topics.topics("compact")
+    assert topics.store("engine", "another").entry.id > gone.id
+
+
+def test_revise_keeps_what_is_known_of_an_entry_and_dates_it(topics: Topics) -> None:
+    entry = topics.edit("revise", "engine", text="anew", match_str="FIRST").entry
+    assert entry is not None
+    assert (entry.text, entry.tags, entry.source, entry.confidence) == ("anew", ("old",), "a.py:1", 0.5)
+    assert entry.modified == NOW
+    assert entry.stored < NOW
+    assert topics.edit("revise", "engine", text="x", index=2).entry.links == ("engine:0",)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [({}, 2), ({"index": 1}, 1), ({"match_str": "SECOND"}, 1), ({"match_str": "entry"}, 0), ({"tag": "Olds"}, 0)],
+)
+def test_append_finds_its_entry(topics: Topics, given: dict[str, Any], changed: int) -> None:
+    topics.edit("append", "engine", text="more", **given)
+    assert [text.endswith("\nmore") for text in texts(topics)] == [place == changed for place in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({}, ["first entry", "second entry"]),
+        ({"index": 0}, ["second entry", "third entry"]),
+        ({"match_str": "second"}, ["first entry", "third entry"]),
+        ({"all": True}, []),
+    ],
+)
+def test_delete_takes_what_is_named(topics: Topics, given: dict[str, Any], left: list[str]) -> None:
+    topics.edit("delete", "engine", **given)
+    assert texts(topics) == left
+
+
+def test_tags_are_added_and_removed_in_one_spelling(topics: Topics) -> None:
+    entry = topics.edit("tag", "engine", tags="Performances, hot-paths", remove="OLDS", index=0).entry
+    assert entry is not None
+    assert entry.tags == ("hot-path", "performance")
+    assert topics.search("first", tag="performance").total == 1
+    assert topics.search("first", tag="old").total == 0
+
+
+def test_rename_and_merge_move_everything(topics: Topics) -> None:
+    topics.store("motor", "other")
+    ids = [entry.id for entry in topics.read("engine").entries]
+    assert topics.edit("rename", "engine", new_name="New Engine").entries == 3
+    assert [entry.id for entry in topics.read("new-engine").entries] == ids
+    topics.edit("merge", "new-engine", into="motor")
+    assert texts(topics, "motor") == ["other", "first entry", "second entry", "third entry"]
+    assert topics.read("motor").entries[3].links == ("motor:1",)
+    assert [one.topic for one in topics.topics("list").topics] == ["motor"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (("append", "nosuch", {"text": "x"}), TopicNotFound, "not found"),
+        (("append", "engin", {"text": "x"}), TopicNotFound, "did you mean engine"),
+        (("append", "engine", {}), NotGiven, "needs text"),
+        (("append", "engine", {"text": " "}), EmptyText, "empty"),
+        (("append", "engine", {"text": "x", "index": 3}), EntryNotFound, "index 3 out of range"),
+        (("append", "engine", {"text": "x", "index": -1}), OutOfRange, "index"),
+        (("append", "engine", {"text": "x", "match_str": "zzz"}), EntryNotFound, 'no entry matching "zzz"'),
+        (("append", "engine", {"text": "x", "tag": "zzz"}), EntryNotFound, 'no entry with tag "zzz"'),
+        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), NotTogether, "one of them"),
+        (("revise", "engine", {"text": "x"}), NotGiven, "index or match_str"),
+        (("revise", "engine", {"text": "x", "tag": "hot"}), NotTogether, "means nothing to revise"),
+        (("delete", "engine", {"index": 7}), EntryNotFound, "out of range"),
+        (("delete", "engine", {"all": True, "index": 0}), NotTogether, "one of them"),
+        (("delete", "engine", {"text": "x"}), NotTogether, "means nothing to delete"),
+        (("tag", "engine", {}), NotGiven, "tags or remove"),
+        (("rename", "engine", {}), NotGiven, "new_name"),
+        (("rename", "engine", {"new_name": "ENGINE"}), NotTogether, "itself"),
+        (("rename", "engine", {"new_name": "motor"}), NotTogether, "merge"),
+        (("merge", "engine", {"into": "nosuch"}), TopicNotFound, "not found"),
+        (("merge", "engine", {"into": "engine"}), NotTogether, "itself"),
+        (("explode", "engine", {}), NotOneOf, "append, revise"),
+    ],
+)
+def test_what_is_unclear_is_refused_and_changes_nothing(
+    topics: Topics, call: tuple[str, str, dict[str, Any]], error: type[Exception], says: str
+) -> None:
+    topics.store("motor", "other")
+    action, topic, given = call
+    with pytest.raises(error, match=says):
+        topics.edit(action, topic, **given)
+    assert texts(topics) == ["first entry", "second entry", "third entry"]
+
+
+def test_reading_what_is_not_there(topics: Topics) -> None:
+    answer = topics.read("engin")
+    assert (answer.entries, answer.total) == ((), 0)
+    assert "did you mean engine" in (answer.hint or "")
+    with pytest.raises(EntryNotFound, match="indices go from 0 to 2"):
+        topics.read("engine", index=3)
+    assert topics.read("engine", index=1).entries[0].text == "second entry"
+
+
+def test_an_edit_appends_and_touches_no_record_before_it(topics: Topics) -> None:
+    def log() -> list[Any]:
+        with topics.database.reading() as connection:
+            return connection.execute("SELECT * FROM topic_log ORDER BY number").fetchall()
+
+    before = log()
+    topics.edit("revise", "engine", text="anew", index=0)
+    topics.edit("delete", "engine", index=1)
+    assert log()[: len(before)] == before
+    assert len(log()) == len(before) + 3
