@@ -2,7 +2,8 @@
 
     python benchmarks/insights_tour.py [--write] [--corpora DIR]
 
-For each corpus all sessions but one are extracted and harvested. Then the insights for the last one's task are recalled
+For each corpus all sessions but one are extracted and harvested. Then the insights for the last one's task (or for
+the first failing check that it mended) are recalled
 and injected, as a session start would do; only now the held-back session is extracted, and feedback is taken from what
 was done there. Every command is a process of its own, and its output stands in the page as it came, cut where it says
 so. ``--write`` puts the transcript into the page; without it the transcript is printed.
@@ -69,7 +70,7 @@ def tour(corpus: Path, folder: Path) -> list[str]:
     held = _held_back(corpus, folder / "scratch")
     steps = Tour(folder)
     before = [path for path in logs_of(corpus) if path.stem != held.session]
-    task = " ".join(held.task.split())[:_LONGEST_TASK]
+    task = " ".join((_first_trouble(held) or held.task).split())[:_LONGEST_TASK]
     steps.run("init", quiet=True)
     steps.run("episode", "extract", *map(str, before), quiet=True)
     steps.run("compile", quiet=True)
@@ -112,7 +113,13 @@ def _held_back(corpus: Path, scratch: Path) -> Episode:
     memory.extract(logs_of(corpus))
     named = {path.stem for path in logs_of(corpus)}
     ended = [one for one in memory.episodes.list(outcome="success", max_results=100) if one.session in named]
-    return next((one for one in ended if any(fix.verified_by for fix in one.fixes)), ended[0])
+    return next((one for one in ended if _first_trouble(one)), ended[0])
+
+
+def _first_trouble(episode: Episode) -> str:
+    """What the first check said that failed and was mended; "" where there is none."""
+    mended = {fix.error for fix in episode.fixes if fix.verified_by}
+    return next((one.message for one in episode.events if one.id in mended and one.message and not one.tool), "")
 
 
 def _cut(lines: list[str]) -> list[str]:
