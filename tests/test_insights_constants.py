@@ -215,3 +215,15 @@ def test_links_below_a_half_are_not_followed(memory: Make, weight: float, found:
 
 def test_an_insight_begins_neutral() -> None:
     assert Standing().effectiveness == V6.neutral == 0.5
+
+
+def test_words_and_meaning_together_say_more_than_either(memory: Make) -> None:
+    query = "zeta alpha"
+    both, one = "zeta " + text("a"), text("b")
+    insights = memory({query: 1.0, both: 0.5, one: 0.55})
+    for content in (one, both):
+        insights.store(content)
+    first, second = insights.recall(query)
+    assert (first["content"], first["_via"], second["content"], second["_relevance"]) == (both, "both", one, 0.55)
+    by_words = insights.recall(query, semantic=False, min_relevance=0)[0]["_relevance"]
+    assert first["_relevance"] == pytest.approx(1 - (1 - 0.5) * (1 - by_words), abs=2e-3)

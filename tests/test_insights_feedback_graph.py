@@ -96,7 +96,9 @@ def test_to_cite_its_name_is_uptake(tmp_path: Path) -> None:
     citing = replace(AFTER, decisions=(replace(first, rationale=f"As {name} says"), second))
     world = World(tmp_path, citing)
     assert world.advise() == name
-    assert world.verdict()["uptake"] == "its name is cited in d1"
+    verdict = world.verdict()
+    assert verdict["uptake"] == "its name is cited in d1"
+    assert verdict["causal"], "without a link, what was done with it joins it to the graph"
 
 
 def test_a_decision_in_the_same_words_is_uptake_where_there_are_vectors(tmp_path: Path) -> None:

@@ -133,7 +133,8 @@ class Insights(
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
             by_words = relevance_by_words(connection, sought)
-            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=by_words)
+            passing = [number for number, shared in by_words.items() if shared >= asked.min_relevance]
+            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=frozenset(passing))
             hits = found_by(meaning, by_words, least=asked.min_relevance)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
