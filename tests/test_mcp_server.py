@@ -25,7 +25,8 @@ INITIALIZE = {
     "capabilities": {},
     "clientInfo": {"name": "a pipe", "version": "1"},
 }
-#: All of ours that may be imported before the first answer: the command, the sentences of errors, the server itself.
+#: All of ours that may be imported before the first answer: the command, the sentences of errors, the server itself,
+#: and what keeps connections open.
 LIGHT = {
     "helix_cli",
     "helix_cli.app",
@@ -35,8 +36,11 @@ LIGHT = {
     "helix_cli.mcp.server",
     "helix_episodes",
     "helix_episodes.errors",
+    "helix_episodes.files",
     "helix_graph",
+    "helix_graph.database",
     "helix_graph.errors",
+    "helix_graph.helix_db",
 }
 
 
