@@ -1,8 +1,8 @@
 """The tools through the official SDK, over stdin and stdout, to clients of both protocol eras.
 
 Importing the SDK takes most of a second, and nothing heavy of ours is imported before the first answer: what the tools
-need comes when they are first listed or called. Calls run in threads, each with connections of its own, so that a slow one
-holds up no other.
+need comes when they are first listed or called. Calls run in threads, each with connections that no other uses
+meanwhile, so that a slow one holds up no other.
 """
 
 from __future__ import annotations
