@@ -39,7 +39,7 @@ def warns() -> None:
 
 def naps() -> None:
     """A call that takes its time."""
-    time.sleep(3)
+    time.sleep(1.5)
 
 
 def breaks() -> None:
