@@ -53,6 +53,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = place("root", root)
+        self._engine: Embedder | None = None
 
     @classmethod
     def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
@@ -125,11 +126,16 @@ class Memory:
         return Insights(database_path(self.root), embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
-        """What compares texts by meaning here, asked when it is first needed; None in lexical mode."""
+        """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
+
+        None in lexical mode, which is looked at anew each time: a model may be installed while a server runs.
+        """
         from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
         from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
 
-        return embedder(cache=self.root / CACHE_NAME)
+        if self._engine is None:
+            self._engine = embedder(cache=self.root / CACHE_NAME)
+        return self._engine
 
     @property
     def topics(self) -> Topics:

@@ -1,4 +1,4 @@
-"""``helix-graph mcp`` with three more tools: one that prints, one with a bug, one that makes a warning.
+"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, one that is slow, one with a bug.
 
 ``python unruly_mcp_server.py`` serves; with ``--modules`` it says on stderr, when it ends, what had been imported.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -36,6 +37,11 @@ def warns() -> None:
     sys.stderr.write("and so on\n")
 
 
+def naps() -> None:
+    """A call that takes its time."""
+    time.sleep(1.5)
+
+
 def breaks() -> None:
     """A bug."""
     empty: dict[str, str] = {}
@@ -43,7 +49,7 @@ def breaks() -> None:
 
 
 def add_unruly_tools() -> None:
-    """Puts the three beside the others."""
+    """Puts them beside the others."""
     from helix_cli.mcp import registry  # noqa: PLC0415  (what is imported before the first answer is measured)
     from helix_cli.mcp.declaring import Arguments, Reply, Tool  # noqa: PLC0415  (as above)
 
@@ -59,7 +65,7 @@ def add_unruly_tools() -> None:
         return Tool(name=name, title=name, description=name, takes=Arguments, gives=Done, run=run, effect="reads")
 
     known = registry.tools_by_name()
-    more = {one.name: one for one in map(tool, (prints, warns, breaks))}
+    more = {one.name: one for one in map(tool, (prints, warns, naps, breaks))}
     together = MappingProxyType({**known, **more})
     registry.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
 
