@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
-    from helix_graph.doctor.model import Examination
+    from helix_graph.doctor.model import Examination, Trouble
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
@@ -120,8 +120,10 @@ class Memory:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
+        from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
-        return Insights(database_path(self.root), embedder=self._embedder)
+        known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
+        return Insights(database_path(self.root), embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
         """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
@@ -263,7 +265,13 @@ class Memory:
         """
         from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
 
-        return examine(self.root, self.graph, fix=fix, private=_PRIVATE)
+        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_insights)
+
+    def _troubles_of_insights(self) -> list[Trouble]:
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.insights.troubles import link_troubles  # noqa: PLC0415  (as above)
+
+        return link_troubles(self.insights) if database_path(self.root).exists() else []
 
     def forget(
         self,
@@ -283,7 +291,7 @@ class Memory:
             since=when("since", since),
             until=when("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks,))
+        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
 
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
         """What plans tell of these sessions; without a database there is nothing to look into."""
@@ -291,6 +299,12 @@ class Memory:
         from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
 
         return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
+
+    def _forget_learnt(self, sessions: Sequence[str]) -> int:
+        """What insights hold of these sessions; without a database there is nothing to look into."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+
+        return self.insights.forget_sessions(sessions) if database_path(self.root).exists() else 0
 
     @property
     def silenced(self) -> str | None:
