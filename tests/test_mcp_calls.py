@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ def test_extract_without_logs_reads_what_agents_wrote_of_this_project(
     logs = tmp_path / "home" / ".claude" / "projects" / str(project).replace("/", "-")
     logs.mkdir(parents=True)
     with as_file(files("helix_cli") / "demo" / "logs") as demo:
-        log = sorted(demo.rglob("*.jsonl"))[0]
+        log = min(demo.rglob("*.jsonl"))
         text = log.read_text(encoding="utf-8")
     (logs / log.name).write_text(text.replace(_folder_of(text), str(project)), encoding="utf-8")
     outcome = answer("extract", {"agent": "claude-code"}, silent)
@@ -61,11 +62,10 @@ def test_extract_without_logs_reads_what_agents_wrote_of_this_project(
 
 
 def _folder_of(text: str) -> str:
-    return (
-        text.split('"cwd":"', 1)[1].split('"', 1)[0]
-        if '"cwd":"' in text
-        else text.split('"cwd": "', 1)[1].split('"')[0]
-    )
+    """The folder in which the session of a Claude Code log was held."""
+    found = re.search(r'"cwd": ?"([^"]+)"', text)
+    assert found is not None
+    return found[1]
 
 
 def test_a_folder_that_is_gone_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

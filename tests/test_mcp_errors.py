@@ -136,6 +136,16 @@ def test_a_slow_call_holds_up_no_other(agent: Agent) -> None:
     assert agent.order_of(calls)[-1] == 0
 
 
+def test_progress_only_rises(agent: Agent) -> None:
+    told: list[float] = []
+
+    async def tell(done: float, _: float | None, __: str | None) -> None:
+        told.append(done)
+
+    agent.call("naps", progress=tell)
+    assert told == [0, 2]
+
+
 @pytest.mark.parametrize(
     ("uri", "said"),
     [

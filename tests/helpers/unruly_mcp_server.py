@@ -18,12 +18,13 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_cli.mcp.declaring import Tool
+    from helix_cli.mcp.declaring import Progress, Tool
+    from helix_graph import Memory
 
 ANSWER = "done"
 
 
-def prints() -> None:
+def prints(_: Progress) -> None:
     """Writes to stdout in every way that Python and C libraries have."""
     print('{"jsonrpc": "2.0", "id": 1, "result": "this is no protocol"}', flush=True)  # noqa: T201  (what must do no harm)
     sys.stdout.write("a line without an end")
@@ -31,18 +32,20 @@ def prints() -> None:
     subprocess.run(["echo", "from a child"], check=True)
 
 
-def warns() -> None:
+def warns(_: Progress) -> None:
     """What a deprecated call would say."""
     warnings.warn("this will go", DeprecationWarning, stacklevel=1)
     sys.stderr.write("and so on\n")
 
 
-def naps() -> None:
-    """A call that takes its time."""
+def naps(progress: Progress) -> None:
+    """A call that takes its time, and tells of it what it told before."""
+    for done in (0, 2, 2, 1):
+        progress(done, 2, "napping")
     time.sleep(1.5)
 
 
-def breaks() -> None:
+def breaks(_: Progress) -> None:
     """A bug."""
     empty: dict[str, str] = {}
     empty["no such key"]
@@ -56,9 +59,9 @@ def add_unruly_tools() -> None:
     class Done(msgspec.Struct):
         done: bool
 
-    def tool(behave: Callable[[], None]) -> Tool:
-        def run(*_: object) -> Reply:
-            behave()
+    def tool(behave: Callable[[Progress], None]) -> Tool:
+        def run(_: Memory, __: object, progress: Progress) -> Reply:
+            behave(progress)
             return Reply(Done(done=True), ANSWER)
 
         name = behave.__name__
