@@ -89,7 +89,8 @@ def alike(found: tuple[Numbers, Floats], *, least: float, also: Collection[int] 
     # Whether a cosine reaches a limit is decided on the rounded value as a decimal, not on its float32.
     close = cosines >= least - 10.0**-DECIMALS
     if also:
-        wanted = np.zeros(int(numbers.max(initial=0)) + 1, dtype=bool)  # a table: a look-up by value would sort all of them
+        # A table, for a look-up by value would sort all of them.
+        wanted = np.zeros(int(numbers.max(initial=0)) + 1, dtype=bool)
         wanted[[number for number in also if number < wanted.size]] = True
         close |= wanted[numbers] & (cosines > 0)
     some = np.flatnonzero(close)
