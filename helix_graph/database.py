@@ -34,7 +34,8 @@ BUSY_SECONDS = 30.0
 #: A first compile of ten thousand episodes writes to pages all over the file; SQLite's own 2 MB would spill them.
 _CACHE_KIB = 64 * 1024
 _MAGIC = b"SQLite format 3\0"
-#: Where the header of an SQLite file keeps the application id (https://sqlite.org/fileformat2.html#the_database_header).
+#: Where the header of an SQLite file keeps the application id
+#: (https://sqlite.org/fileformat2.html#the_database_header).
 _ID_AT = slice(68, 72)
 _HEADER_LENGTH = 100
 #: What SQLite keeps beside a file while it is open, or after a crash.
@@ -112,9 +113,10 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     return _connect(f"{path.absolute().as_uri()}?mode=ro{fixed}")
 
 
-def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
+def open_for_writing(path: Path, kind: Kind, *, for_any_thread: bool = False) -> sqlite3.Connection:
     """A connection to the file, which is made with its mark when it is not there; its tables are `create_tables`' work.
 
+    With ``for_any_thread`` one thread after another may use it.
     The mark is written before write-ahead logging begins: later it would stand in the log, not in the header.
     """
     made = ownership(path, kind) == "absent"
@@ -125,7 +127,7 @@ def open_for_writing(path: Path, kind: Kind) -> sqlite3.Connection:
     except OSError as error:
         raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
-        connection = _connect(path.absolute().as_uri())
+        connection = _connect(path.absolute().as_uri(), for_any_thread=for_any_thread)
         if made:
             connection.execute(f"PRAGMA application_id = {kind.application_id}")
             connection.execute("VACUUM")  # writes the header of a database that has no tables yet
@@ -277,5 +279,11 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def _connect(target: str) -> sqlite3.Connection:
-    return sqlite3.connect(target, timeout=BUSY_SECONDS, isolation_level=None, uri=target.startswith("file:"))
+def _connect(target: str, *, for_any_thread: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        target,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        uri=target.startswith("file:"),
+        check_same_thread=not for_any_thread,
+    )

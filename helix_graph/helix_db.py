@@ -22,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ from helix_graph.database import (
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 NAME = "helix.db"
 #: The seeds' way to name the file; it is looked at in every call, since one process may serve several memories.
@@ -68,8 +69,88 @@ def database_path(root: Path) -> Path:
     return Path(override).expanduser().absolute() if override else root / NAME
 
 
+class Writers:
+    """Connections that write; while they are `kept_open`, one a file waits for whoever writes next.
+
+    The last connection to close a file copies its whole log into it, with two waits for the disk. A process that writes
+    again and again, as a server does, would do that every time; with one kept open SQLite does it when the log is long.
+    A file that was deleted or put in another's place since is not the one that the connection knows, which is dropped.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: dict[Path, tuple[sqlite3.Connection, _Identity]] = {}
+        self._keepers = 0
+        os.register_at_fork(after_in_child=self._idle.clear)  # SQLite's connections may not be carried into a child
+
+    @contextlib.contextmanager
+    def lend(self, path: Path, *, make: Callable[[], sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
+        """A connection to the file at ``path``, the idle one or a new one; what fails within closes it."""
+        connection = self._take(path) or make()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._give(path, connection)
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Within, connections wait to be used again."""
+        with self._lock:
+            self._keepers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keepers -= 1
+                surplus = [] if self._keepers else [self._idle.pop(path)[0] for path in list(self._idle)]
+            for connection in surplus:
+                connection.close()
+
+    def _take(self, path: Path) -> sqlite3.Connection | None:
+        with self._lock:
+            connection, identity = self._idle.pop(path, (None, None))
+        if connection is None or identity == _identity(path):
+            return connection
+        connection.close()
+        return None
+
+    def _give(self, path: Path, connection: sqlite3.Connection) -> None:
+        identity = _identity(path)
+        with self._lock:
+            keep = self._keepers > 0 and identity is not None and path not in self._idle
+            if keep and identity is not None:
+                self._idle[path] = (connection, identity)
+        if not keep:
+            connection.close()
+
+
+_Identity = tuple[int, int]
+
+
+def _identity(path: Path) -> _Identity | None:
+    """Which file stands there, under whatever name it came."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+_WRITERS = Writers()
+
+
+def kept_open() -> contextlib.AbstractContextManager[None]:
+    """For a process that writes again and again, such as a server: within, connections to helix.db stay open.
+
+    Until the end a copy of the file alone may lack what was written last, which stands in the log beside it.
+    """
+    return _WRITERS.kept()
+
+
 class HelixDatabase:
-    """One room's way into helix.db. Nothing stays open between calls, so threads and processes may share it."""
+    """One room's way into helix.db, for any thread."""
 
     def __init__(self, path: Path, tables: Tables) -> None:
         self.path = path
@@ -101,12 +182,15 @@ class HelixDatabase:
             DatabaseBusy: Another process kept it locked.
             DatabaseRefused: The disk is full, or permissions are missing.
         """
+        with self._reporting(), _WRITERS.lend(self.path, make=self._writer) as connection, transaction(connection):
+            self._step_up(connection)
+            yield connection
+
+    def _writer(self) -> sqlite3.Connection:
         self._refuse_torn()
-        with self._reporting(), contextlib.closing(open_for_writing(self.path, HELIX_DB)) as connection:
-            connection.execute("PRAGMA synchronous = FULL")  # nothing could bring back what a power cut takes
-            with transaction(connection):
-                self._step_up(connection)
-                yield connection
+        connection = open_for_writing(self.path, HELIX_DB, for_any_thread=True)
+        connection.execute("PRAGMA synchronous = FULL")  # nothing could bring back what a power cut takes
+        return connection
 
     def _refuse_torn(self) -> None:
         """Before anything is written to a file whose end is missing: SQLite may not come by there, and write on.

@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
-    from helix_graph.doctor.model import Examination
+    from helix_graph.doctor.model import Examination, Trouble
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
     from helix_graph.graph.door import Graph
     from helix_graph.insights.door import Insights
     from helix_graph.plans.door import Plans
+    from helix_graph.search.door import Search
+    from helix_graph.search.model import Source as SearchSource
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
     from helix_graph.view.door import ViewReport
@@ -51,6 +53,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = place("root", root)
+        self._engine: Embedder | None = None
 
     @classmethod
     def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
@@ -117,15 +120,22 @@ class Memory:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
+        from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
-        return Insights(database_path(self.root), embedder=self._embedder)
+        known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
+        return Insights(database_path(self.root), embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
-        """What compares texts by meaning here, asked when it is first needed; None in lexical mode."""
+        """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
+
+        None in lexical mode, which is looked at anew each time: a model may be installed while a server runs.
+        """
         from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
         from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
 
-        return embedder(cache=self.root / CACHE_NAME)
+        if self._engine is None:
+            self._engine = embedder(cache=self.root / CACHE_NAME)
+        return self._engine
 
     @property
     def topics(self) -> Topics:
@@ -134,6 +144,24 @@ class Memory:
         from helix_graph.topics.door import Topics  # noqa: PLC0415  (as above)
 
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
+
+    @property
+    def search(self) -> Search:
+        """One question to all of it: ``memory.search("lock files")``; insights, topics, episodes, and what is set."""
+        from helix_graph.search.door import Search  # noqa: PLC0415  (as above)
+
+        return Search(self.root, own=self._searched)
+
+    def _searched(self) -> tuple[SearchSource, ...]:
+        from helix_graph.search.episodes import EpisodeSource  # noqa: PLC0415  (as above)
+        from helix_graph.search.insights import InsightSource  # noqa: PLC0415  (as above)
+        from helix_graph.search.topics import TopicSource  # noqa: PLC0415  (as above)
+
+        return (
+            InsightSource(self.insights),
+            TopicSource(self.topics),
+            EpisodeSource(self.episodes, self.causality, graph_file=self.graph.path_of_file),
+        )
 
     @property
     def plans(self) -> Plans:
@@ -210,7 +238,7 @@ class Memory:
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
-    def view(  # noqa: PLR0913  (the command's options)
+    def view(
         self,
         *,
         output: Path | None = None,
@@ -228,9 +256,7 @@ class Memory:
 
         pages = Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
         where = None if output is None else place("output", output)
-        return pages.write(
-            where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
-        )
+        return pages.write(where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.
@@ -239,7 +265,13 @@ class Memory:
         """
         from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
 
-        return examine(self.root, self.graph, fix=fix, private=_PRIVATE)
+        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_insights)
+
+    def _troubles_of_insights(self) -> list[Trouble]:
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.insights.troubles import link_troubles  # noqa: PLC0415  (as above)
+
+        return link_troubles(self.insights) if database_path(self.root).exists() else []
 
     def forget(
         self,
@@ -259,7 +291,7 @@ class Memory:
             since=when("since", since),
             until=when("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks,))
+        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
 
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
         """What plans tell of these sessions; without a database there is nothing to look into."""
@@ -267,6 +299,12 @@ class Memory:
         from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
 
         return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
+
+    def _forget_learnt(self, sessions: Sequence[str]) -> int:
+        """What insights hold of these sessions; without a database there is nothing to look into."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+
+        return self.insights.forget_sessions(sessions) if database_path(self.root).exists() else 0
 
     @property
     def silenced(self) -> str | None:

@@ -30,7 +30,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "vectors.db"
 
 
-def asked(file: Path, texts: list[str], model: str = "stub-words") -> list[str]:
+def asked(file: Path, texts: list[str], model: str = "stub") -> list[str]:
     """What the engine behind a new cache on this file is asked for; the answer is what it alone would say."""
     engine = StubEmbedder(model)
     vectors = Cached(engine, file).embed(texts)

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from helix_graph import Memory
 
-FAMILIES = ('say "no" \\', "]]> & </label>", "a --> b; end\nsubgraph", "\ud83e\udde8".encode("utf-16", "surrogatepass").decode("utf-16"))
+FAMILIES = (
+    'say "no" \\',
+    "]]> & </label>",
+    "a --> b; end\nsubgraph",
+    "\ud83e\udde8".encode("utf-16", "surrogatepass").decode("utf-16"),
+)
 
 
 @pytest.fixture
@@ -31,7 +36,10 @@ def hostile(tmp_path: Path) -> Memory:
         for place, text in enumerate((*FAMILIES, "bell \x07 and \x00"), 1)
     )
     one = msgspec.structs.replace(session("one", "run lint", success=True), events=events)
-    return memory_of(tmp_path, [one], compiled=True)
+    memory = memory_of(tmp_path, [one], compiled=True)
+    for family in FAMILIES:  # what people add is kept as they said it, quotation marks and all
+        memory.graph.add_causal_node("error", family)
+    return memory
 
 
 def test_networkx_reads_the_graph_back(demo_memory: Memory, tmp_path: Path) -> None:
@@ -65,15 +73,22 @@ def test_a_part_can_be_exported_but_not_as_json(demo_memory: Memory) -> None:
 
 
 def test_hostile_labels_are_text_in_xml(hostile: Memory) -> None:
-    labels = [element.text or "" for element in ET.fromstring(hostile.graph.export(format="graphml")).iter() if element.get("key") == "node-label"]  # noqa: S314  (our own)
+    labels = [
+        element.text or ""
+        for element in ET.fromstring(hostile.graph.export(format="graphml")).iter()  # noqa: S314  (our own)
+        if element.get("key") == "node-label"
+    ]
     assert "lint fails: ]]> & </label>" in labels
-    assert any("\ufffd" in label for label in labels) or not any("bell" in label for label in labels)
+    assert any("bell" in label for label in labels)
 
 
 def test_hostile_labels_stay_within_their_quotes_in_dot(hostile: Memory) -> None:
     text = hostile.graph.export(format="dot").decode()
-    statement = re.compile(r'(?:digraph "helix-graph" \{|  rankdir=LR;|\}|  n\d+(?: -> n\d+)? \[label="(?:[^"\\]|\\["\\])*",[^"]*\];)')
+    statement = re.compile(
+        r'(?:digraph "helix-graph" \{|  rankdir=LR;|\}|  n\d+(?: -> n\d+)? \[label="(?:[^"\\]|\\["\\])*",[^"]*\];)'
+    )
     assert [line for line in text.splitlines() if not statement.fullmatch(line)] == []
+    assert r'[label="say \"no\" \\", shape' in text
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")

@@ -7,12 +7,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_graph.errors import MemoryDamaged, MemoryNewer, NotOurDatabase
-from helix_graph.helix_db import HelixDatabase, Tables, database_path
+from helix_graph.helix_db import HelixDatabase, Tables, database_path, kept_open
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,13 @@ with database.writing() as connection:
     connection.execute("INSERT INTO note VALUES ('half done')")
     print("half", flush=True)
     time.sleep(60)
+"""
+
+_ONE_NOTE = """
+from pathlib import Path
+from helix_graph.helix_db import HelixDatabase, Tables
+with HelixDatabase(Path(sys.argv[1]), Tables(room="notes", steps=(sys.argv[3],))).writing() as connection:
+    connection.execute("INSERT INTO note VALUES ('from outside')")
 """
 
 
@@ -133,3 +141,34 @@ def test_the_environment_is_looked_at_in_every_call(tmp_path: Path, monkeypatch:
     assert database_path(tmp_path) == tmp_path / "helix.db"
     monkeypatch.setenv("HELIX_DB_PATH", str(tmp_path / "other.db"))
     assert database_path(tmp_path) == tmp_path / "other.db"
+
+
+def test_connections_that_are_kept_open_write_for_every_thread_and_see_other_processes(tmp_path: Path) -> None:
+    path = tmp_path / "helix.db"
+    database = HelixDatabase(path, NOTES)
+    with kept_open(), ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: note(database, str(number)), range(40)))
+        subprocess.run([sys.executable, "-c", "import sys" + _ONE_NOTE, str(path), "", ONE], check=True)
+        assert sorted(texts(database)) == sorted([*map(str, range(40)), "from outside"])
+    assert not path.with_name("helix.db-wal").exists()
+
+
+def test_a_file_that_was_replaced_is_not_written_through_an_old_connection(tmp_path: Path) -> None:
+    path = tmp_path / "helix.db"
+    database = HelixDatabase(path, NOTES)
+    with kept_open():
+        note(database, "old")
+        for leftover in tmp_path.glob("helix.db*"):
+            leftover.unlink()
+        note(database, "new")
+        assert texts(database) == ["new"]
+
+
+def test_what_fails_is_undone_on_a_connection_that_is_kept(tmp_path: Path) -> None:
+    database = HelixDatabase(tmp_path / "helix.db", NOTES)
+    with kept_open():
+        note(database, "first")
+        with pytest.raises(sqlite3.IntegrityError), database.writing() as connection:
+            connection.executemany("INSERT INTO note VALUES (?)", [("a",), (None,)])
+        note(database, "second")
+        assert texts(database) == ["first", "second"]

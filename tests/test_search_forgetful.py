@@ -7,9 +7,9 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,7 +17,7 @@ from helix_graph.search.availability import Availability
 from helix_graph.search.door import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SERVER = Path(__file__).parent / "helpers" / "forgetful_server.py"
 
@@ -28,17 +28,17 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-@contextmanager
-def running(manner: str) -> Iterator[int]:
-    pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
+@pytest.fixture(scope="module")
+def server() -> Iterator[Callable[[str], str]]:
+    """The endpoint of a server of that manner: all of them are one process, on a path each."""
     port = free_port()
-    server = subprocess.Popen([sys.executable, str(SERVER), str(port), manner], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, str(SERVER), str(port)], stderr=subprocess.DEVNULL)
     try:
         _await_listening(port)
-        yield port
+        yield lambda manner: f"http://127.0.0.1:{port}/{manner}"
     finally:
-        server.kill()
-        server.wait()
+        process.kill()
+        process.wait()
 
 
 def _await_listening(port: int) -> None:
@@ -52,31 +52,30 @@ def _await_listening(port: int) -> None:
     pytest.fail("the server did not start")
 
 
-def search(tmp_path: Path, port: int, *, timeout_ms: int = 500) -> Search:
+def search(tmp_path: Path, endpoint: str, *, timeout_ms: int = 3000) -> Search:
     root = tmp_path / ".helix"
     root.mkdir(exist_ok=True)
     (root / "config.toml").write_text(
-        f'[search]\nmarkdown = []\nforgetful = "http://127.0.0.1:{port}/mcp"\nforgetful_timeout_ms = {timeout_ms}\n'
+        f'[search]\nmarkdown = []\nforgetful = "{endpoint}"\nforgetful_timeout_ms = {timeout_ms}\n'
     )
     return Search(root, own=lambda: ())
 
 
-def test_its_memories_are_results(tmp_path: Path) -> None:
-    with running("newest") as port:
-        answer = search(tmp_path, port)("locks", semantic_only=True)
-        status = search(tmp_path, port).status()
+def test_its_memories_are_results(tmp_path: Path, server: Callable[[str], str]) -> None:
+    endpoint = server("newest")
+    answer = search(tmp_path, endpoint)("locks", semantic_only=True)
+    status = search(tmp_path, endpoint).status()
     assert [(one.name, one.source, one.content, one.source_score) for one in answer.results] == [
         ("Lock files", "Forgetful", "The lock file goes first.", 0.9),
         ("Caches", "Forgetful", "Caches are deleted last.", 0.5),
     ]
-    assert status["Forgetful"] == {"Available": True, "Endpoint": f"http://127.0.0.1:{port}/mcp"}
-    assert status["Configuration"]["ForgetfulPort"] == port
+    assert status["Forgetful"] == {"Available": True, "Endpoint": endpoint}
+    assert status["Configuration"]["ForgetfulPort"] == urlsplit(endpoint).port
     assert 0 <= status["Cache"]["AgeSeconds"] < 30
 
 
-def test_the_seeds_tool_is_spoken_too(tmp_path: Path) -> None:
-    with running("oldest") as port:
-        answer = search(tmp_path, port)("lock files")
+def test_the_seeds_tool_is_spoken_too(tmp_path: Path, server: Callable[[str], str]) -> None:
+    answer = search(tmp_path, server("oldest"))("lock files")
     assert [one.content for one in answer.results] == ["asked: lock files"]
 
 
@@ -84,36 +83,33 @@ def test_the_seeds_tool_is_spoken_too(tmp_path: Path) -> None:
     ("manner", "said"),
     [("refusing", "it answers: "), ("talking", "no JSON"), ("other", "none of the tools")],
 )
-def test_a_server_that_does_otherwise_is_named_and_nothing_fails(tmp_path: Path, manner: str, said: str) -> None:
-    with running(manner) as port:
-        answer = search(tmp_path, port)("locks")
+def test_a_server_that_does_otherwise_is_named_and_nothing_fails(
+    tmp_path: Path, server: Callable[[str], str], manner: str, said: str
+) -> None:
+    answer = search(tmp_path, server(manner))("locks")
     assert not answer.results
     assert answer.sources[0].state == "failed"
     assert said in str(answer.sources[0].problem)
 
 
-def test_a_slow_server_is_left_after_its_time(tmp_path: Path) -> None:
-    with running("slow") as port:
-        begun = time.monotonic()
-        answer = search(tmp_path, port, timeout_ms=100)("locks")
+def test_a_slow_server_is_left_after_its_time(tmp_path: Path, server: Callable[[str], str]) -> None:
+    begun = time.monotonic()
+    answer = search(tmp_path, server("slow"), timeout_ms=100)("locks")
     assert answer.sources[0].state == "failed"
     assert time.monotonic() - begun < 25  # the server would take 30
 
 
 def test_an_absent_server_is_a_state(tmp_path: Path) -> None:
-    port = free_port()
-    answer = search(tmp_path, port)("locks")
-    assert [(one.state, one.problem) for one in answer.sources] == [
-        ("absent", f"nothing listens at http://127.0.0.1:{port}/mcp")
-    ]
+    endpoint = f"http://127.0.0.1:{free_port()}/mcp"
+    answer = search(tmp_path, endpoint)("locks")
+    assert [(one.state, one.problem) for one in answer.sources] == [("absent", f"nothing listens at {endpoint}")]
 
 
 def test_what_listens_without_answering_http_is_left_after_its_time(tmp_path: Path) -> None:
-    pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
-        answer = search(tmp_path, mute.getsockname()[1], timeout_ms=50)("locks")
+        answer = search(tmp_path, f"http://127.0.0.1:{mute.getsockname()[1]}/mcp", timeout_ms=50)("locks")
     assert answer.sources[0].state == "failed"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,6 @@ from browser import open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser
 
@@ -37,25 +37,28 @@ CONTRASTS = """() => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("script, noscript")) continue;
-    found.push([walker.currentNode.data.trim().slice(0, 40), numbers(getComputedStyle(element).color), numbers(ground(element))]);
+    found.push([walker.currentNode.data.trim().slice(0, 40), numbers(getComputedStyle(element).color),
+    numbers(ground(element))]);
   }
   return found;
 }"""
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", "dark"])
 def tab(
-    browser: Browser, demo_memory: Memory, tmp_path: Path, request: pytest.FixtureRequest
+    browser: Browser, demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Tab]:
-    demo_memory.view(output=tmp_path / "graph.html")
-    with open_tab(browser, tmp_path / "graph.html", color_scheme=request.param) as opened:
+    path = tmp_path_factory.mktemp("access") / "graph.html"
+    demo_memory.view(output=path)
+    with open_tab(browser, path, color_scheme=request.param) as opened:
         yield opened
 
 
 def luminance(colour: list[float]) -> float:
     """Relative luminance as WCAG defines it."""
     linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (one / 255 for one in colour[:3])
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (one / 255 for one in colour[:3])
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -95,12 +98,13 @@ def test_what_is_drawn_stands_out(tab: Tab) -> None:
     found = colours(tab, *TYPES, "asserted", "supported", "contradicted", "path", "control", "page", "card")
     for name in set(found) - {"page", "card"}:
         ground = found["card" if name == "control" else "page"]
-        assert contrast(found[name], ground) >= DRAWN or name == "asserted", name
-    assert contrast(found["asserted"], found["page"]) >= 2.5, "the quiet line of what nothing speaks for or against"
+        assert contrast(found[name], ground) >= DRAWN, name
 
 
 def test_types_and_statuses_differ_by_shape_as_well(tab: Tab) -> None:
-    shapes = tab.page.evaluate("() => document.getElementById('graph')._cyreg.cy.nodes().map((n) => [n.data('type'), n.style('shape')])")
+    shapes = tab.page.evaluate(
+        "() => document.getElementById('graph')._cyreg.cy.nodes().map((n) => [n.data('type'), n.style('shape')])"
+    )
     assert len({shape for _, shape in shapes}) == len({type_ for type_, _ in shapes})
 
 
@@ -124,22 +128,23 @@ def as_seen(colour: list[float], seen: str) -> list[float]:
 
 
 def distance(one: list[float], other: list[float]) -> float:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+    return math.dist(one, other)
 
 
 def test_everything_that_can_be_used_has_a_name(tab: Tab) -> None:
     nameless = tab.page.evaluate(
         """() => [...document.querySelectorAll("button, input, select, [role], [tabindex]")]
           .filter((one) => one.checkVisibility() && !one.closest("[aria-hidden=true]"))
-          .filter((one) => !(one.getAttribute("aria-label") || one.innerText?.trim() || one.labels?.[0]?.innerText.trim()))
-          .filter((one) => !one.matches("blockquote"))
+          .filter((one) => !(one.getAttribute("aria-label") || one.innerText?.trim() ||
+          one.labels?.[0]?.innerText.trim())) .filter((one) => !one.matches("blockquote, [role=status]"))
           .map((one) => one.outerHTML.slice(0, 80))"""
     )
     assert nameless == []
 
 
 def test_the_focus_goes_from_the_head_over_filters_and_graph_to_the_details(tab: Tab) -> None:
-    tab.page.evaluate("document.body.focus()")
+    tab.page.reload()
+    tab.page.wait_for_selector("body[data-ready]")
     visited = []
     for _ in range(60):
         tab.keys("Tab")

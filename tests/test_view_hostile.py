@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import re
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from browser import open_tab
-from helix_episodes.model import Event, Evidence
+from browser import PATIENCE, open_tab
+from helix_episodes.model import Event, Evidence, Link
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ HOSTILE = (
     "\u202egnp.exe\u2066 turned round",
     "\x1b[31m red \x00 nothing \x07",
     "long " * 4000,
-    "𝕬 🧨 é ﷽ שלום مرحبا",
+    "\U0001d56c 🧨 é ﷽ שלום مرحبا",
     "url(https://example.invalid/x.png)",
     "__proto__ constructor toString",
 )
@@ -58,14 +59,9 @@ def memory(tmp_path: Path) -> Memory:
     one = session("hostile", "run lint", success=False, task="<b onclick=alert(6)>".join(HOSTILE))
     fields = {"events": events, "project": HOSTILE[1], "lessons": HOSTILE}
     links = tuple(
-        msgspec.convert({"source": first.id, "target": second.id, "reason": "stated"}, type=type(_a_link()))
-        for first, second in zip(events, events[1:], strict=False)
+        Link(source=first.id, target=second.id, reason="stated") for first, second in itertools.pairwise(events)
     )
     return memory_of(tmp_path, [msgspec.structs.replace(one, **fields, links=links)], compiled=True)
-
-
-def _a_link() -> object:
-    return session("x", "run lint", "run test", links=("1 answer 2",)).links[0]
 
 
 def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, memory: Memory, tmp_path: Path) -> None:
@@ -111,9 +107,9 @@ def test_the_data_holds_no_character_of_html(memory: Memory, tmp_path: Path) -> 
 def test_the_policy_allows_our_scripts_and_styles_by_hash_and_nothing_else(memory: Memory, tmp_path: Path) -> None:
     memory.view(output=tmp_path / "graph.html")
     page = (tmp_path / "graph.html").read_text(encoding="utf-8")
-    policy = dict(
-        part.strip().split(" ", 1) for part in re.search(r'Policy" content="([^"]+)"', page)[1].split(";")  # type: ignore[index]  # it is there
-    )
+    found = re.search(r'Policy" content="([^"]+)"', page)
+    assert found is not None
+    policy = {name: allowed for name, _, allowed in (part.strip().partition(" ") for part in found[1].split(";"))}
     assert policy["default-src"] == "'none'"
     assert "unsafe" not in page.partition("<title>")[0]
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -129,13 +125,16 @@ def hashed(text: str) -> str:
 def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, memory: Memory, tmp_path: Path) -> None:
     memory.view(output=tmp_path / "graph.html")
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto((tmp_path / "graph.html").as_uri())
     page.wait_for_selector("body[data-ready]")
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
-    page.evaluate("() => { const it = document.createElement('img'); it.src = 'https://example.invalid/x.png';"
-                  " document.body.append(it); const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
-                  " document.body.append(s); }")
+    page.evaluate(
+        "() => { const it = document.createElement('img'); it.src = 'https://example.invalid/x.png';"
+        " document.body.append(it); const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s); }"
+    )
     page.wait_for_timeout(100)
     assert page.evaluate("window.ran") is None
     assert len(refused) >= 2

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from browser import Tab
     from helix_graph import Memory
 
+ERROR = "ruff fails: E501"
+
 
 @pytest.fixture(scope="module")
 def page_file(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -136,7 +138,7 @@ def test_arrows_begin_somewhere_and_say_where(tab: Tab) -> None:
     tab.page.focus("#graph")
     tab.keys("ArrowDown", "ArrowDown")
     label = tab.text("#panel h2")
-    assert label in tab.page.locator("#announce").text_content()
+    assert label in str(tab.page.locator("#announce").text_content())
 
 
 def test_escape_empties_the_search(tab: Tab) -> None:
@@ -163,13 +165,12 @@ def brightness(tab: Tab) -> float:
     red, green, blue = tab.page.evaluate(
         "() => document.getElementById('graph')._cyreg.cy.nodes()[0].style('color').match(/[\\d.]+/g).map(Number)"
     )
-    return 1 - (red + green + blue) / (3 * 255)
+    return float(1 - (red + green + blue) / (3 * 255))
 
 
 def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
-    ends = {"source": "ruff fails: E501", "target": "success"}
-    answer = demo_memory.graph.path(**ends)
-    demo_memory.view(output=tmp_path / "path.html", **ends)
+    answer = demo_memory.graph.path(source=ERROR, target="success")
+    demo_memory.view(output=tmp_path / "path.html", source=ERROR, target="success")
     with open_tab(browser, tmp_path / "path.html") as tab:
         assert tab.marked("on-path") == {node.label for node in answer.path}
         assert len(tab.marked("on-path", "edges")) == answer.depth
@@ -181,7 +182,7 @@ def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory,
 
 
 def test_a_path_that_there_is_not_says_why(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
-    demo_memory.view(output=tmp_path / "none.html", source="success", target="ruff fails: E501")
+    demo_memory.view(output=tmp_path / "none.html", source="success", target=ERROR)
     with open_tab(browser, tmp_path / "none.html") as tab:
         assert "No path" in tab.text("#panel")
 

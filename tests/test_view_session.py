@@ -49,6 +49,7 @@ def test_suspects_are_marked_in_their_order(tab: Tab, demo_memory: Memory, faile
     tab.page.locator("#timeline .links button").first.click()
     assert suspects[0].reasons[0] in tab.text("#panel")
     assert "no verdict" in tab.text("#panel")
+    assert suspects[0].contrary[0] in tab.text("#panel")
 
 
 def test_a_step_shows_its_words_and_what_it_is_linked_to(tab: Tab, failed: Episode) -> None:

@@ -53,6 +53,7 @@ COMMANDS = {
     "pattern": "assertions:pattern",
     "insight": "insight:insight",
     "topic": "topic:topic",
+    "search": "search:search",
     "exploration": "exploration:exploration",
     "plan": "plan:plan",
     "workspace": "workspace:workspace",

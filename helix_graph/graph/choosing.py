@@ -76,8 +76,9 @@ def _of_episode(connection: sqlite3.Connection, name: str, limit: int) -> Chosen
     ).fetchone()
     if row is None:
         raise EpisodeNotFound(name)
+    within = "number IN (SELECT node FROM mention WHERE episode = ?)"
     rows = connection.execute(
-        f"SELECT number FROM node WHERE number IN (SELECT node FROM mention WHERE episode = ?) {_MOST_FREQUENT} LIMIT ?",  # noqa: S608  (a constant)
+        f"SELECT number FROM node WHERE {within} {_MOST_FREQUENT} LIMIT ?",  # noqa: S608  (constants)
         (row[0], limit),
     )
     return Chosen(nodes=tuple(number for (number,) in rows), episode=row[0])

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from helix_graph.graph.anchors import Anchor, Anchored, Example
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.decided import Decided
@@ -158,6 +159,28 @@ class Graph:
         with self._open() as connection:
             return find_decided(connection, words, limit=limit)
 
+    def anchored(self, anchors: Iterable[Anchor]) -> dict[Anchor, Anchored]:
+        """The nodes that anchors from outside of the graph lead to now; those that lead nowhere are left out.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import find_anchored  # noqa: PLC0415  (few questions have anchors)
+
+        with self._open() as connection:
+            return find_anchored(connection, anchors)
+
+    def examples(self, types: Iterable[str]) -> list[Example]:
+        """The nodes of these types, each with an anchor that leads to it.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import examples  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return list(examples(connection, types))
+
     def path(
         self,
         *,
@@ -267,11 +290,21 @@ class Graph:
         with self._open() as connection:
             return find_excerpt(connection, Wanted(**given, max_nodes=most))
 
-    def export(self, *, format: str = "json", output: Path | None = None, **part: Any) -> bytes:  # noqa: A002, ANN401  (the option's name; the options of `excerpt`)
+    def export(  # noqa: PLR0913  (the command's options)
+        self,
+        *,
+        format: str = "json",  # noqa: A002  (the option's name)
+        output: Path | None = None,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+        max_nodes: int | None = None,
+    ) -> bytes:
         """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
 
         ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
-        node unless ``max_nodes`` says otherwise. See `helix_graph.graph.formats`.
+        node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.formats`.
 
         Raises:
             NotOneOf: ``format`` is none of the four.
@@ -281,19 +314,21 @@ class Graph:
         from helix_graph.graph.formats import FORMATS, written  # noqa: PLC0415  (as above)
 
         wanted = one_of("format", format, ("json", *FORMATS))
-        if wanted == "json":
-            data = self._whole(part)
+        part = {"focus": focus, "source": source, "target": target, "episode": episode}
+        if wanted != "json":
+            most = MOST_NODES if max_nodes is None else max_nodes
+            data = written(wanted, self.excerpt(**part, max_nodes=most))
+        elif max_nodes is None and not any(value is not None for value in part.values()):
+            data = self._canonical()
         else:
-            data = written(wanted, self.excerpt(**{"max_nodes": MOST_NODES, **part}))
+            raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
         if output is not None:
             write_atomically(place("output", output), data)
         return data
 
-    def _whole(self, part: dict[str, Any]) -> bytes:
+    def _canonical(self) -> bytes:
         from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
 
-        if part:
-            raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
         with self._open() as connection:
             return export_bytes(connection)
 

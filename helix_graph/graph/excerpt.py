@@ -15,13 +15,13 @@ import msgspec
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.choosing import Chosen, choose
 from helix_graph.graph.export import updated
+from helix_graph.graph.paths import PathAnswer
 from helix_graph.graph.weights import mean_weight
 
 if TYPE_CHECKING:
     import sqlite3
 
     from helix_graph.graph.choosing import Wanted
-    from helix_graph.graph.paths import PathAnswer
 
 #: As many pieces of evidence, and wordings, as a person reads of one node or edge; the rest is counted.
 EVIDENCE_KEPT = 8
@@ -180,9 +180,10 @@ class _Reading:
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         held = self._read_claims()
         if self._chosen.episode is None:
+            # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
             rows = self._ask(
                 "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
-                f" WHERE source {ANY_OF} AND +target {ANY_OF}",  # +: each target by itself would be looked up by each source
+                f" WHERE source {ANY_OF} AND +target {ANY_OF}",
                 (self._numbers, self._numbers),
             ).fetchall()
         else:

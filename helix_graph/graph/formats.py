@@ -105,9 +105,7 @@ def _mermaid(excerpt: Excerpt) -> bytes:
         brackets = _BRACKETS[node.type]
         half = len(brackets) // 2
         lines.append(f'  n{place}{brackets[:half]}"{_mermaid_text(node.label)}"{brackets[half:]}')
-    lines += [
-        f"  n{edge.source} {_MERMAID_LINES[edge.type]}|{edge.type}| n{edge.target}" for edge in excerpt.edges
-    ]
+    lines += [f"  n{edge.source} {_MERMAID_LINES[edge.type]}|{edge.type}| n{edge.target}" for edge in excerpt.edges]
     return "\n".join([*lines, ""]).encode()
 
 

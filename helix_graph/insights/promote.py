@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
 from helix_graph.given import place, query, whole
 from helix_graph.insights import rows
-from helix_graph.insights.recall import adjusted, public
+from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
 from helix_graph.insights.safety import harmless
+from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import USER_PROVIDED
 
 if TYPE_CHECKING:
@@ -19,11 +21,10 @@ if TYPE_CHECKING:
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
 
-#: More than an agent reads at the beginning of a session.
-_MOST_PROVEN = 100
 HEADING = "## Learnt from past sessions"
 #: The seed calls an insight from here on "consistently helpful".
 _PROVEN = 0.75
+_MOST_SHOWN = 100
 
 
 class Promoted(TypedDict):
@@ -67,38 +68,33 @@ class Promoting(Room):
         return _answer(kept, path, diff=_diff(old, new, path), written=write)
 
     def proven(self, limit: int = 5) -> list[dict[str, Any]]:
-        """The proven insights (see `promote`), those that did best first; ``_effectiveness`` is as it counts in recall.
+        """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
 
         Raises:
             OutOfRange: ``limit`` is not within 0 to 100.
         """
-        most = whole("limit", limit, lowest=0, highest=_MOST_PROVEN)
-        query = (
-            "SELECT number, name, effectiveness, use_count, causal_hits, tags FROM insight WHERE state = 'active'"
-            " AND (use_count >= ? OR tags LIKE ?)"
-        )
+        most = whole("limit", limit, lowest=0, highest=_MOST_SHOWN)
         with self._database.reading() as connection:
-            found = connection.execute(query, (self.settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'))
-            fair = {
-                (number, name): adjusted(effectiveness, use_count=uses, causal_hits=hits, settings=self.settings)
-                for number, name, effectiveness, uses, hits, tags in found
-                if USER_PROVIDED in tags or _does_well(effectiveness, uses, hits, settings=self.settings)
-            }
-            best = sorted(fair, key=lambda one: (-fair[one], one[1]))[:most]
-            kept = {one.number: one for one in rows.by_numbers(connection, [number for number, _ in best])}
-        return [{**public(kept[one[0]]), "_effectiveness": round(fair[one], 3)} for one in best]
+            numbers = [
+                number
+                for (number,) in connection.execute(
+                    "SELECT number FROM insight WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?)"
+                    " ORDER BY effectiveness DESC, created_at, name",
+                    (self.settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'),
+                )
+            ]
+            found = {kept.number: kept for kept in rows.by_numbers(connection, numbers)}
+        good = (found[number] for number in numbers if _proven(found[number], settings=self.settings))
+        return [public(kept) for kept in islice(good, most)]
 
 
 def _proven(kept: Kept, *, settings: Settings) -> bool:
-    one = kept.standing
-    return USER_PROVIDED in kept.insight.tags or _does_well(
-        one.effectiveness, one.use_count, one.causal_hits, settings=settings
+    standing = kept.standing
+    fair = causal_adjusted(
+        standing.effectiveness, use_count=standing.use_count, causal_hits=standing.causal_hits, settings=settings
     )
-
-
-def _does_well(effectiveness: float, uses: int, hits: int, *, settings: Settings) -> bool:
-    fair = adjusted(effectiveness, use_count=uses, causal_hits=hits, settings=settings)
-    return uses >= settings.uses_to_adjust and fair >= _PROVEN
+    proven = standing.use_count >= settings.uses_to_adjust and fair >= _PROVEN
+    return proven or USER_PROVIDED in kept.insight.tags
 
 
 def _text_of(path: Path) -> str:

@@ -1,4 +1,4 @@
-r"""What may be asked: 1 to 500 of the characters that the seed allows, and at least one letter or digit among them.
+r"""What may be asked: 1 to 500 of the characters that the seed allows, and not blanks alone.
 
 >>> checked("pytest fails: no module named shop")
 'pytest fails: no module named shop'

@@ -9,6 +9,7 @@ To look at few entries, only those are taken that share one of the new text's ra
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from helix_graph.database import ANY_OF, as_list
@@ -27,6 +28,9 @@ THRESHOLD = 0.70
 FEWEST = 6
 #: Of entries that share rare words the ones with the most are compared: an exact copy shares all of them.
 _COMPARED = 200
+#: So many rare words must be shared (of as many more that are looked at): most entries are out before their topic is
+#: looked up, which costs more than the counting.
+_SHARED = 4
 _LINE = 100
 
 
@@ -55,7 +59,8 @@ def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Dupli
 
 def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str]) -> list[int]:
     """Entries of the topic that share a rare word, those with the most first."""
-    prefix = prefix_length(words, above=THRESHOLD)
+    shared = min(_SHARED, math.ceil(THRESHOLD * len(words)))
+    prefix = prefix_length(words, above=THRESHOLD) + shared - 1
     rare = connection.execute(
         f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
         (as_list(words),),
@@ -63,8 +68,9 @@ def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str
     unmet = len(words) - len(rare)  # words that no entry has are the rarest
     chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
     rows = connection.execute(
-        "SELECT p.entry FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry"  # noqa: S608  (our own names and constants)
-        f" WHERE p.word {ANY_OF} AND e.topic = ? GROUP BY p.entry ORDER BY COUNT(*) DESC, p.entry LIMIT ?",
-        (as_list(chosen), topic, _COMPARED),
+        f"SELECT c.entry FROM (SELECT entry, COUNT(*) AS n FROM topic_posting WHERE word {ANY_OF}"  # noqa: S608  (our own names and constants)
+        " GROUP BY entry HAVING n >= ?) c CROSS JOIN topic_entry e ON e.entry = c.entry"
+        " WHERE e.topic = ? ORDER BY c.n DESC, c.entry LIMIT ?",
+        (as_list(chosen), shared, topic, _COMPARED),
     )
     return [entry for (entry,) in rows]

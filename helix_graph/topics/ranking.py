@@ -4,8 +4,8 @@ As in the seed: per word ``times * idf / (times + K1 * (1 - B + B * length / mea
 ``idf = ln((N - n + 0.5) / (n + 0.5) + 1)`` over all N entries, n of which have the word; K1 = 1.2, B = 0.75 (Robertson
 and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). The sum is multiplied by the confidence.
 
-FTS5 has a BM25 of its own, with another idf, and takes three times as long here (``benchmarks/topics.py``). Ours walks
-the postings of the rarest word and looks the others up beside it; nothing but numbers is read.
+FTS5 has a BM25 of its own, with another idf than the document's. Ours walks the postings of the rarest word and looks
+the others up beside it; nothing but numbers is read.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.door import Causality
     from helix_graph.episodes import Episodes
-    from helix_graph.graph.excerpt import Excerpt, Session
     from helix_graph.graph.door import Graph
+    from helix_graph.graph.excerpt import Excerpt, Session
     from helix_graph.view.model import Page, PageTimeline
 
 

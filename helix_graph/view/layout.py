@@ -83,9 +83,7 @@ def _rows_below(nodes: Sequence[int], above: Iterable[Spot], *, width: int) -> d
     floor = max((spot.y for spot in above), default=-2 * ROW) + round(1.5 * ROW)
     # Alone on the page they fill it; below others they are as wide as these.
     wide = max(width, round((len(nodes) * _ASPECT * ROW / COLUMN) ** 0.5), 1)
-    return {
-        node: Spot(x=COLUMN * (place % wide), y=floor + ROW * (place // wide)) for place, node in enumerate(nodes)
-    }
+    return {node: Spot(x=COLUMN * (place % wide), y=floor + ROW * (place // wide)) for place, node in enumerate(nodes)}
 
 
 def columns_of(count: int, edges: Sequence[Edge]) -> list[list[int]]:
@@ -196,7 +194,7 @@ def _ordered(layers: list[list[int]], edges: Sequence[tuple[int, int]]) -> list[
         neighbours = after if sweep % 2 else before
         for layer in reversed(layers) if sweep % 2 else layers:
             mean = {node: _mean(node, neighbours[node], height) for node in layer}
-            layer.sort(key=lambda node: (mean[node], node))  # noqa: B023  (used at once)
+            layer.sort(key=lambda node: (mean[node], node))
             height.update({node: _relative(place, layer) for place, node in enumerate(layer)})
     return layers
 

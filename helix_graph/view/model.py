@@ -38,7 +38,7 @@ class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What the sessions say of an edge: how much more often (-1 to 1) its target is met with its source, and in whom."""
+    """What the sessions say of an edge: how much more often (-1 to 1) its target is met with its source."""
 
     difference: float
     low: float
@@ -112,7 +112,8 @@ class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     """One decision or event of a session; ``links`` name the step, the edge and the reason, away from or to this one.
 
-    ``node`` is the place of its label among the nodes, None when it is not on the page. ``how`` is how it came out.
+    ``node`` is the place of its label among the nodes, None when it is not on the page. ``how`` is how it came out;
+    ``why`` and ``situation`` are of decisions, ``message`` is of events.
     """
 
     id: str
@@ -120,6 +121,8 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     text: str
     why: str
+    situation: str
+    message: str
     how: str
     node: int | None
     line: int | None
@@ -174,8 +177,8 @@ class PageTimeline(msgspec.Struct, frozen=True, kw_only=True):
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page shows.
 
-    ``part`` says in words what is on it; ``notes`` what is not, and why. ``overview`` says whether it opens with groups.
-    ``focus`` are the nodes that were asked for.
+    ``part`` says in words what is on it; ``notes`` what is not, and why. ``overview`` says whether it opens with
+    groups. ``focus`` are the nodes that were asked for.
     """
 
     title: str

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DAY = 10
 
 
-def page_of(  # noqa: PLR0913  (the sources of a page)
+def page_of(
     excerpt: Excerpt,
     *,
     claims: ClaimReport,
@@ -45,9 +45,7 @@ def page_of(  # noqa: PLR0913  (the sources of a page)
         nodes_in_all=excerpt.nodes_in_all,
         edges_in_all=excerpt.edges_in_all,
         overview=len(excerpt.nodes) >= OVERVIEW_FROM,
-        nodes=tuple(
-            _node(node, spot, group) for node, spot, group in zip(excerpt.nodes, spots, group_of, strict=True)
-        ),
+        nodes=tuple(_node(node, spot, group) for node, spot, group in zip(excerpt.nodes, spots, group_of, strict=True)),
         edges=_edges(excerpt, claims),
         groups=groups,
         sessions=tuple(_session(one, projects.get(one.id, "")) for one in excerpt.sessions),
@@ -101,9 +99,11 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
 
 
 def _edges(excerpt: Excerpt, claims: ClaimReport) -> tuple[PageEdge, ...]:
-    told = {(claim.source, claim.target, claim.type): claim for claim in claims.claims}
+    told: dict[tuple[str, str, str], Claim] = {
+        (claim.source, claim.target, claim.type): claim for claim in claims.claims
+    }
     labels = [node.label for node in excerpt.nodes]
-    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)  # type: ignore[call-overload]  # the graph's types are the logs' ones
+    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)
 
 
 def _edge(edge: ExcerptEdge, claim: Claim | None) -> PageEdge:
@@ -175,9 +175,13 @@ def _notes(excerpt: Excerpt, claims: ClaimReport, *, alone: bool) -> list[str]:
     notes = []
     left = excerpt.nodes_in_all - len(excerpt.nodes)
     if left and not alone:
-        notes.append(f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --focus shows what is around one.")
+        notes.append(
+            f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --focus shows what is around one."
+        )
     if claims.too_early:
         notes.append(f"Too early to hold edges against the sessions: {claims.too_early}. All are as the logs say.")
     else:
-        notes.append(f"{claims.tested} edges were held against {claims.sessions} sessions; the others are as the logs say.")
+        notes.append(
+            f"{claims.tested} edges were held against {claims.sessions} sessions; the others are as the logs say."
+        )
     return notes

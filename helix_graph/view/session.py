@@ -61,15 +61,11 @@ class _Steps:
         return (self._step(one) for one in in_order(self._episode))
 
     def _step(self, one: Decision | Event) -> PageStep:
-        decision = isinstance(one, Decision)
         place = one.evidence
         return PageStep(
+            **_of_decision(one) if isinstance(one, Decision) else _of_event(one),
             id=one.id,
-            kind="decision" if decision else "event",
             type=one.type,
-            text=one.chosen if decision else one.content,
-            why=one.rationale or one.context if decision else one.message or "",
-            how=one.outcome if decision else one.status,
             node=self._place.get(one.id),
             line=place.line if place else None,
             log=(place.file or self._log) if place else self._log,
@@ -79,6 +75,16 @@ class _Steps:
             led_by=tuple(self._led_by[one.id]),
             suspect=self._suspects.get(one.id),
         )
+
+
+def _of_decision(one: Decision) -> dict[str, str]:
+    words = {"text": one.chosen, "why": one.rationale, "situation": one.context, "message": ""}
+    return {"kind": "decision", "how": one.outcome, **words}
+
+
+def _of_event(one: Event) -> dict[str, str]:
+    words = {"text": one.content, "why": "", "situation": "", "message": one.message or ""}
+    return {"kind": "event", "how": one.status, **words}
 
 
 def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defaultdict[str, list[_Link]]]:

@@ -27,7 +27,7 @@ def direction(word: str, dimensions: int = DIMENSIONS) -> NDArray[np.float64]:
 
 
 class StubEmbedder:
-    """The sum of the directions of a text's words; ``embedded`` are the texts that were asked for, ``calls`` how many."""
+    """The sum of the directions of a text's words; ``embedded`` are the texts asked for, ``calls`` counts them."""
 
     def __init__(self, model: str = "stub", dimensions: int = DIMENSIONS) -> None:
         self.model = model

@@ -44,9 +44,9 @@ def export(  # noqa: PLR0913  (the command's options)
     as_json: bool,
 ) -> None:
     """Write the graph, or a part of it, in a format that other programs read."""
-    chosen = {"focus": focus, "source": source, "target": target, "episode": episode, "max_nodes": max_nodes}
-    part = {name: value for name, value in chosen.items() if value is not None}
-    written = open_memory().graph.export(format=form, output=output, **part)
+    written = open_memory().graph.export(
+        format=form, output=output, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
+    )
     if output is None and as_json and form != "json":
         emit_json({"format": form, "text": written.decode()})
     elif output is None:

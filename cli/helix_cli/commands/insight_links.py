@@ -31,12 +31,13 @@ def neighbors(insights: Insights, *, name: str, limit: int) -> Hits:
     return insights.neighbors(name, limit)
 
 
-def _render_related(answer: Related) -> None:
+def render_related(answer: Related) -> None:
+    """Print what became of a link."""
     link = f"{answer['from_name']} -{answer['rel_type']}-> {answer['to_name']}"
     say("  ".join(part for part in (answer["status"], link, answer["reason"]) if part))
 
 
-@insight_command("relate", render=_render_related)
+@insight_command("relate", render=render_related)
 @click.argument("from_name")
 @click.argument("to_name")
 @click.option(

@@ -51,7 +51,8 @@ def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> 
     return insights.prune(threshold, min_uses, yes=True) if agreed else shown
 
 
-def _render_health(answer: Mapping[str, Any]) -> None:
+def render_health(answer: Mapping[str, Any]) -> None:
+    """Print the figures, the tags and what is missing."""
     rows = [(name, value) for name, value in answer.items() if name not in {"by_tag", "issues"}]
     fields([(name, str(value)) for name, value in rows])
     for tag, number in answer["by_tag"].items():
@@ -60,7 +61,7 @@ def _render_health(answer: Mapping[str, Any]) -> None:
         say(f"! {issue}")
 
 
-@insight_command("health", render=_render_health)
+@insight_command("health", render=render_health)
 def health(insights: Insights) -> dict[str, Any]:
     """Show how the memory of insights does."""
     return insights.health()

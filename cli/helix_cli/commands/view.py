@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
-@click.option("--episode", metavar="EPISODE", help="One session: its steps, suspects, and one that succeeded beside it.")
+@click.option(
+    "--episode", metavar="EPISODE", help="One session: its steps, suspects, and one that succeeded beside it."
+)
 @click.option("--max-nodes", type=int, default=2000, show_default=True, help="The most frequent so many, 1 to 20000.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @json_option

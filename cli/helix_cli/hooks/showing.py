@@ -1,4 +1,7 @@
-"""Insights shown to a session: none twice, each noted, so that what followed can be held against it."""
+"""Insights shown to a session: none twice, each noted, so that what followed can be held against it.
+
+Handing over may hold some back by lot, where a person has switched that on: they are not shown, and that is noted too.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,10 @@ def shown_now(
     """The insights that the session has not been given yet, as lines, with their effectiveness."""
     by_name = {str(one["name"]): one for one in found}
     fresh = [item.removeprefix(_PREFIX) for item in given.take(_PREFIX + name for name in by_name)]
-    return [_line(by_name[name]) for name in _handed_over(insights, fresh, call=call, about=about)]
-
-
-def _handed_over(insights: Insights, names: list[str], *, call: Call, about: str) -> Sequence[str]:
-    """The names that may be shown, which the log of injections then has."""
-    hand_over = getattr(insights, "hand_over", None)  # of the room that measures uplift
-    if hand_over is None or not names:
-        return names
-    shown: Sequence[str] = hand_over(names, session=call.session, about=about).shown
-    return shown
+    shown = insights.hand_over(fresh, session=call.session, about=about).shown if fresh else ()
+    return [_line(by_name[name]) for name in shown]
 
 
 def _line(one: Mapping[str, Any]) -> Line:
-    return Line(f"[{one['_effectiveness']:.0%}] {one['content']}", str(one["name"]))
+    did = one.get("_effectiveness", one["effectiveness"])
+    return Line(f"[{did:.0%}] {one['content']}", str(one["name"]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import msgspec
 
 from helix_cli.mcp.registry import tools_by_name
 from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import Memory
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 SHELF = Shelf()
 
 
+class InvalidArgumentsError(UsageError):
+    """Arguments that a tool does not take."""
+
+    def __init__(self, tool: Tool, problem: str) -> None:
+        fields = msgspec.structs.fields(tool.takes)
+        takes = ", ".join(field.name + ("" if field.required else " (optional)") for field in fields)
+        super().__init__(f"{tool.name}: {problem}; it takes {takes or 'no arguments'}")
+
+
 def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     """Runs the call; whatever happens in it, the server goes on."""
     tool = tools_by_name().get(name)
@@ -48,11 +58,13 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
         return _outcome(tool.run(open_memory(), _arguments(tool, raw), progress))
     except HelixGraphError as error:
         return Outcome(failed=True, text=str(error))
-    except msgspec.ValidationError as error:
-        return Outcome(failed=True, text=f"{name}: {error}; {_takes(tool)}")
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
     except Exception as error:  # noqa: BLE001  (a bug in one call must not end the agent's server; it is shown, here and on stderr)
         traceback.print_exc(file=sys.stderr)
-        return Outcome(failed=True, text=f"{name} has a bug ({type(error).__name__}: {error}); the memory is as it was")
+        problem = f"{type(error).__name__}: {error}"
+        return Outcome(failed=True, text=f"{name} has a bug ({problem}); other tools go on working, please report it")
 
 
 def open_memory() -> Memory:
@@ -62,22 +74,34 @@ def open_memory() -> Memory:
         NoMemory: It has none yet.
     """
     project = os.environ.get(_PROJECT)
-    return Memory.open(Path(project) if project else None)
+    return _memory_in(Memory.open(Path(project) if project else None).root)
+
+
+@lru_cache(maxsize=8)
+def _memory_in(root: Path) -> Memory:
+    """The same memory for every call: it keeps the embedding model, which takes longer to load than to use."""
+    return Memory(root)
 
 
 def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
-    """The arguments as their types; those that are null count as not given."""
+    """The arguments as their types; those that are null count as not given, but the word "null" is a mistake.
+
+    Raises:
+        InvalidArgumentsError: One is missing, unknown or none of its kind.
+    """
     given = {key: value for key, value in raw.items() if value is not None}
-    return msgspec.convert(given, tool.takes, strict=False)
+    try:
+        asked = msgspec.convert(given, tool.takes, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidArgumentsError(tool, str(error)) from error
+    for name, value in given.items():
+        if getattr(asked, name) is None:
+            raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
+    return asked
 
 
 def _outcome(reply: Reply) -> Outcome:
-    from helix_cli.output import plain  # noqa: PLC0415  (as above)
+    from helix_cli.output import plain  # noqa: PLC0415  (loaded after the first answer)
 
     value = plain(reply.value)
     return Outcome(text=fitted_text(reply.text, SHELF), structure=fitted_structure(value, SHELF))
-
-
-def _takes(tool: Tool) -> str:
-    fields = msgspec.structs.fields(tool.takes)
-    return "it takes " + ", ".join(field.name + ("" if field.required else " (optional)") for field in fields)

@@ -1,27 +1,27 @@
 """How a tool is declared: what it takes, what it gives, when to use it, and what it may change.
 
->>> from typing import Annotated
 >>> class Greeting(Arguments, frozen=True, kw_only=True):
-...     name: Annotated[str, msgspec.Meta(description="Whom to greet.")]
+...     name: str
 >>> class Greeted(msgspec.Struct, frozen=True):
 ...     words: str
 >>> greet = Tool(
 ...     name="greet", title="Greet", description="Says hello.", takes=Greeting, gives=Greeted,
 ...     run=lambda memory, asked, progress: Reply(Greeted(f"hello {asked.name}"), "hello"), effect="reads",
 ... )
->>> input_schema(greet)["properties"]["name"]["type"], input_schema(greet)["additionalProperties"]
-('string', False)
+>>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"], output_schema(greet)["required"]
+({'name': {'type': 'string'}}, False, ['words'])
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from helix_graph import Memory
 
@@ -38,6 +38,23 @@ class Progress(Protocol):
         ...
 
 
+class Steps:
+    """The progress of a call that works through files and does not say when it is through."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._total = 1
+
+    def advance(self, done: int, total: int, file: Path) -> None:
+        """``done`` of ``total`` files are done, and ``file`` is next."""
+        self._total = total
+        self._progress(done, total, file.name)
+
+    def end(self) -> None:
+        """All of them are."""
+        self._progress(self._total, self._total, "done")
+
+
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a tool takes; an argument that it does not know is refused, since it would be left out unnoticed."""
 
@@ -52,7 +69,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool. ``gives`` is the type of the reply's value, a struct."""
+    """One tool. ``gives`` is the type of the reply's value: a struct, a typed dictionary, or one of several."""
 
     name: str
     title: str
@@ -64,51 +81,98 @@ class Tool:
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, with an object at its root as clients want it."""
-    schema: dict[str, Any] = _schema(tool.takes)
-    return schema
+    """The JSON schema of a tool's arguments: an object at its root and no references, as all clients understand it.
+
+    That null counts as not given is not said: it would double the schema of every optional argument.
+    """
+    schema, definitions = _parts_of(tool.takes)
+    terse: dict[str, Any] = _terse(_inlined(schema, definitions))
+    return terse
 
 
 def output_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON schema of a tool's structured content. Its root may hold more: what was left out of a long answer."""
-    schema: dict[str, Any] = _schema(tool.gives)
-    return schema
+    """The JSON schema of a tool's structured content, one level deep: names, kinds, and what is always there.
+
+    Deeper it would be ten times as long, and every client reads the list of tools before it asks its first question;
+    what stands deeper is in the docs. An answer that is one of several types has what all of them have, and may have
+    what any has. Its root may hold more: what was left out of a long answer.
+    """
+    shapes = [_parts_of(one) for one in (get_args(tool.gives) or (tool.gives,))]
+    kinds: dict[str, set[str]] = {}
+    for shape, definitions in shapes:
+        for name, schema in shape["properties"].items():
+            kinds.setdefault(name, set()).update(_kinds(schema, definitions))
+    always = set.intersection(*(set(shape.get("required", ())) for shape, _ in shapes))
+    return {
+        "type": "object",
+        "properties": {name: _of_kinds(found) for name, found in kinds.items()},
+        "required": [name for name in kinds if name in always],
+    }
 
 
-def _schema(type_: Any) -> Any:  # noqa: ANN401  (any type that msgspec knows; JSON)
-    """A type's schema with its first reference put in place: some clients skip a tool without ``type`` at the root."""
+def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401  (any type that msgspec knows)
+    """A struct's own schema, and those that it refers to."""
     schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}", schema_hook=_of_other_types)
-    definitions = schema.pop("$defs", {})
-    reference = schema.pop("$ref", None)
-    if reference is not None:
-        name = reference.rpartition("/")[2]
-        schema = {**definitions[name], **schema}
-        if not _mentions(schema, reference) and not _mentions(definitions, reference):
-            definitions = {key: value for key, value in definitions.items() if key != name}
-    return _terse({**schema, "$defs": definitions} if definitions else schema)
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    name = schema["$ref"].rpartition("/")[2]
+    return definitions[name], {key: value for key, value in definitions.items() if key != name}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401  (JSON)
+    """With what is referred to in the place of the reference; arguments do not hold themselves."""
+    if isinstance(schema, list):
+        return [_inlined(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    referred = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
+    return {key: _inlined(value, definitions) for key, value in {**referred, **schema}.items() if key != "$ref"}
+
+
+def _kinds(schema: dict[str, Any], definitions: dict[str, Any]) -> set[str]:
+    """The JSON types that a value of the schema may have; none where it may have any."""
+    if "$ref" in schema:  # to a definition; the root itself is a struct
+        return _kinds(definitions.get(schema["$ref"].rpartition("/")[2], {"type": "object"}), definitions)
+    if "anyOf" in schema:
+        return set().union(*(_kinds(one, definitions) for one in schema["anyOf"]))
+    if "enum" in schema:
+        return {"null" if value is None else "string" for value in schema["enum"]}
+    return {schema["type"]} if "type" in schema else set()
+
+
+def _of_kinds(kinds: set[str]) -> dict[str, Any]:
+    if not kinds:
+        return {}
+    return {"type": sorted(kinds) if len(kinds) > 1 else next(iter(kinds))}
 
 
 def _terse(schema: Any) -> Any:  # noqa: ANN401  (JSON)
-    """Without the titles and descriptions of structs: those are for maintainers, and every client reads all of it."""
+    """Without what a client can do without: titles and docstrings of structs, nulls, and defaults that say nothing."""
     if isinstance(schema, list):
         return [_terse(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    dropped = {"title", "description"} if "properties" in schema and schema.get("type") == "object" else set()
-    return {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
+    dropped = {"title", "description"} if "properties" in schema else set()
+    if "default" in schema and schema["default"] in (None, "", False, []):
+        dropped = {*dropped, "default"}
+    kept = {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
+    return _without_null(kept)
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    if "enum" in schema:
+        return {"type": "string", **schema, "enum": [one for one in schema["enum"] if one is not None]}
+    if "anyOf" not in schema:
+        return schema
+    others = [one for one in schema["anyOf"] if one != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**others[0], **rest} if len(others) == 1 else {**rest, "anyOf": others}
 
 
 def _terse_members(key: str, value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """What stands under ``properties`` and ``$defs`` are names, not keywords."""
-    if key in {"properties", "$defs"}:
+    """What stands under ``properties`` are names, not keywords."""
+    if key == "properties":
         return {name: _terse(one) for name, one in value.items()}
     return _terse(value)
-
-
-def _mentions(schema: object, reference: str) -> bool:
-    if isinstance(schema, dict):
-        return schema.get("$ref") == reference or any(_mentions(value, reference) for value in schema.values())
-    return isinstance(schema, list) and any(_mentions(value, reference) for value in schema)
 
 
 def _of_other_types(type_: type) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from helix_cli.mcp.declaring import Tool
 
 #: Files under ``tools``, in the order in which an agent should meet their tools.
-_FILES = ("causal", "comparing", "episodes", "upkeep")
+_FILES = ("causal", "insights", "searching", "topics", "topics_upkeep", "comparing", "episodes", "upkeep")
 
 
 @cache

@@ -1,12 +1,13 @@
 """The tools through the official SDK, over stdin and stdout, to clients of both protocol eras.
 
-Importing the SDK takes most of a second, and nothing of ours is imported before the first answer: what the tools need
-comes when they are first listed or called. Calls run in threads, each with connections of its own, so that a slow one
-holds up no other.
+Importing the SDK takes most of a second, and nothing heavy of ours is imported before the first answer: what the tools
+need comes when they are first listed or called. Calls run in threads, each with connections that no other uses
+meanwhile, so that a slow one holds up no other.
 """
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 from helix_graph import __version__
+from helix_graph.helix_db import kept_open
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from helix_cli.mcp.declaring import Progress, Tool
 
 NAME = "helix-graph"
+_PROGRESS_SECONDS = 0.1
 #: Clients cut these at 2,048 characters, and Codex at 512 where room is short: the first sentences stand alone.
 INSTRUCTIONS = (
     "helix-graph is the memory of this project's coding sessions: what was decided, what failed, what fixed it. "
@@ -58,7 +61,8 @@ def build() -> Server[Any]:
 
 def serve() -> None:
     """Serves until the client closes stdin. What is printed by accident goes to stderr: stdout is the protocol's."""
-    anyio.run(_serve)
+    with kept_open():
+        anyio.run(_serve)
 
 
 async def _serve() -> None:
@@ -68,10 +72,11 @@ async def _serve() -> None:
 
 
 async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=await to_thread.run_sync(_described))
+    return types.ListToolsResult(tools=await to_thread.run_sync(described))
 
 
-def _described() -> list[types.Tool]:
+def described() -> list[types.Tool]:
+    """Every tool as clients are told of it."""
     from helix_cli.mcp.registry import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
 
     return [_tool(tool) for tool in tools_by_name().values()]
@@ -108,12 +113,27 @@ async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRe
 
 
 def _progress(context: ServerRequestContext[Any]) -> Progress:
-    """What a call tells its progress to, from its thread; the SDK leaves it out where the client wants none."""
+    """What a call tells its progress to, from its thread: nobody where the client has asked for none.
+
+    It is told on at most ten times a second and at the end, since a client draws no faster and telling takes a call's
+    time; and only what is more than before, as the protocol wants it.
+    """
+    if "progress_token" not in (context.meta or {}):
+        return _nobody
+    told_at, told = 0.0, -1
 
     def tell(done: int, total: int, message: str) -> None:
-        from_thread.run(context.session.report_progress, done, total, message)
+        nonlocal told_at, told
+        now = time.monotonic()
+        if done > told and (done >= total or now - told_at >= _PROGRESS_SECONDS):
+            told_at, told = now, done
+            from_thread.run(context.session.report_progress, done, total, message)
 
     return tell
+
+
+def _nobody(done: int, total: int, message: str) -> None:
+    """Nobody watches."""
 
 
 async def _list_resources(

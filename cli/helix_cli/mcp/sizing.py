@@ -1,7 +1,8 @@
 """Long answers in parts: an agent's context is small, and nothing of an answer may be lost for it.
 
-An answer's text is cut between lines where it grows too long, its structured content by halving its longest lists; both
-say so, and `Shelf` keeps the whole until other answers have taken its place. The ``rest`` tool hands it out in parts.
+An answer's text is cut between lines where it grows too long, its structured content by halving its longest lists and
+texts; both say so, and `Shelf` keeps the whole until other answers have taken its place. The ``rest`` tool hands it out
+in parts.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -21,6 +22,8 @@ TEXT_LIMIT = 16_000
 STRUCTURE_LIMIT = 24_000
 #: Answers that are kept, the newest: enough for what an agent does at once.
 _KEPT = 32
+#: Texts are not cut below this: names and lines are of that length.
+_SHORT_TEXT = 200
 
 
 class Shelf:
@@ -72,7 +75,7 @@ def fitted_text(text: str, shelf: Shelf) -> str:
 
 
 def fitted_structure(value: object, shelf: Shelf) -> dict[str, Any]:
-    """A value as JSON has it; when it is too long, with its longest lists halved, and where the whole of it is."""
+    """A value as JSON has it; when it is too long, with its longest lists and texts cut, and where the whole is."""
     whole = msgspec.json.encode(value)
     shown: dict[str, Any] = msgspec.json.decode(whole)
     if len(whole) <= STRUCTURE_LIMIT:
@@ -80,23 +83,34 @@ def fitted_structure(value: object, shelf: Shelf) -> dict[str, Any]:
     name = shelf.keep(msgspec.json.format(whole, indent=1).decode())
     while len(msgspec.json.encode(shown)) > STRUCTURE_LIMIT and _halve_the_longest(shown):
         pass
-    return {**shown, "shortened": {"answer": name, "hint": "lists are cut; the tool `rest` gives the whole as JSON"}}
+    return {**shown, "shortened": {"answer": name, "hint": "it is cut; the tool `rest` gives the whole as JSON"}}
 
 
-def _halve_the_longest(value: object) -> bool:
-    """Halves the list that takes the most room; False when none has a member left."""
-    candidates = list(_lists(value))
-    longest = max(candidates, key=lambda one: len(msgspec.json.encode(one)), default=None)
-    if longest is None:
+def _halve_the_longest(value: dict[str, Any]) -> bool:
+    """Halves the list or the text that takes the most room; False when none is left to halve.
+
+    Of a list and what stands in it the list is halved: whole members tell more than many torn ones.
+    """
+    place = max(_places(value), key=lambda one: one.size, default=None)
+    if place is None:
         return False
-    del longest[len(longest) // 2 :]
+    held = place.within[place.key]
+    place.within[place.key] = held[: len(held) // 2]
     return True
 
 
-def _lists(value: object) -> Iterator[list[Any]]:
-    """Every list within that has a member, the outer before the inner."""
-    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if isinstance(value, list) and value:
-        yield value
-    for child in children:
-        yield from _lists(child)
+class _Place(NamedTuple):
+    """Where a list or a text stands."""
+
+    within: Any
+    key: str | int
+    size: int
+
+
+def _places(within: Any) -> Iterator[_Place]:  # noqa: ANN401  (JSON)
+    """Every list that has a member, and every text longer than a line, the outer before the inner."""
+    for key, held in within.items() if isinstance(within, dict) else enumerate(within):
+        if (isinstance(held, list) and held) or (isinstance(held, str) and len(held) > _SHORT_TEXT):
+            yield _Place(within, key, len(msgspec.json.encode(held)))
+        if isinstance(held, dict | list):
+            yield from _places(held)

@@ -23,7 +23,7 @@ _SUPPRESSIONS = re.compile(
 )
 #: One of these stands in every such marker.
 _SUPPRESSION_SIGNS = (
-    *("noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", "mark.", "skip", "[allow"),
+    *("noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow"),
     *("@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore"),
 )
 #: What a command is worth as a quotation: the first screenful, for here-documents can be long.

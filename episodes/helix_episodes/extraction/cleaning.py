@@ -34,7 +34,7 @@ def _cleaned(value: T) -> T:
     changes = {
         name: cleaned
         for name in value.__struct_fields__
-        if (cleaned := _clean(before := getattr(value, name))) is not before and cleaned != before
+        if (before := getattr(value, name)) and (cleaned := _clean(before)) is not before and cleaned != before
     }
     return msgspec.structs.replace(value, **changes) if changes else value
 

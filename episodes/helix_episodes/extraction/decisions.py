@@ -215,10 +215,11 @@ class _Observer:
 
     def _talked(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
-        repeated = step.kind == "thought" and is_taken_up(self.session.steps, position)
-        if step.actor != "agent" or repeated:
+        if step.actor != "agent":
             return ()
-        return [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
+        talked = [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
+        repeated = talked and step.kind == "thought" and is_taken_up(self.session.steps, position)
+        return () if repeated else talked
 
     def _is_carried_out(self, position: int, talked: Decision) -> bool:
         """Whether the command right behind the words is the deed that they announce: it names the same file.

@@ -71,6 +71,7 @@ class History:
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
         }
         self._about = self._by_subject()
+        self._wrong: dict[str, bool] = {}
         self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def act_of(self, event: Event) -> Act:
@@ -89,8 +90,10 @@ class History:
 
     def went_wrong(self, decision: Decision) -> bool:
         """Whether none of its calls went through: each failed, was refused or never ran."""
-        numbers = self.account.acts_of[decision.id]
-        return bool(numbers) and all(self._failed(number) for number in numbers)
+        if decision.id not in self._wrong:
+            numbers = self.account.acts_of[decision.id]
+            self._wrong[decision.id] = bool(numbers) and all(self._failed(number) for number in numbers)
+        return self._wrong[decision.id]
 
     def _failed(self, number: int) -> bool:
         """Whether a call failed by its own status or by an error of its own: a check that complains did run."""

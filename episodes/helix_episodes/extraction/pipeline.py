@@ -1,7 +1,8 @@
 """The pipeline: a session in, an episode out.
 
-Secrets go first, then what a memory put into the session. Each stage then looks at the same reading and adds its own
-part: acts (calls with results), events, decisions, the numbered account, links, fixes, outcome, lessons, metrics.
+What a memory put into the session goes first, then what nobody would read, then secrets, before anything is made of a
+text. Each stage then looks at the same reading and adds its own part: acts (calls with results), events, decisions, the
+numbered account, links, fixes, outcome, lessons, metrics.
 Nothing here knows a log format, and nothing depends on the clock: the same session always gives the same episode.
 """
 
@@ -26,6 +27,7 @@ from helix_episodes.extraction.outcome import judge
 from helix_episodes.extraction.reported import failures_told
 from helix_episodes.extraction.statements import told_in
 from helix_episodes.extraction.tasks import task_kind_of, task_of
+from helix_episodes.extraction.unread import without_unread
 from helix_episodes.model import Agent, Episode
 from helix_episodes.redaction import redacted_session
 
@@ -39,7 +41,7 @@ EXTRACTOR_VERSION = "4"
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
     """The episode of a session, in which no secret is left and nothing rests on what a memory put into it."""
-    session = without_echoes(redacted_session(session))
+    session = redacted_session(without_unread(without_echoes(session)))
     acts = understand(session)
     words = failures_told(session, acts)
     happened = [*events_of(session, acts), *words]

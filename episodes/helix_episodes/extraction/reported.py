@@ -30,7 +30,7 @@ from helix_episodes.extraction.events import FAMILIES_PER_RUN
 from helix_episodes.extraction.evidence import evidence_of, timestamp_of
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
-from helix_episodes.extraction.symptoms import TROUBLE, is_doubtful, tells_symptom
+from helix_episodes.extraction.symptoms import TROUBLE, TROUBLE_SIGNS, is_doubtful, tells_symptom
 from helix_episodes.extraction.verdicts import refutes, rejection_in, verdict_in
 from helix_episodes.extraction.words import line
 from helix_episodes.model import Event
@@ -58,6 +58,8 @@ _OBSERVED = re.compile(
     r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
 )
+#: One of these stands, in small letters, wherever something is observed.
+_OBSERVED_SIGNS = (*TROUBLE_SIGNS, "broken", "hangs")
 _MISSED = re.compile(
     r"\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b", re.IGNORECASE
 )
@@ -167,7 +169,7 @@ def reported_in(text: str, *, first: bool = False) -> str | None:
 
 
 def _is_observed(sentence: str) -> bool:
-    if found := _OBSERVED.search(sentence):
+    if has_any(sentence.lower(), _OBSERVED_SIGNS) and (found := _OBSERVED.search(sentence)):
         doubtful = is_doubtful(sentence, found)
     else:
         found, doubtful = _MISSED.search(sentence) or _HANDED_IN.search(sentence), False

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Nobody states more than this much prose in one message; what is longer is a document that was pasted.
 PROSE_LIMIT = 20_000
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCES = ("```", "~~~")
 _SHOWN = re.compile(r"^(?:[ \t]*[>|]| {4,}\S|\t).*$", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])(?<!^\d\.)(?<!\n\d\.)[\"')*\u201d]*\s+(?=[\"'(*\u201c`]*[A-Z0-9`])|\n+")
 _MARKS = re.compile(r"\*\*|__|^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+")
@@ -43,7 +44,8 @@ def has_any(text: str, signs: Iterable[str]) -> bool:
 
 def prose(text: str) -> str:
     """The text without code blocks, quotations and tables, cut to `PROSE_LIMIT` characters."""
-    return _SHOWN.sub("", _FENCED.sub("", text[:PROSE_LIMIT]))
+    unfenced = _FENCED.sub("", text[:PROSE_LIMIT]) if has_any(text, _FENCES) else text[:PROSE_LIMIT]
+    return _SHOWN.sub("", unfenced)
 
 
 def sentences_of(text: str) -> list[str]:

@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.sentences import is_supposed
+from helix_episodes.extraction.sentences import has_any, is_supposed
 
 #: What goes wrong, as a thing: a word for it, the name of an exception, a status of the server.
 TROUBLE = (
     r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|segfaults?|failing"
     r"|(?-i:[A-Z]\w*(?:Error|Exception))|(?:HTTP )?(?:4[0-2]\d|5[0-3]\d)(?! ?(?:[a-z]?px|lines|ms|items|rows|files)\b))"
 )
+#: In small letters: one of these stands in all that `TROUBLE` matches.
+TROUBLE_SIGNS = ("error", "fail", "exception", "crash", "panic", "conflict", "trace", "segfault", "4", "5")
 _OFTEN = r"(?: just| still| now| also| again| keep| always| all| both| sometimes| then)*"
 _HERE = r"(?:the|this|that|these|those|my|our|your|its|it|they|there|some|all|most|many|both|several|half|one|two|\d+)"
 _LEAD = r"(?:(?:now|still|also|then|and|but|so|because|however|unfortunately|sadly|sorry|again|weirdly|apparently)\W+)*"
@@ -56,6 +58,14 @@ _SYMPTOMS = (
         re.IGNORECASE,
     ),
 )
+#: For each of these expressions what stands, in small letters, wherever it matches; asked first, for it is far faster.
+_SYMPTOM_SIGNS = (
+    TROUBLE_SIGNS,
+    ("fail", "crash", "hang", "break", "time out"),
+    TROUBLE_SIGNS,
+    ("shows", "throws", "gives "),
+    ("fails", "crashes", "hangs", "breaks", "errors out", "times out", "explodes", "dies", "freezes"),
+)
 _UNCHANGED = re.compile(
     r"(?:it(?:['\u2019]s| is)? |that(?:['\u2019]s| is)? |still |exactly |but )*(?:"
     r"(?:the |exactly )*same (?:exact )?(?:result|error|problem|issue|thing|output|behaviou?r|failure|bug|story)s?"
@@ -63,6 +73,8 @@ _UNCHANGED = re.compile(
     r"|no (?:luck|change|difference|effect|improvement|dice|joy|success)(?: at all| yet| here| still| though)*)",
     re.IGNORECASE,
 )
+#: One of these stands in everything that says so.
+_UNCHANGED_SIGNS = ("same ", "no ")
 _CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014]+|\bbut\b", re.IGNORECASE)
 _BREAK = re.compile(r"[,;:]\s| [-\u2013\u2014] |\b(?:and|but|because|since|so|which|though|although)\b", re.IGNORECASE)
 _DENIAL = re.compile(
@@ -98,11 +110,14 @@ _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?=(?:I|we
 
 def tells_symptom(sentence: str) -> bool:
     """Whether a sentence states, in its own name and of now, that something goes wrong."""
-    if any(_UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)):
+    lowered = sentence.lower()
+    if has_any(lowered, _UNCHANGED_SIGNS) and any(
+        _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
+    ):
         return not sentence.rstrip().endswith("?")
     said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
-    for shape in _SYMPTOMS:
-        found = shape.search(said)
+    for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
+        found = shape.search(said) if has_any(lowered, signs) else None
         if found and (said == sentence or found.start() > 0) and _is_stated(said, found):
             return True
     return False

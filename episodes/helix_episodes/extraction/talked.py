@@ -62,6 +62,8 @@ _ADVICE_SIGNS: tuple[str, ...] = (
     "would",
 )
 _ADVICE_SIGNS += ("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest")
+#: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
+_ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
 _LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
@@ -127,6 +129,8 @@ _ANNOUNCES = re.compile(
 _NUMBERED = re.compile(
     r"^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|approach|alternative)\s+)?(?:\d{1,2}|[A-H])[.):]\s*(.+)$", re.IGNORECASE
 )
+#: What announces a list ends with its colon.
+_OPENS_LIST = re.compile(r":\W*$")
 _BULLET = re.compile(r"^\s*[-*+]\s+(.+)$")
 _OPTION_TITLE = re.compile(r"^(.+?)(?:\*\*|\s+[-\u2013\u2014]\s|:\s|$)")
 
@@ -142,10 +146,7 @@ class _Talk(msgspec.Struct, frozen=True, kw_only=True):
 
 def talked_in(step: Step, *, context: str) -> Iterator[Decision]:
     """The decisions that a message or thought of the agent only talks about."""
-    read = (_choice,) if step.kind == "thought" else (_advice, _offer, _plan)
-    talk = next((found for one in read if (found := one(step.text)) is not None), None)
-    if talk is None and step.kind == "message":
-        talk = _choice(step.text)
+    talk = _talk(step)
     if talk is not None:
         yield _decision(step, talk, context=context)
 
@@ -154,7 +155,14 @@ def is_taken_up(steps: Sequence[Step], position: int) -> bool:
     """Whether a thought is followed, before anything is done, by a message that talks of a decision itself."""
     soon = islice(steps, position + 1, position + 1 + _SOON)
     following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, soon)
-    return any(step.kind == "message" and any(talked_in(step, context="")) for step in following)
+    return any(step.kind == "message" and _talk(step) is not None for step in following)
+
+
+def _talk(step: Step) -> _Talk | None:
+    if step.kind == "thought":
+        return _choice(step.text)
+    read = (_advice, _offer, _plan, _choice) if step.kind == "message" else (_advice, _offer, _plan)
+    return next((found for one in read if (found := one(step.text)) is not None), None)
 
 
 def _decision(step: Step, talk: _Talk, *, context: str) -> Decision:
@@ -178,7 +186,7 @@ def _advice(text: str) -> _Talk | None:
     if not has_any(text, _ADVICE_SIGNS):
         return None
     said = sentences_of(text)
-    words = next((_whole(said, at) for at, one in enumerate(said) if _ADVISES.search(one) and one[-1] != "?"), None)
+    words = next((_whole(said, at) for at, one in enumerate(said) if _advises(one) and one[-1] != "?"), None)
     words = words or _under_heading(text)
     if words is None:
         return None
@@ -187,6 +195,10 @@ def _advice(text: str) -> _Talk | None:
     return (
         _Talk(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text)) if chosen else None
     )
+
+
+def _advises(sentence: str) -> bool:
+    return has_any(sentence.lower(), _ADVICE_SIGNS_LOWERED) and _ADVISES.search(sentence) is not None
 
 
 def _whole(said: Sequence[str], at: int) -> str:
@@ -209,7 +221,7 @@ def _choice(text: str) -> _Talk | None:
     if not has_any(text, _REASON_SIGNS):
         return None
     for words in reversed(sentences_of(text)):
-        found = _PREFERS.search(words)
+        found = _PREFERS.search(words) if has_any(words.lower(), _REASON_SIGNS) else None
         if found is None or found[1].lower() in _NO_CHOICE or is_supposed(words, upto=found.start()):
             continue
         against = found[3].lower() in {"instead of", "rather than"}
@@ -245,7 +257,7 @@ def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], .
     if not has_any(text, _LIST_SIGNS):
         return []
     lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
-    ends = ((number, part[-_LEAD_LIMIT:]) for number, part in enumerate(lines) if ":" in part)
+    ends = ((number, part[-_LEAD_LIMIT:]) for number, part in enumerate(lines) if _OPENS_LIST.search(part))
     start = next((number for number, end in ends if lead.search(end)), None)
     if start is None or start + 1 == len(lines):
         return []

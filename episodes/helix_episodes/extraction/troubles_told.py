@@ -200,7 +200,8 @@ _ANOTHER = Regex(
 )
 
 
-@lru_cache(maxsize=64)
+# A statement is asked on its own, beside its neighbours and as an answer, over the length of an entry.
+@lru_cache(maxsize=1024)
 def troubles_in(text: str) -> tuple[Trouble, ...]:
     """The failures that the first sentence to tell of any says were met.
 
@@ -287,6 +288,7 @@ def asked_to_mend(task: str) -> tuple[Trouble, ...]:
     return (_trouble(first),)
 
 
+@lru_cache(maxsize=1024)
 def mended_in(text: str, *, found: str = "") -> tuple[Trouble, ...]:
     """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
 
@@ -347,7 +349,7 @@ def changes(text: str) -> bool:
     return _CHANGED.match(text) is not None or mends(text)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1024)
 def _sentences(text: str) -> tuple[str, ...]:
     """A statement is asked for what failed and for what was mended, one after the other."""
     return tuple(part.strip() for part in _SENTENCE.split(text) if part and part.strip())
@@ -357,6 +359,7 @@ def _clauses(text: str) -> Iterator[str]:
     return (part.strip() for sentence in _sentences(text) for part in _CLAUSE.split(sentence) if part.strip())
 
 
+@lru_cache(maxsize=1024)
 def _tells(clause: str) -> bool:
     if _NUMBERED_LABEL.match(clause):
         return True

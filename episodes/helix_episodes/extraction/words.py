@@ -34,7 +34,8 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
     >>> line("first\n  second")
     'first second'
     """
-    return shorten(" ".join(_redacted(text[: limit + _MARGIN].strip()).split()), limit=limit)
+    words = _redacted(text[: limit + _MARGIN].strip()).split(maxsplit=limit)
+    return shorten(" ".join(words[:limit]), limit=limit)  # so many words are longer than so many letters
 
 
 #: A statement is quoted, shown on one line and summed up, one after the other.

@@ -19,7 +19,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.limits import DEEPEST_NESTING, LARGEST_DOCUMENT, LONGEST_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.readers.ledger import Ledger
@@ -127,12 +127,13 @@ def _enter(line: bytes | None, *, number: int, ledger: Ledger, file: str | None)
         problem = f"longer than {LONGEST_LINE // _MEGABYTE} MB, which no agent writes on a line"
         ledger.report_bad(line=number, problem=problem, file=file)
         return None
-    text = (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).strip()
-    if not text:
+    text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+    if text.isspace() or not text:
         ledger.leave_blank()
         return None
     try:
-        record = parse(text)
+        # The end of a line is no trouble to JSON; taking it off first would copy the line.
+        record = parse(text if text.startswith(b"{") else text.strip())
     except ValueError as error:
         ledger.report_bad(line=number, problem=_problem(error, line=line), file=file)
         return None
@@ -176,18 +177,18 @@ def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
 
 def _is_too_deep(value: object) -> bool:
     """Level by level, because a walk down would need the stack that this guards."""
-    level = [value]
-    for _ in range(DEEPEST_NESTING):
+    level = _inside([value])
+    for _ in range(DEEPEST_NESTING - 1):
         level = [inner for outer in level for inner in _inside(outer)]
         if not level:
             return False
-    return True
+    return any(level)
 
 
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+def _inside(value: Any) -> list[Any]:  # noqa: ANN401  (JSON can be anything)
+    """The lists and objects in a list or an object."""
+    values = value.values() if isinstance(value, dict) else value
+    return [each for each in values if isinstance(each, dict | list)]
 
 
 def _problem(error: ValueError, *, line: bytes) -> str:

@@ -17,8 +17,9 @@ from helix_episodes.readers.jsonl import parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Commas and colons tell nothing that the order does not.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
+# Commas and colons tell nothing that the order does not. A text is leapt through from backslash to backslash; letter
+# by letter takes six times as long.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _NEWLINE = re.compile("\n")
 
 
@@ -124,6 +125,8 @@ def _opened(piece: str) -> object:
 
 
 def _scalar(piece: str) -> object:
+    if piece.startswith('"') and "\\" not in piece:
+        return piece[1:-1]
     return parse(piece.encode("utf-8", "replace"))
 
 

@@ -17,8 +17,10 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
+from collections.abc import Sequence
+from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import msgspec
 
@@ -43,7 +45,7 @@ from helix_episodes.readers.tau_bench import TauBenchReader
 from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from helix_episodes.session import Session
 
@@ -93,8 +95,37 @@ class LogHead(msgspec.Struct, frozen=True, kw_only=True):
 
     path: Path
     lines: tuple[bytes, ...]
-    records: tuple[dict[str, Any], ...]
+    records: Sequence[dict[str, Any]]
     document: Any = None
+
+
+class _Records(Sequence[dict[str, Any]]):
+    """The JSON objects among lines, parsed as far as they are asked for: most logs are known by their first one."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._left = _objects(lines)
+        self._met: list[dict[str, Any]] = []
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for number in count():
+            if number == len(self._met):
+                self._met.extend(islice(self._left, 1))
+            if number == len(self._met):
+                return
+            yield self._met[number]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
 
 
 class Reader(Protocol):
@@ -190,8 +221,8 @@ def read_head(path: Path) -> LogHead:
     lines = _first_lines(path)
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
-    records = tuple(_objects(lines))
-    if not records and any(b"\0" in line for line in lines) and not lines[0].startswith(MAGIC):
+    records = _Records(lines)
+    if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(MAGIC):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
 
@@ -351,8 +382,11 @@ def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON
 
 def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
     for line in lines:
+        text = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not text.startswith(b"{"):  # of a document written on many lines none is an object
+            continue
         try:
-            record = parse(line.removeprefix(b"\xef\xbb\xbf").strip())
+            record = parse(text)
         except ValueError:
             continue
         if isinstance(record, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,9 +18,10 @@ def cut_tags(text: str, tags: Iterable[str]) -> str:
     >>> cut_tags("fix it <hint>be brief</hint>now", ["hint"])
     'fix it now'
     """
-    if "<" not in text:
+    wanted = tuple(tags)
+    if not _opening(wanted).search(text):
         return text.strip()
-    for tag in tags:
+    for tag in wanted:
         if f"<{tag}" in text:
             text = _cut(text, tag=tag)
     return text.strip()
@@ -29,6 +32,11 @@ def between(text: str, opening: str, closing: str) -> str:
     _, opened, rest = text.partition(opening)
     inside, closed, _ = rest.partition(closing)
     return inside if opened and closed else ""
+
+
+@cache
+def _opening(tags: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"<(?:{'|'.join(map(re.escape, tags))})")
 
 
 def _cut(text: str, *, tag: str) -> str:

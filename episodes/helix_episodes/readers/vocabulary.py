@@ -91,8 +91,15 @@ def plain_name(name: str) -> str:
 
 def text_among(arguments: Given, names: tuple[str, ...]) -> str:
     """The first of these arguments that is a text; empty when none is."""
-    plain = {plain_name(name): value for name, value in arguments.items() if isinstance(value, str)}
-    return next((plain[name] for name in names if plain.get(name)), "")
+    return _first(_texts(arguments), names)
+
+
+def _texts(arguments: Given) -> dict[str, str]:
+    return {plain_name(name): value for name, value in arguments.items() if isinstance(value, str)}
+
+
+def _first(texts: dict[str, str], names: tuple[str, ...]) -> str:
+    return next((texts[name] for name in names if texts.get(name)), "")
 
 
 def command_of(value: object) -> str:
@@ -172,7 +179,8 @@ def patch(arguments: Given) -> tuple[Translation, ...]:
 
 def look(arguments: Given) -> tuple[Translation, ...]:
     """Something read or searched; of unknown arguments the first text by name is what was asked for."""
-    looked: Arguments = {ours: text for ours, theirs in _LOOKED_AT if (text := text_among(arguments, theirs))}
+    given = _texts(arguments)
+    looked: Arguments = {ours: text for ours, theirs in _LOOKED_AT if (text := _first(given, theirs))}
     if not looked:
         texts = [value for _, value in sorted(arguments.items()) if isinstance(value, str)]
         looked = {"query": texts[0]} if texts else {}

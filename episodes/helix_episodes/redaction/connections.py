@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from helix_episodes.redaction.chance import is_mixed, is_placeholder, is_strong, looks_random, says_what_it_is
-from helix_episodes.redaction.rules import Rule
+from helix_episodes.redaction.rules import Hint, Rule
 
 _SHORTEST_COOKIE = 6
 _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
@@ -21,6 +21,8 @@ _PAIRS = re.compile(
     re.IGNORECASE,
 )
 _BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
+#: ``-p`` as an option of its own or with its value behind it.
+_OPTION_P = Hint("-", r"(?<=\s-)p")
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
 
 
@@ -69,7 +71,7 @@ def _has_cookie(match: re.Match[str]) -> bool:
 CONNECTIONS = (
     Rule(
         "webhook",
-        ("hooks.slack.com", "discord"),
+        ("hooks.slack.com", "discord.com", "discordapp.com"),
         (
             r"(?:hooks\.slack\.com[/_](?:services|workflows)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_])"
             r"([A-Za-z0-9/_-]{20,255})"
@@ -78,13 +80,14 @@ CONNECTIONS = (
     ),
     Rule(
         "authorization",
-        ("earer", "EARER", "asic", "uthorization"),
+        ("earer", "uthorization"),
         (
             r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
         ),
         group=1,
         accept=_is_token,
+        folded=True,
     ),
     # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
     Rule(
@@ -137,23 +140,26 @@ CONNECTIONS = (
     # ``dbPass = "…"``: short for a password, but also a round or a ticket, so the value must be made like one.
     Rule(
         "password",
-        ("pass", "Pass", "PASS"),
-        r"(?:(?<![A-Za-z0-9])(?:pass|PASS)|(?<=[a-z0-9])Pass|(?<=[A-Z0-9])PASS)\\?[\"']?\s{0,4}:?=?\s{0,4}\\?[\"']"
+        ("pass",),
+        # At the beginning of a word, or a new word within a name: dbPass, DB2PASS.
+        r"(?:p(?<![A-Za-z0-9]p)ass|P(?:(?<=[a-z0-9]P)ass|(?<![a-z]P)ASS))\\?[\"']?\s{0,4}:?=?\s{0,4}\\?[\"']"
         r"([^\s\"'`<>\[\]\\]{8,200})(?=\\?[\"'])",
         group=1,
         accept=_is_made_as_password,
+        folded=True,
     ),
     Rule(
         "password",
-        ("mysql", "mariadb"),
+        (),
         r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
         group=1,
         accept=_is_given_to_command,
+        hints=(_OPTION_P,),
     ),
-    Rule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, 1, _is_given_to_command),
+    Rule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, 1, _is_given_to_command, (_OPTION_P,)),
     Rule(
         "password",
-        (" login ",),
+        ("login",),
         r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
         + _BARE,
         group=1,
@@ -167,30 +173,33 @@ CONNECTIONS = (
         accept=_is_given_in_netrc,
     ),
     # Sentry's address holds a key where others hold a user.
-    Rule("password", ("sentry",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", 1, _is_given),
+    Rule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", 1, _is_given),
     Rule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", 1, _is_random),
     Rule(
         "token",
-        ("=",),
+        (),
         r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         group=1,
         accept=_is_random,
+        hints=(Hint("=", r"(?<=(?i:sig|ure|key|ken)=)[^\s&\"'`<>#\\\[\]]{16}"),),
     ),
     Rule(
         "cookie",
-        ("ookie", "OOKIE"),
+        ("ookie",),
         (
             r"(?i)(?<![\w-])cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?"
             r"(" + _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60})"
         ),
         group=1,
         accept=_has_cookie,
+        folded=True,
     ),
     Rule(
         "cookie",
-        ("ookie", "OOKIE"),
+        ("ookie",),
         r"(?i)(?<![\w-])set-cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIE + r")",
         group=1,
         accept=_has_cookie,
+        folded=True,
     ),
 )

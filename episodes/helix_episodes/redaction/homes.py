@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 KIND = "home"
 
+# What stands before is asked behind the first stroke, so that the search can leap from one to the next.
 _HOMES = (
     (
         ("/Users/", "/home/"),
-        r"(?<![\w.~-])(?:/var(?=/home))?/(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}",
+        r"/(?<![\w.~-]/)(?:var/(?=home/))?(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}",
     ),
-    (("/root",), r"(?<![\w.~/-])/root(?=/|$|[\s:\"'])"),
+    (("/root",), r"/root(?<![\w.~/-]/root)(?=/|$|[\s:\"'])"),
     (
         ("sers\\", "sers/", "ettings\\", "ettings/"),
         (
@@ -29,7 +30,7 @@ _HOMES = (
         ),
     ),
     # The same folder as Git Bash and the Linux within Windows call it.
-    (("/Users/", "/users/"), r"(?i)(?<![\w.~-])/(?:mnt/)?[a-z]/Users/(?!Public\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
+    (("/Users/", "/users/"), r"(?i)/(?<![\w.~-]/)(?:mnt/)?[a-z]/Users/(?!Public\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
     # The folder names that Claude Code makes of paths.
     (("/-Users-", "/-home-"), r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}"),
     (("--Users-",), r"(?<=[A-Za-z]--)Users-[A-Za-z0-9]{1,64}"),

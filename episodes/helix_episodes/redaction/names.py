@@ -44,9 +44,12 @@ _JOINED = r"[\w-]{0,32}\\?[\"']?\s{0,4}[:=]"
 _BEFORE, _AFTER = 12, 600
 
 
-def named_secrets(text: str) -> Iterator[Cut]:
-    """The values behind telling names, and behind the options of commands that are so called."""
-    if mentions(text, _JOINTS) and mentions(lowered := text.lower(), _NEEDLES):
+def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
+    """The values behind telling names, and behind the options of commands that are so called.
+
+    ``lowered`` is the text in small letters.
+    """
+    if mentions(text, _JOINTS) and mentions(lowered, _NEEDLES):
         for start, end in _windows(text, lowered):
             yield from cuts_by(_NAMED, text, start=start, end=end)
         if "--" in text:

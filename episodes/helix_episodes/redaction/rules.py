@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 #: A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
 START = r"(?<![A-Za-z0-9])"
-
-
-#: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
-#: ``~``, one in seven ``_``, one in two ``-``.
-_SIGNS = ("~", "=", "_", ":", "-", ".", " ")
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,14 +31,26 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     length: int
 
 
+class Hint(NamedTuple):
+    """Where no plain string is telling enough: a sign, and an expression for what stands around it."""
+
+    sign: str
+    around: str
+
+
 class Rule(NamedTuple):
-    """A kind of secret: plain strings of which one must occur, the pattern, its group to cut, and a last look."""
+    """A kind of secret: plain strings or hints of which one must occur, the pattern, its group to cut, and a last look.
+
+    With ``folded`` the plain strings are given in small letters and meant in any case.
+    """
 
     kind: str
     needles: tuple[str, ...]
     pattern: str
     group: int = 0
     accept: Callable[[re.Match[str]], bool] = lambda _: True
+    hints: tuple[Hint, ...] = ()
+    folded: bool = False
 
 
 def cuts_by(rule: Rule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
@@ -51,20 +58,6 @@ def cuts_by(rule: Rule, text: str, *, start: int = 0, end: int | None = None) ->
     for match in compiled(rule.pattern).finditer(text, start, len(text) if end is None else end):
         if rule.accept(match):
             yield cut(rule.kind, *match.span(rule.group))
-
-
-def by_sign(rules: Sequence[Rule]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    """The needles of all rules, each with its rule's number, put together by a sign that they hold.
-
-    Where the sign is missing the whole group is passed over. Needles of letters alone stand under the empty text, which
-    is in every text.
-    """
-    groups: dict[str, list[tuple[str, int]]] = {}
-    for number, rule in enumerate(rules):
-        for needle in rule.needles:
-            sign = next((sign for sign in _SIGNS if sign in needle), "")
-            groups.setdefault(sign, []).append((needle, number))
-    return tuple((sign, tuple(group)) for sign, group in groups.items())
 
 
 def cut(kind: str, start: int, end: int) -> Cut:

@@ -9,17 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.chance import has_digit, has_digit_or_both_cases, is_of_all_letters
-from helix_episodes.redaction.rules import START, Cut, Rule, compiled, cut
+from helix_episodes.redaction.rules import START, Cut, Hint, Rule, compiled, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# How a service's keys of several kinds begin.
+_GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
+_GITLAB = ("glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glft-", "glsoat-")
+_SHOPIFY = ("shpat_", "shpca_", "shppa_", "shpss_")
+_SLACK = ("xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-")
+
 # Keys that a service begins with letters of its own; each must hold a digit besides.
 _PREFIXED = (
-    ("twilio-key", ("SK", "AC"), r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailgun-key", ("key-",), r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("databricks-token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
-    ("shopify-token", ("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
+    ("shopify-token", _SHOPIFY, r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
     ("figma-token", ("figd_", "figo_", "figu_"), r"fig[dou]_[A-Za-z0-9_-]{20,255}"),
     ("groq-key", ("gsk_",), r"gsk_[A-Za-z0-9]{20,255}"),
     ("xai-key", ("xai-",), r"xai-[A-Za-z0-9]{20,255}"),
@@ -35,15 +40,15 @@ _PREFIXED = (
     ("supabase-token", ("sbp_", "sb_secret_"), r"(?:sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{20,80})"),
     ("planetscale-token", ("pscale_",), r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,80}"),
     ("rubygems-key", ("rubygems_",), r"rubygems_[0-9a-f]{48}(?![A-Za-z0-9])"),
-    ("sentry-token", ("sntry",), r"sntry[su]_[A-Za-z0-9_+/=-]{40,500}"),
+    ("sentry-token", ("sntrys_", "sntryu_"), r"sntry[su]_[A-Za-z0-9_+/=-]{40,500}"),
     ("heroku-key", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{30,80}"),
 )
 
 # Keys of which the end was cut off with the text: the beginning of one is enough where nothing else begins so.
 _CLIPPED = (
-    ("github-token", ("gh",), r"(?:gh[pousr]_[A-Za-z0-9]{6,29}|github_pat_[A-Za-z0-9_]{6,21})"),
-    ("gitlab-token", ("gl",), r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{6,19}"),
-    ("slack-token", ("xox",), r"xox[abeoprs]-[A-Za-z0-9-]{6,9}"),
+    ("github-token", _GITHUB, r"(?:gh[pousr]_[A-Za-z0-9]{6,29}|github_pat_[A-Za-z0-9_]{6,21})"),
+    ("gitlab-token", _GITLAB, r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{6,19}"),
+    ("slack-token", _SLACK, r"xox[abeoprs]-[A-Za-z0-9-]{6,9}"),
     ("stripe-key", ("_live_", "_test_"), r"[sr]k_(?:live|test)_[A-Za-z0-9]{6,15}"),
     ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{6,15}"),
     ("openai-key", ("sk-proj-", "sk-svcacct-"), r"sk-(?:proj|svcacct)-[A-Za-z0-9_-]{6,14}"),
@@ -56,7 +61,7 @@ _CLIPPED = (
     ("docker-token", ("dckr_pat_",), r"dckr_pat_[A-Za-z0-9_-]{6,19}"),
     ("vault-token", ("hvs.", "hvb."), r"hv[sb]\.[A-Za-z0-9_-]{8,19}"),
     ("digitalocean-token", ("_v1_",), r"do[opr]_v1_[a-f0-9]{6,63}"),
-    ("shopify-token", ("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{6,31}"),
+    ("shopify-token", _SHOPIFY, r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{6,31}"),
     ("notion-token", ("ntn_",), r"ntn_[A-Za-z0-9]{8,39}"),
     ("linear-key", ("lin_api_",), r"lin_api_[A-Za-z0-9]{6,29}"),
     ("jwt", ("eyJ",), r"eyJ(?:hbGci|0eXAi)[A-Za-z0-9_-]{4,512}(?:\.[A-Za-z0-9_-]{0,8192})?"),
@@ -64,6 +69,13 @@ _CLIPPED = (
 _CUT_OFF = r"(?=\u2026|\.{3}|\Z)"
 
 SHAPES = (
+    Rule(
+        "twilio-key",
+        (),
+        START + r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
+        accept=has_digit,
+        hints=(Hint("S", r"K[0-9a-f]{32}"), Hint("A", r"C[0-9a-f]{32}")),
+    ),
     *(Rule(kind, needles, START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
     Rule("docker-token", ("dckr_pat_",), START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases),
     Rule("azure-secret", ("Q~",), START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
@@ -77,19 +89,20 @@ SHAPES = (
     # What stands before is looked at after the first letter: at every place of a text it would cost four times as much.
     Rule(
         "discord-token",
-        (".",),
+        (),
         r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
+        hints=(Hint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
     ),
     Rule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     Rule(
         "github-token",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        _GITHUB,
         START + r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
     ),
-    Rule("gitlab-token", ("gl",), START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
+    Rule("gitlab-token", _GITLAB, START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
     # Older versions masked the numbers within before they cut.
-    Rule("slack-token", ("xox", "xapp-"), START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"),
+    Rule("slack-token", (*_SLACK, "xapp-"), START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"),
     Rule(
         "stripe-key",
         ("_live_", "_test_", "whsec_"),

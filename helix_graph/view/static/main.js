@@ -79,7 +79,7 @@ function toggleGroup(place) {
   choose(null);
   redraw();
   const shown = opens ? cy.nodes().filter((node) => node.data("place") !== undefined && data.nodes[node.data("place")].group === place) : cy.$id(`g${place}`);
-  if (opens) fit(shown);
+  if (opens) showMembers(shown);
   else chooseGroup(place);
   if (opens) groupPanel(place);
   announce(`${data.groups[place].label} ${opens ? "opened" : "closed"}`);
@@ -148,8 +148,14 @@ cy.on("tap", "node, edge", (event) => {
   else chooseElement(element);
 });
 cy.on("tap", (event) => event.target === cy && unchoose());
-cy.on("mouseover", "node, edge", () => (graphBox.style.cursor = "pointer"));
-cy.on("mouseout", "node, edge", () => (graphBox.style.cursor = ""));
+cy.on("mouseover", "node, edge", (event) => {
+  graphBox.style.cursor = "pointer";
+  hint(event.target);
+});
+cy.on("mouseout", "node, edge", () => {
+  graphBox.style.cursor = "";
+  if (!chosen) highlight();
+});
 levels.forEach((button, at) => button.addEventListener("click", () => showLevel(at === 1)));
 tabs.forEach((button, at) => button.addEventListener("click", () => showTab(at === 1 ? "graph" : "timeline")));
 document.getElementById("fit").addEventListener("click", () => fit());

@@ -3,7 +3,7 @@
 const panel = document.getElementById("panel");
 
 function fill(...children) {
-  panel.replaceChildren(...children.flat().filter(Boolean));
+  panel.replaceChildren(...children.flat(Infinity).filter(Boolean));
   panel.scrollTop = 0;
 }
 
@@ -79,8 +79,8 @@ function nodePanel(place) {
       ["Sessions with it", judged],
     ]),
     node.measured ? bar(node.low, node.high, node.rate, judged) : null,
-    someLinks("Led to by", edgesTo[place], "source"),
-    someLinks("Leads to", edgesFrom[place], "target"),
+    someLinks("Edges into it", edgesTo[place], "source"),
+    someLinks("Edges out of it", edgesFrom[place], "target"),
     wordings(node),
     evidence(node.sightings, Math.max(0, node.frequency - node.sightings.length)),
   );
@@ -212,7 +212,7 @@ function groupPanel(place) {
   const members = group.members.filter((member) => nodePasses(data.nodes[member]));
   const isOpen = picture.open.has(place);
   fill(
-    heading(group.type, `${count(members.length, "label")} that begin alike`, group.label),
+    heading(group.type, `group of ${count(members.length, "label")}`, group.label),
     picture.every
       ? null
       : make("p", { class: "lead" }, make("button", { type: "button", class: "button", onclick: () => toggleGroup(place) }, isOpen ? "Close the group" : "Open the group")),
@@ -249,7 +249,7 @@ function startPanel() {
     make(
       "p",
       { class: "lead" },
-      `${count(data.nodes.length, "label")} and ${count(data.edges.length, "edge")} from ${count(data.sessions.filter((one) => !one.asserted).length, "session")}${data.updated ? `, the newest of ${data.updated}` : ""}. `,
+      `${count(data.nodes.length, "label")} and ${count(data.edges.length, "edge")} from ${count(data.sessions.filter((one) => !one.asserted).length, "session")}${data.updated && !data.timeline ? `, the newest of ${data.updated}` : ""}. `,
       data.overview ? "It opens with groups of labels that begin alike: click one to open it." : "Click a label or an edge for its evidence.",
     ),
     ...data.notes.map((note) => make("p", { class: "lead quiet" }, visible(note))),

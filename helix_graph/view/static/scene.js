@@ -13,7 +13,11 @@ const DASHES = { causes: "solid", enables: "dashed", prevents: "solid", correlat
 const MANY = 900;
 // What a node and its label take up around its place.
 const AROUND_X = 120;
-const AROUND_Y = 75;
+const AROUND_Y = 62;
+// The line of keys at the foot of the drawing.
+const FOOT = 40;
+// Below this labels are too small to be read.
+const READABLE = 0.6;
 
 const cy = cytoscape({
   container: document.getElementById("graph"),
@@ -47,7 +51,6 @@ function styleSheet(many) {
       style: {
         width: "data(width)",
         height: "data(size)",
-        label: many ? "" : "data(label)",
         color: ink,
         "font-family": "system-ui, sans-serif",
         "font-size": 13,
@@ -61,6 +64,13 @@ function styleSheet(many) {
         "text-background-padding": 2,
         "border-width": 1.5,
         "border-color": page,
+      },
+    },
+    {
+      // Among many, rings and labels are made of those only that are near enough to be read.
+      selector: many ? "node.named, node.near, node.on-path" : "node",
+      style: {
+        label: "data(label)",
         "pie-size": "62%",
         "pie-hole": "62%",
         "pie-1-background-color": colour("ring"),
@@ -83,7 +93,7 @@ function styleSheet(many) {
         "control-point-step-size": 34,
         "arrow-scale": 0.9,
         "target-arrow-shape": "triangle",
-        opacity: many ? 0.45 : 0.75,
+        opacity: many ? 0.45 : 0.85,
         "loop-direction": "-45deg",
       },
     },
@@ -98,18 +108,17 @@ function styleSheet(many) {
         "mid-target-arrow-color": colour(status),
       },
     })),
-    { selector: "edge.between", style: { opacity: 0.5 } },
+    { selector: "edge.between", style: { opacity: 0.4 } },
     // Said by shape too, for those who do not see the colours.
     { selector: "edge[status='supported']", style: { "mid-target-arrow-shape": "circle", opacity: 1 } },
     { selector: "edge[status='contradicted']", style: { "mid-target-arrow-shape": "tee", opacity: 1 } },
     { selector: ".faded", style: { opacity: 0.13 } },
     { selector: "node.faded", style: { "text-opacity": 0.25 } },
-    { selector: "node.named, node.near", style: { label: "data(label)" } },
     { selector: "node.near", style: { "min-zoomed-font-size": 5 } },
     { selector: "edge.near, edge.on-path", style: { "curve-style": "bezier" } },
     { selector: "edge.near", style: { opacity: 1, "z-index": 5 } },
     { selector: "node.asked", style: { "border-width": 4, "border-color": path } },
-    { selector: "node.on-path", style: { label: "data(label)", "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
+    { selector: "node.on-path", style: { "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
     {
       selector: "edge.on-path",
       style: { "underlay-color": path, "underlay-opacity": 0.45, "underlay-padding": 5, opacity: 1, "z-index": 9 },
@@ -150,8 +159,9 @@ function fit(parts) {
   const [xs, ys] = [places.map((place) => place.x), places.map((place) => place.y)];
   const [left, right] = [Math.min(...xs) - AROUND_X, Math.max(...xs) + AROUND_X];
   const [top, bottom] = [Math.min(...ys) - AROUND_Y, Math.max(...ys) + AROUND_Y];
-  const zoom = Math.min(1.25, cy.width() / (right - left), cy.height() / (bottom - top));
-  const pan = { x: cy.width() / 2 - (zoom * (left + right)) / 2, y: cy.height() / 2 - (zoom * (top + bottom)) / 2 };
+  const high = cy.height() - FOOT;
+  const zoom = Math.min(1.25, cy.width() / (right - left), high / (bottom - top));
+  const pan = { x: cy.width() / 2 - (zoom * (left + right)) / 2, y: high / 2 - (zoom * (top + bottom)) / 2 };
   cy.viewport({ zoom, pan });
 }
 
@@ -199,12 +209,32 @@ function markChosen() {
   return near.addClass("near");
 }
 
-/** Brings an element into view without moving what can be seen already. */
+/** Brings a node into view, with its neighbours where they fit; what can be seen already is not moved. */
 function bring(id) {
   const element = cy.$id(id);
   if (!element.length) return;
-  const box = element.renderedBoundingBox();
-  const outside = box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height();
-  if (cy.zoom() < 0.45) cy.zoom(0.8);
-  if (outside || element.renderedBoundingBox().w > box.w) cy.center(element);
+  const { x, y } = element.renderedPosition();
+  const inside = x > 30 && y > 30 && x < cy.width() - 30 && y < cy.height() - 30 - FOOT;
+  if (inside && cy.zoom() >= 0.45) return;
+  fit(element.closedNeighborhood());
+  if (cy.zoom() < READABLE) {
+    cy.zoom(0.8);
+    cy.center(element);
+  }
+}
+
+/** Shows the members of a group that has been opened; of a large one its beginning, at a size that can be read. */
+function showMembers(members) {
+  fit(members);
+  if (cy.zoom() >= READABLE || !members.length) return;
+  const { x1, x2, y1 } = members.boundingBox({ includeLabels: false });
+  const middle = cy.width() / 2 - (READABLE * (x1 + x2)) / 2;
+  cy.viewport({ zoom: READABLE, pan: { x: Math.max(middle, AROUND_Y - READABLE * x1), y: 40 - READABLE * y1 } });
+}
+
+/** What the mouse is over shows its neighbours, while nothing is chosen. */
+function hint(element) {
+  if (chosen || cy.elements().length > MANY) return;
+  const near = element.isNode() ? element.closedNeighborhood() : element.union(element.connectedNodes());
+  cy.batch(() => cy.elements().not(near.addClass("near")).addClass("faded"));
 }

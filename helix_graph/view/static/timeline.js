@@ -18,6 +18,7 @@ function fillTimeline() {
       one.sentence ? make("p", {}, one.sentence) : null,
       suspects.length ? [make("h3", {}, "Look here first"), make("ul", { class: "links" }, suspects.slice(0, 5).map(suspectLine))] : [],
       make("h3", {}, "Step by step"),
+      one.steps.length ? null : make("p", {}, "Nothing in its log is a decision or an event."),
       make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, stepButton(step, stepOf)))),
       lessons(one),
       beside(one),
@@ -105,21 +106,23 @@ function stepPanel(step) {
       ["Step", step.id],
       ["Where", `${step.log ? visible(step.log) : "log unknown"}${step.line === null ? "" : `:${step.line}`}`],
       ...(step.time ? [["When", visible(step.time)]] : []),
-      ...(step.why && step.why !== step.text ? [["Why", quoted(short(step.why, 500))]] : []),
+      ...[["Why", step.why], ["Situation", step.situation], ["Message", step.message]]
+        .filter(([, text]) => text && text !== step.text && text !== step.quote)
+        .map(([name, text]) => [name, quoted(short(text, 500))]),
     ]),
     step.suspect ? suspectSection(step.suspect) : null,
     step.quote ? section("In the log", make("blockquote", { dir: "auto", tabindex: "0" }, visible(step.quote))) : null,
-    stepLinks("Led to by", step.led_by, stepOf),
-    stepLinks("Leads to", step.leads_to, stepOf),
+    stepLinks("Links into it", step.led_by, stepOf),
+    stepLinks("Links out of it", step.leads_to, stepOf),
     step.node === null ? null : section("Its label, over all sessions", make("ul", { class: "links" }, make("li", {}, nodeButton(step.node)))),
   );
 }
 
 function suspectSection(one) {
-  const others = (title, names, all) => (names.length ? [make("p", { class: "quiet" }, `${title} (${all}):`), make("p", {}, names.map((name) => [quoted(name), " "]))] : []);
+  const others = (title, names, all) => (names.length ? [make("p", { class: "quiet" }, `${title} (${all}):`), make("ul", { class: "words" }, names.map((name) => make("li", {}, quoted(name))))] : []);
   return section(
     `Suspect ${one.rank}${one.clear ? "" : ": could be chance"}`,
-    make("ul", {}, one.reasons.map((reason) => make("li", {}, visible(reason)))),
+    make("ul", { class: "words" }, one.reasons.map((reason) => make("li", {}, visible(reason)))),
     ...others("For it: sessions with it that failed", one.supporting, one.failed_with),
     ...others("Against it: sessions with it that succeeded", one.contrary, one.succeeded_with),
     make("p", { class: "quiet" }, "A suspect is a place to look, no verdict."),

@@ -13,7 +13,7 @@ from helix_cli.commands.episode import render_list
 from helix_cli.commands.episode_report import render_report
 from helix_cli.commands.episode_sources import render_all
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.declaring import Arguments, Reply, Steps, Tool
 from helix_cli.mcp.tools.comparing import EpisodeName  # noqa: TC001  (the schema is made from it)
 from helix_cli.output import count, rendered
 from helix_episodes.model import Episode, Outcome
@@ -28,13 +28,10 @@ class ExtractArguments(Arguments, frozen=True, kw_only=True):
     """Which logs."""
 
     logs: Annotated[
-        list[str],
-        Meta(
-            description="Paths of session logs or folders of them; without any, every agent's new logs of the project."
-        ),
-    ] = msgspec.field(default_factory=list)
+        list[str] | str,
+        Meta(description="Paths of session logs or folders of them; without, every agent's new logs of the project."),
+    ] = ""
     agent: Annotated[str | None, Meta(description="Without logs: only this agent's, such as 'claude-code'.")] = None
-    force: Annotated[bool, Meta(description="Replace episodes whose logs have changed in what was recorded.")] = False
 
 
 class ListArguments(Arguments, frozen=True, kw_only=True):
@@ -87,16 +84,15 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
-    def advance(done: int, total: int, file: Path) -> None:
-        progress(done, total, file.name)
-
+    steps = Steps(progress)
     if asked.logs:
-        paths = [Path(log).expanduser() for log in asked.logs]
-        report = memory.extract(paths, force=asked.force, progress=advance)
+        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
+        report = memory.extract([Path(log).expanduser() for log in logs], progress=steps.advance)
         text = rendered(report, render_report)
     else:
-        found = memory.extract_all(agent=asked.agent, force=asked.force, progress=advance)
+        found = memory.extract_all(agent=asked.agent, progress=steps.advance)
         report, text = found.report, rendered(found, render_all)
+    steps.end()
     failed = [f"{one.log}: {one.problem}" for one in report.failed]
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from helix_cli.commands.compile import render_compile
 from helix_cli.commands.status import render_status
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.declaring import Arguments, Reply, Steps, Tool
 from helix_cli.mcp.sizing import parts_of
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
@@ -17,8 +17,6 @@ from helix_graph.graph.compile import CompileReport
 from helix_graph.graph.status import Status
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_cli.mcp.declaring import Progress
     from helix_graph import Memory
 
@@ -60,10 +58,9 @@ def _status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
 
 
 def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
-    def advance(done: int, total: int, file: Path) -> None:
-        progress(done, total, file.name)
-
-    report = memory.graph.compile(dry_run=asked.dry_run, progress=advance)
+    steps = Steps(progress)
+    report = memory.graph.compile(dry_run=asked.dry_run, progress=steps.advance)
+    steps.end()
     return Reply(report, rendered(report, render_compile))
 
 

@@ -30,9 +30,7 @@ _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocriti
 
 def read_golangci(output: Output) -> Reading | None:
     """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
-    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not any(
-        line.endswith(")") and _LINTER_LINE.match(line) for line in output.lines
-    ):
+    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not _names_linter(output):
         return None
     summary = [found for line in output.lines if (found := _SUMMARY.match(line))]
     reports = tuple(_reports(output.lines))
@@ -53,6 +51,10 @@ def read_golangci(output: Output) -> Reading | None:
 
 # An issue on one line: the only sign left when the summary was cut off.
 _LINTER_LINE = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
+
+
+def _names_linter(output: Output) -> bool:
+    return output.has(".go:") and any(line.endswith(")") and _LINTER_LINE.match(line) for line in output.lines)
 
 
 def _reports(lines: list[str]) -> list[Report]:

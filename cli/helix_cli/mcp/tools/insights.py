@@ -1,0 +1,220 @@
+"""What was learnt: remembering advice, finding it again, and saying how the work with it went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from helix_cli.commands.insight_links import render_related
+from helix_cli.commands.insight_primitives import render_feedback, render_recalled, render_stored
+from helix_cli.commands.insight_upkeep import render_health
+from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.output import rendered
+from helix_episodes.errors import UsageError
+from helix_graph.insights.feedback import FedBack
+from helix_graph.insights.links import Related
+from helix_graph.insights.model import Outcome  # noqa: TC001  (the schema is made from it)
+from helix_graph.insights.store import Stored
+
+if TYPE_CHECKING:
+    from helix_cli.mcp.declaring import Progress
+    from helix_graph import Memory
+
+#: A list, or a text that holds one: as JSON, or with commas.
+Texts = list[str] | str
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class NoTextsError(UsageError):
+    """A text that begins like a list of texts in JSON and is none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'{name} is no list of texts; give one such as ["one", "two"]')
+
+
+class RememberArguments(Arguments, frozen=True, kw_only=True):
+    """What to remember."""
+
+    content: Annotated[
+        str, Meta(description="The advice, 20 to 8,000 characters: when to do what, and why. One thing at a time.")
+    ]
+    tags: Annotated[Texts, Meta(description="Such as ['ci', 'pytest'].")] = ""
+    episode: Annotated[str, Meta(description="The session that it was learnt in, if any.")] = ""
+
+
+class RecallArguments(Arguments, frozen=True, kw_only=True):
+    """What it should bear on."""
+
+    query: Annotated[str, Meta(min_length=1, description="The task or the problem, in your words.")]
+    limit: Annotated[int, Meta(ge=0, le=100, description="At most so many.")] = 5
+    min_effectiveness: Annotated[Share, Meta(description="Only those that did so well.")] = 0.0
+    min_relevance: Annotated[Share | None, Meta(description="Only what bears on it so much (0.35).")] = None
+    suppress_names: Annotated[Texts, Meta(description="Leave these out.")] = ""
+    tag: Annotated[str, Meta(description="Only those with this tag.")] = ""
+
+
+class FeedbackArguments(Arguments, frozen=True, kw_only=True):
+    """Which insights, and how the work went."""
+
+    names: Annotated[Texts, Meta(description="The insights that you had, as `recall` names them.")]
+    outcome: Outcome
+    causal_names: Annotated[
+        Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
+    ] = None
+    id: Annotated[str, Meta(description="The same id counts once, however often it is told.")] = ""
+
+
+class HealthArguments(Arguments, frozen=True, kw_only=True):
+    """Nothing."""
+
+
+class RelateArguments(Arguments, frozen=True, kw_only=True):
+    """Which insights, and how they belong together."""
+
+    from_name: str
+    to_name: str
+    rel_type: Literal["similar", "led_to", "co_occurs", "causes", "solves"] = "similar"
+    weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0
+
+
+class RecalledInsights(msgspec.Struct, frozen=True, kw_only=True):
+    """Insights, the best first; ``mode`` says how they were looked for, ``note`` what could not be looked at so."""
+
+    insights: list[dict[str, Any]]
+    mode: Literal["semantic", "lexical"]
+    note: str
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """How the memory of insights does; see `helix_graph.insights.upkeep.Upkeep.health`."""
+
+    status: str
+    total_insights: int
+    by_tag: dict[str, int]
+    effectiveness: float
+    with_feedback: int
+    recent_feedback: int
+    causal_ratio: float
+    issues: list[str]
+    without_vector: int
+    muted: int
+    rejected: int
+    merged_away: int
+
+
+def _texts(name: str, given: Texts) -> list[str]:
+    """The texts of a list, however it was sent.
+
+    Raises:
+        NoTextsError: It begins as JSON and is none.
+    """
+    if not isinstance(given, str):
+        return given
+    if not given.lstrip().startswith("["):
+        return [one.strip() for one in given.split(",") if one.strip()]
+    try:
+        return msgspec.json.decode(given, type=list[str])
+    except msgspec.DecodeError as error:
+        raise NoTextsError(name) from error
+
+
+def _remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
+    answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
+    return Reply(answer, rendered(answer, render_stored))
+
+
+def _recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
+    answer = memory.insights.recall(
+        asked.query,
+        asked.limit,
+        asked.min_effectiveness,
+        asked.min_relevance,
+        _texts("suppress_names", asked.suppress_names),
+        tag=asked.tag,
+    )
+    value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
+    return Reply(value, rendered(answer, render_recalled))
+
+
+def _feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
+    causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
+    answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
+    return Reply(answer, rendered(answer, render_feedback))
+
+
+def _health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
+    answer = memory.insights.health()
+    return Reply(answer, rendered(answer, render_health))
+
+
+def _relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
+    answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
+    return Reply(answer, rendered(answer, render_related))
+
+
+TOOLS = (
+    Tool(
+        name="recall",
+        title="What was learnt about this",
+        description=(
+            "The advice of earlier sessions that bears on a task or a problem, the best first: what is near in "
+            "meaning or words, did well and was used lately. Use it when a task begins and when you are stuck, and "
+            "tell with `feedback` afterwards which of it mattered. It was written by sessions like this one: weigh it."
+        ),
+        takes=RecallArguments,
+        gives=RecalledInsights,
+        run=_recall,
+        effect="reads",
+    ),
+    Tool(
+        name="remember",
+        title="Remember advice",
+        description=(
+            "Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have "
+            "learnt something the hard way. What says the same as an insight that is there goes into it. Facts about "
+            "one part of the project go to `store` instead."
+        ),
+        takes=RememberArguments,
+        gives=Stored,
+        run=_remember,
+        effect="adds",
+    ),
+    Tool(
+        name="feedback",
+        title="How the work went",
+        description=(
+            "Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, "
+            "or plan_complete. Use it once at the end of the task, and name in causal_names those that mattered."
+        ),
+        takes=FeedbackArguments,
+        gives=FedBack,
+        run=_feedback,
+        effect="adds",
+    ),
+    Tool(
+        name="relate",
+        title="Link two insights",
+        description=(
+            "Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen "
+            "that one advice belongs to another, so that whoever finds one finds both."
+        ),
+        takes=RelateArguments,
+        gives=Related,
+        run=_relate,
+        effect="sets",
+    ),
+    Tool(
+        name="insight_health",
+        title="How the insights do",
+        description=(
+            "How many insights there are, how many had feedback, how well they do on average, and what is missing. "
+            "Use it when `recall` finds nothing or its answers seem poor."
+        ),
+        takes=HealthArguments,
+        gives=Health,
+        run=_health,
+        effect="reads",
+    ),
+)

@@ -1,0 +1,283 @@
+"""What was written down by topic: the seed's tools for storing, finding and changing entries, under its names.
+
+The seed's clients send strings, also for numbers, truth values and lists; the types here say what is meant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_episodes.errors import UsageError
+from helix_graph.topics.briefing.model import Briefing, Overview
+from helix_graph.topics.briefing.model import Detail as BriefDetail
+from helix_graph.topics.edit import Action as EditAction  # noqa: TC001  (the schema is made from it)
+from helix_graph.topics.forms import form_of
+from helix_graph.topics.model import Alike, Duplicate
+from helix_graph.topics.read import ReadAnswer
+from helix_graph.topics.search import Detail, Mode, SearchAnswer
+
+if TYPE_CHECKING:
+    from helix_cli.mcp.declaring import Progress
+    from helix_graph import Memory
+    from helix_graph.topics.model import Entry
+
+Topic = Annotated[str, Meta(min_length=1)]
+#: As the seed's clients send lists, or as JSON has them.
+Texts = str | list[str]
+Index = Annotated[int, Meta(ge=0)]
+Limit = Annotated[int, Meta(ge=0, le=1000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class NoEntriesError(UsageError):
+    """What stands in ``entries`` is no array of entries."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f'entries: {problem}; give an array such as [{{"topic": "engine", "text": "..."}}]')
+
+
+class NewEntry(Arguments, frozen=True, kw_only=True):
+    """An entry to store."""
+
+    topic: Topic
+    text: Annotated[str, Meta(description="Its text; several lines are fine.")]
+    tags: Annotated[Texts, Meta(description="'gotcha, p0'; without any, the text's beginning may give one.")] = ""
+    source: Annotated[str | None, Meta(description="Where it comes from: 'src/cache.rs:42'.")] = None
+    confidence: Annotated[Share | None, Meta(description="How sure it is (1); less ranks lower.")] = None
+    links: Annotated[Texts, Meta(description="Entries it refers to: 'other-topic:3 another:0'.")] = ""
+
+
+class StoreArguments(NewEntry, frozen=True, kw_only=True):
+    """An entry, and how to store it."""
+
+    force: Annotated[bool, Meta(description="Don't look for near duplicates.")] = False
+    terse: Annotated[bool, Meta(description="Answer in one line.")] = False
+
+
+class BatchArguments(Arguments, frozen=True, kw_only=True):
+    """Several entries."""
+
+    entries: list[NewEntry] | str
+
+
+class SearchArguments(Arguments, frozen=True, kw_only=True):
+    """What to find."""
+
+    query: Annotated[str, Meta(description="Words; CachedEntry and tf_map are split into theirs.")]
+    detail: Annotated[Detail, Meta(description="How much of each entry; topics and count have no entries.")] = "medium"
+    limit: Limit | None = None
+    after: Annotated[str | None, Meta(description="From this day: YYYY-MM-DD, today, yesterday, this-week.")] = None
+    before: Annotated[str | None, Meta(description="Until this day: the same.")] = None
+    days: Annotated[int | None, Meta(description="Of the last so many days.")] = None
+    hours: Annotated[int | None, Meta(description="Of the last so many hours; overrides days.")] = None
+    tag: str | None = None
+    topic: str | None = None
+    mode: Annotated[Mode, Meta(description="and: all words; or: any of them.")] = "and"
+
+
+class BriefArguments(Arguments, frozen=True, kw_only=True):
+    """On what."""
+
+    query: Annotated[str | None, Meta(description="A topic, a pattern (iris-*) or a keyword; without: all.")] = None
+    detail: BriefDetail = "summary"
+    since: Annotated[int | None, Meta(description="Only entries of the last so many hours.")] = None
+    focus: Annotated[Texts, Meta(description="Only these categories: 'gotchas,invariants'.")] = ""
+    compact: Annotated[bool, Meta(description="Without query: five topics and no more.")] = False
+
+
+class ReadArguments(Arguments, frozen=True, kw_only=True):
+    """Which entries."""
+
+    topic: Topic
+    index: Annotated[Index | None, Meta(description="Only the entry at this index, from 0.")] = None
+
+
+class EditArguments(Arguments, frozen=True, kw_only=True):
+    """Which entries, and what becomes of them."""
+
+    action: EditAction
+    topic: Topic
+    text: Annotated[str | None, Meta(description="append, revise: the text.")] = None
+    index: Annotated[Index | None, Meta(description="The entry at this index, as `read` shows it.")] = None
+    match_str: Annotated[str | None, Meta(description="The first entry that holds this.")] = None
+    tag: Annotated[str | None, Meta(description="append: the last entry that has this tag.")] = None
+    tags: Annotated[Texts, Meta(description="tag: tags to add.")] = ""
+    remove: Annotated[Texts, Meta(description="tag: tags to remove.")] = ""
+    all: Annotated[bool, Meta(description="delete: the whole topic.")] = False
+    new_name: Annotated[str | None, Meta(description="rename: the new name.")] = None
+    into: Annotated[str | None, Meta(description="merge: the topic that takes the entries in.")] = None
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an entry stands, without the text, which the caller has just sent."""
+
+    id: int
+    topic: str
+    index: int
+    tags: tuple[str, ...]
+
+
+class StoredPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the entry was stored, and an older one that says much the same."""
+
+    entry: Place
+    duplicate: Duplicate | None
+
+
+class StoredPlaces(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the entries were stored, in how many topics, and which of them are alike."""
+
+    entries: tuple[Place, ...]
+    topics: int
+    alike: tuple[Alike, ...]
+
+
+class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done: `entries` many were changed, and if it was one, which."""
+
+    action: str
+    topic: str
+    entries: int
+    entry: Place | None
+    into: str | None
+
+
+def _store(memory: Memory, asked: StoreArguments, _: Progress) -> Reply:
+    answer = memory.topics.store(**_entry(asked), force=asked.force)
+    value = StoredPlace(entry=_place(answer.entry), duplicate=answer.duplicate)
+    return Reply(value, form_of(answer, terse=asked.terse))
+
+
+def _batch(memory: Memory, asked: BatchArguments, _: Progress) -> Reply:
+    entries = _decoded(asked.entries) if isinstance(asked.entries, str) else asked.entries
+    answer = memory.topics.batch([_entry(one) for one in entries])
+    places = tuple(_place(entry) for entry in answer.entries)
+    return Reply(StoredPlaces(entries=places, topics=answer.topics, alike=answer.alike), form_of(answer))
+
+
+def _decoded(text: str) -> list[NewEntry]:
+    """The entries of a JSON array that came as a text.
+
+    Raises:
+        NoEntriesError: It is none.
+    """
+    try:
+        return msgspec.json.decode(text, type=list[NewEntry], strict=False)
+    except msgspec.DecodeError as error:
+        raise NoEntriesError(str(error)) from error
+
+
+def _entry(asked: NewEntry) -> dict[str, Any]:
+    return {name: getattr(asked, name) for name in NewEntry.__struct_fields__}
+
+
+def _place(entry: Entry) -> Place:
+    return Place(id=entry.id, topic=entry.topic, index=entry.index, tags=entry.tags)
+
+
+def _search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
+    answer = memory.topics.search(**msgspec.structs.asdict(asked))
+    return Reply(answer, form_of(answer))
+
+
+def _brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
+    answer = memory.topics.brief(
+        asked.query, detail=asked.detail, since=asked.since, focus=asked.focus or None, compact=asked.compact
+    )
+    return Reply(answer, form_of(answer))
+
+
+def _read(memory: Memory, asked: ReadArguments, _: Progress) -> Reply:
+    answer = memory.topics.read(asked.topic, index=asked.index)
+    return Reply(answer, form_of(answer))
+
+
+def _edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
+    answer = memory.topics.edit(**msgspec.structs.asdict(asked))
+    entry = None if answer.entry is None else _place(answer.entry)
+    value = EditedPlace(action=answer.action, topic=answer.topic, entries=answer.entries, entry=entry, into=answer.into)
+    return Reply(value, form_of(answer))
+
+
+TOOLS = (
+    Tool(
+        name="store",
+        title="Write down under a topic",
+        description=(
+            "Write something down that belongs to a subject: how a module works, a trap, a decision and its reason. "
+            "Use it when you have found out what the code does not say. An entry that is already there in other words "
+            "is named in the answer and stored all the same. A line of general advice goes to `remember` instead."
+        ),
+        takes=StoreArguments,
+        gives=StoredPlace,
+        run=_store,
+        effect="adds",
+    ),
+    Tool(
+        name="batch",
+        title="Write down several at once",
+        description=(
+            "Store several entries, all or none. Use it instead of many calls of `store`, for instance at the end of "
+            "a task. At most 1,000."
+        ),
+        takes=BatchArguments,
+        gives=StoredPlaces,
+        run=_batch,
+        effect="adds",
+    ),
+    Tool(
+        name="search",
+        title="Search the topics",
+        description=(
+            "Find entries of the topics by their words, the best first. Use it before you work on a part of the code "
+            "that may have been written about. When no entry has all words, those with some are shown and the answer "
+            "says so. `search_memory` looks through sessions and insights as well."
+        ),
+        takes=SearchArguments,
+        gives=SearchAnswer,
+        run=_search,
+        effect="reads",
+    ),
+    Tool(
+        name="brief",
+        title="Brief me on a topic",
+        description=(
+            "A short briefing on a topic: its most telling entries by category, what supersedes what, and what is "
+            "linked with it. Use it to get to know a part of the project at once. Without a query: what topics there "
+            "are, what is new, what is missing."
+        ),
+        takes=BriefArguments,
+        gives=Briefing | Overview,
+        run=_brief,
+        effect="reads",
+    ),
+    Tool(
+        name="read",
+        title="Read a topic",
+        description=(
+            "Every entry of a topic word for word with its index, or the one at an index. Use it after `search` or "
+            "`brief` has named a topic, and before `edit`, which takes the index."
+        ),
+        takes=ReadArguments,
+        gives=ReadAnswer,
+        run=_read,
+        effect="reads",
+    ),
+    Tool(
+        name="edit",
+        title="Change entries",
+        description=(
+            "Change what was stored: append to an entry, revise it, delete it, set its tags, rename a topic or merge "
+            "it into another. Use it when an entry has become wrong. The entry is that at index, the first that holds "
+            "match_str, or else the last of the topic, also for delete; delete with all removes the whole topic."
+        ),
+        takes=EditArguments,
+        gives=EditedPlace,
+        run=_edit,
+        effect="removes",
+    ),
+)

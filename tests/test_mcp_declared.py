@@ -1,0 +1,123 @@
+"""What clients are told of the tools before they call one: names, hints, schemas, sizes; and the docs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
+
+from helix_cli.mcp.declaring import Tool, input_schema, output_schema
+from helix_cli.mcp.registry import tools_by_name
+from helix_cli.mcp.server import INSTRUCTIONS, build, described
+from helix_cli.mcp.sizing import STRUCTURE_LIMIT, Shelf, fitted_structure, fitted_text, parts_of
+
+TOOLS = tools_by_name()
+DOCS = Path(__file__).parents[1] / "docs"
+SEED = {
+    "store": {"topic", "text", "tags", "source", "confidence", "links", "force", "terse"},
+    "batch": {"entries"},
+    "search": {"query", "detail", "limit", "after", "before", "days", "hours", "tag", "topic", "mode"},
+    "brief": {"query", "detail", "since", "focus", "compact"},
+    "read": {"topic", "index"},
+    "edit": {"action", "topic", "text", "index", "match_str", "tag", "tags", "remove", "all", "new_name", "into"},
+    # `apply` is ours: what prune would remove is shown first
+    "topics": {"action", "topic", "days", "hours", "detail", "index", "match_str", "focus", "json", "refresh", "apply"},
+}
+#: What each tool does to what is kept, said once more by hand.
+ADDS = {"store", "batch", "remember", "feedback"}
+SETS = {"relate", "extract", "compile"}
+REMOVES = {"edit", "topics"}
+
+
+@pytest.mark.parametrize("name", SEED)
+def test_the_seeds_tools_have_the_seeds_parameters(name: str) -> None:
+    assert set(input_schema(TOOLS[name])["properties"]) == SEED[name]
+
+
+def test_there_are_no_more_tools_than_an_agent_can_bear() -> None:
+    assert 25 <= len(TOOLS) <= 28
+    listed = [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in described()]
+    assert len(json.dumps(listed, separators=(",", ":"))) < 36_000
+    read_by_agents = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in listed]
+    assert len(json.dumps(read_by_agents, separators=(",", ":"))) < 21_000
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+def test_a_tool_says_when_to_use_it_in_one_paragraph(tool: Tool) -> None:
+    assert "\n" not in tool.description
+    assert 100 < len(tool.description) <= 450
+    assert re.search(r"[Uu]se (it|list)|[Cc]all `|says with which", tool.description)
+    assert re.fullmatch(r"[a-z_]{3,40}", tool.name)
+    mentioned = set(re.findall(r"`([a-z_]+)`", tool.description))
+    assert mentioned <= set(TOOLS)
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+def test_schemas_are_objects_that_any_client_understands(tool: Tool) -> None:
+    taken, given = input_schema(tool), output_schema(tool)
+    for schema in (taken, given):
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        assert "$ref" not in json.dumps(schema)
+    assert taken["additionalProperties"] is False
+    assert all("type" in one or "anyOf" in one for one in taken["properties"].values())
+    assert "additionalProperties" not in given  # what was cut is told there
+
+
+def test_hints_are_true() -> None:
+    hints = {one.name: one.annotations for one in described()}
+    assert all(hint is not None and hint.open_world_hint is False for hint in hints.values())
+    assert {name for name, hint in hints.items() if hint and hint.destructive_hint} == REMOVES
+    assert {name for name, hint in hints.items() if hint and not hint.read_only_hint} == ADDS | SETS | REMOVES
+    assert {name for name, hint in hints.items() if hint and not hint.idempotent_hint} == ADDS | REMOVES
+
+
+def test_instructions_fit_and_name_tools_that_exist() -> None:
+    assert len(INSTRUCTIONS) < 2_048
+    assert set(re.findall(r"`([a-z_]+)`", INSTRUCTIONS)) <= set(TOOLS)
+    assert {"seen", "recall", "remember"} <= set(re.findall(r"`([a-z_]+)`", INSTRUCTIONS[:512]))
+    assert build().instructions == INSTRUCTIONS
+
+
+def test_every_tool_is_documented_with_what_it_may_change_and_no_other_is() -> None:
+    page = (DOCS / "mcp.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z_]+)` \| (reads|adds|sets|removes) \|", page, re.MULTILINE))
+    assert rows == {name: tool.effect for name, tool in TOOLS.items()}
+
+
+@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000])
+def test_parts_are_the_whole_and_each_is_short(text: str) -> None:
+    parts = parts_of(text)
+    assert "".join(parts) == text
+    assert all(len(part) <= 16_000 for part in parts)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"entries": [{"text": "x" * 100}] * 1000, "total": 1000},
+        {"text": "x" * 100_000},
+        {"deep": {"lists": [[["y" * 50] * 50] * 50] * 5}},
+        {"one": ["z" * 90_000]},
+        {str(n): "short" for n in range(20)} | {"many": list(range(50_000))},
+    ],
+)
+def test_long_structures_are_cut_and_kept_whole(value: dict[str, Any]) -> None:
+    shelf = Shelf()
+    shown = fitted_structure(value, shelf)
+    assert len(msgspec.json.encode(shown)) <= STRUCTURE_LIMIT + 200
+    assert shown.keys() == value.keys() | {"shortened"}
+    assert msgspec.json.decode(shelf.get(shown["shortened"]["answer"]) or "") == value
+
+
+def test_the_shelf_forgets_the_oldest_answers_first() -> None:
+    shelf = Shelf()
+    names = [shelf.keep(f"answer {n}") for n in range(40)]
+    assert shelf.get(names[0]) is None
+    assert shelf.get(names[-1]) == "answer 39"
+    assert fitted_text("short", shelf) == "short"

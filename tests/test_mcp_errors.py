@@ -1,0 +1,190 @@
+"""Every way a call can fail: a sentence to act on, over real stdio and in both eras, and the server goes on."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import MCPError
+
+from helix_cli.mcp.registry import tools_by_name
+from mcp_agent import ERAS, UNRULY, Agent, agent_of, text_of
+from unruly_mcp_server import ANSWER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_graph import Memory
+    from mcp_agent import Era
+
+#: What is asked, and what the error must say.
+FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("no_such_tool", {}, "there is no tool 'no_such_tool'; there are anti_patterns, batch"),
+    ("seen", {"txt": "x"}, "seen: Object contains unknown field `txt`; it takes text (optional), limit (optional)"),
+    ("status", {"verbose": True}, "unknown field `verbose`; it takes no arguments"),
+    ("seen", {"limit": "many"}, "Expected `int`, got `str` - at `$.limit`"),
+    ("seen", {"limit": 0}, "Expected `int` >= 1 - at `$.limit`"),
+    ("seen", {"text": ""}, "empty"),
+    ("causal_path", {"source": "pytest"}, "missing required field `target`"),
+    ("causes", {"label": ""}, "length >= 1"),
+    ("effects", {"label": ""}, "length >= 1"),
+    ("patterns", {"min_success_rate": "1.5"}, "<= 1"),
+    ("anti_patterns", {"evidence": "tested"}, "Invalid enum value 'tested'"),
+    ("explain", {"episode": "no-such"}, "no-such"),
+    ("contrast", {"episode": "no-such"}, "no-such"),
+    ("similar_decisions", {"text": "..."}, "give some words"),
+    ("list_episodes", {"since": "yesterday"}, "RFC3339"),
+    ("list_episodes", {"outcome": "won"}, "Invalid enum value 'won'"),
+    ("show_episode", {"episode": "no-such"}, "no-such"),
+    ("extract", {"logs": ["x"], "force": True}, "unknown field `force`"),
+    ("compile", {"dry_run": "perhaps"}, "Expected `bool`"),
+    ("rest", {"answer": "0123456789ab"}, "is not kept any more; ask the first question again"),
+    ("rest", {"answer": "../../etc"}, "regex"),
+    ("store", {"topic": "engine"}, "missing required field `text`"),
+    ("store", {"topic": "!!!", "text": "x"}, "needs a letter or a digit"),
+    ("store", {"topic": "engine", "text": "x", "confidence": "2"}, "<= 1"),
+    ("store", {"topic": "engine", "text": "x", "links": "nowhere:7"}, "nowhere:7"),
+    ("store", {"topic": "engine", "text": "  "}, "empty"),
+    ("batch", {"entries": "not json"}, "entries: JSON is malformed"),
+    ("batch", {"entries": [{"topic": "engine", "text": "x", "tag": "y"}]}, "unknown field `tag`"),
+    ("batch", {"entries": [{"topic": "engine", "text": "x"}, {"topic": "?", "text": "y"}]}, "1"),
+    ("search", {"query": ""}, "empty"),
+    ("search", {"query": "cache", "after": "soon"}, "soon"),
+    ("search", {"query": "x", "mode": "xor"}, "Invalid enum value 'xor'"),
+    ("search", {"query": "x", "limit": "-1"}, ">= 0"),
+    ("brief", {"query": "engine", "focus": "gossip"}, "gossip"),
+    ("brief", {"query": "engine", "compact": "true"}, "compact"),
+    ("read", {"topic": "written", "index": "99"}, "99"),
+    ("read", {"topic": "written", "index": "last"}, "Expected `int"),
+    ("edit", {"action": "delete", "topic": "written", "index": "x"}, "Expected `int"),
+    ("edit", {"action": "delete", "topic": "written", "index": "null"}, "index is 'null'; leave it out"),
+    ("edit", {"action": "delete", "topic": "written", "index": "99"}, "99"),
+    ("edit", {"action": "delete", "topic": "no-such"}, "no-such"),
+    ("edit", {"action": "destroy", "topic": "written"}, "Invalid enum value 'destroy'"),
+    ("edit", {"action": "revise", "topic": "written"}, "text"),
+    ("edit", {"action": "rename", "topic": "written", "into": "x"}, "into"),
+    ("topics", {"action": "entries"}, "topic"),
+    ("topics", {"action": "list", "topic": "written"}, "means nothing to list"),
+    ("topics", {"action": "import", "json": "{"}, "JSON"),
+    ("topics", {"action": "stats", "detail": "all"}, "Invalid enum value 'all'"),
+    ("remember", {"content": "x" * 30, "tags": "[1]"}, "tags is no list of texts"),
+    ("recall", {"query": " "}, "empty"),
+    ("recall", {"query": "x", "min_relevance": "high"}, "Expected `float"),
+    ("feedback", {"names": [], "outcome": "fine"}, "Invalid enum value 'fine'"),
+    ("relate", {"from_name": "a", "to_name": "b", "rel_type": "hates"}, "Invalid enum value 'hates'"),
+    ("insight_health", {"of": "all"}, "unknown field `of`"),
+    ("search_memory", {"query": "a;b"}, "Cannot validate argument on parameter 'Query': character 2 is ';'"),
+    ("search_memory", {"query": "x", "max_results": 101}, "<= 100"),
+    ("search_memory", {"query": "x", "semantic_only": 1, "lexical_only": 1}, "Cannot specify both"),
+    ("search_memory", {"query": "x", "semantic_only": True}, "No semantic search is available"),
+)
+
+
+@pytest.fixture(scope="module")
+def root(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project") / ".helix"
+    shutil.copytree(demo_memory.root, root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stderr") / "log"
+
+
+@pytest.fixture(scope="module", params=ERAS)
+def agent(root: Path, log: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
+    with agent_of(root, request.param, server=UNRULY, errors=log) as connected:
+        yield connected
+
+
+def test_each_failure_is_a_tool_error_with_a_sentence(agent: Agent) -> None:
+    agent.call("store", {"topic": "written", "text": "by hand"})
+    for tool, arguments, said in FAILURES:
+        result = agent.call(tool, arguments)
+        assert result.is_error, (tool, arguments, text_of(result))
+        assert said in text_of(result), (tool, arguments, text_of(result))
+        assert "Traceback" not in text_of(result)
+        assert "has a bug" not in text_of(result)
+        assert result.structured_content is None
+    assert agent.call("read", {"topic": "written", "index": "0"}).structured_content
+
+
+def test_every_tool_fails_at_least_once_here() -> None:
+    assert set(tools_by_name()) - {tool for tool, _, _ in FAILURES} == set()
+
+
+def test_a_bug_is_told_and_ends_nothing(agent: Agent, log: Path) -> None:
+    result = agent.call("breaks")
+    assert result.is_error
+    assert text_of(result).startswith("breaks has a bug (KeyError: 'no such key')")
+    assert not agent.call("status").is_error
+    assert "Traceback" in log.read_text()
+
+
+def test_what_a_tool_prints_or_warns_of_reaches_stderr_alone(agent: Agent, log: Path) -> None:
+    for tool in ("prints", "warns"):
+        assert text_of(agent.call(tool)) == ANSWER
+    said = log.read_text()
+    assert all(one in said for one in ("this is no protocol", "from a library in C", "from a child", "this will go"))
+
+
+def test_a_slow_call_holds_up_no_other(agent: Agent) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [("naps", {}), *[("read", {"topic": "written"})] * 5]
+    assert agent.order_of(calls)[-1] == 0
+
+
+def test_progress_only_rises(agent: Agent) -> None:
+    told: list[float] = []
+
+    async def tell(done: float, _: float | None, __: str | None) -> None:
+        told.append(done)
+
+    agent.call("naps", progress=tell)
+    assert told == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("helix://nothing/x", "there is no resource helix://nothing/x; there are helix://topic/{name}"),
+        ("helix://episode/no-such", "no-such"),
+        ("helix://topic/%21", "needs a letter"),
+        ("helix://topic/", "there is no resource"),
+    ],
+)
+def test_a_resource_that_is_none_is_refused_with_a_sentence(agent: Agent, uri: str, said: str) -> None:
+    with pytest.raises(MCPError) as refused:
+        agent.ask("read_resource", uri)
+    assert said in str(refused.value)
+
+
+def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
+    with pytest.raises(MCPError, match="there is no prompt 'poem'; there is briefing"):
+        agent.ask("get_prompt", "poem")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: Era) -> None:
+    root = tmp_path / "nothing" / ".helix"
+    root.parent.mkdir()
+    with agent_of(root, era) as agent:
+        assert len(agent.ask("list_tools").tools) > 20
+        assert agent.ask("list_resources").resources == []
+        result = agent.call("recall", {"query": "anything"})
+        assert result.is_error
+        assert "helix-graph init" in text_of(result)
+        with pytest.raises(MCPError, match="helix-graph init"):
+            agent.ask("get_prompt", "briefing")
+    assert not root.exists()
+
+
+def test_a_memory_that_is_made_later_is_found(tmp_path: Path) -> None:
+    root = tmp_path / ".helix"
+    with agent_of(root, "auto") as agent:
+        assert agent.call("status").is_error
+        root.mkdir()
+        assert "stored in notes" in text_of(agent.call("store", {"topic": "notes", "text": "now it is there"}))
+        assert "not been compiled" in text_of(agent.call("seen", {"text": "x"}))

@@ -1,0 +1,263 @@
+"""Every tool through the SDK's own client, over real stdio and in both protocol eras: text, structure, schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
+
+from helix_cli.mcp.registry import tools_by_name
+from helix_cli.mcp.sizing import STRUCTURE_LIMIT, TEXT_LIMIT
+from helix_episodes.echo import without_echo
+from mcp_agent import ERAS, Agent, agent_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_graph import Memory
+
+Call = tuple[str, dict[str, Any], str]
+
+#: In this order on a fresh memory of the example logs: what is asked, and what the answer must say.
+CALLS: tuple[Call, ...] = (
+    ("status", {}, "episodes"),
+    ("seen", {"text": "E   ModuleNotFoundError: No module named 'httpx'"}, "Met before"),
+    ("seen", {"limit": "2"}, "The newest errors"),
+    ("causal_path", {"source": "pytest fails", "target": "success"}, "success"),
+    ("causes", {"label": "success"}, "success"),
+    ("effects", {"label": "pytest fails: AssertionError"}, "pytest"),
+    ("patterns", {"min_occurrences": "2"}, "says"),
+    ("anti_patterns", {"max_success_rate": "0.5"}, "says"),
+    ("explain", {"episode": "SESSION"}, ""),
+    ("contrast", {"episode": "SESSION"}, ""),
+    ("similar_decisions", {"text": "which fixture should the test take"}, "fixture"),
+    ("list_episodes", {"outcome": "failure", "max_results": "1"}, "failure"),
+    ("list_episodes", {"since": "2026-09-10T00:00:00Z"}, "2026"),
+    ("show_episode", {"episode": "SESSION"}, "Decisions"),
+    ("show_episode", {"episode": "SESSION", "evidence": "true"}, "quotation"),
+    ("extract", {"logs": "LOGS"}, "unchanged"),
+    ("compile", {"dry_run": "true"}, ""),
+    ("compile", {}, ""),
+    ("store", {"topic": "Build Gotchas", "text": "arm64 only for FFI bridge", "tags": "gotchas"}, "stored in build-go"),
+    ("store", {"topic": "build-gotchas", "text": "arm64 only for FFI bridge", "force": "true"}, "stored in build-gotc"),
+    (
+        "store",
+        {
+            "topic": "engine",
+            "text": "CachedEntry holds tf_map",
+            "tags": ["performance"],
+            "source": "src/cache.rs:27",
+            "confidence": "0.9",
+            "links": "build-gotchas:0",
+            "terse": "true",
+        },
+        "stored in engine [tags: performance] (~90%)",
+    ),
+    ("batch", {"entries": [{"topic": "network", "text": "Max 8 TCP connections per pool"}]}, "1 entry stored across 1"),
+    ("batch", {"entries": '[{"topic": "engine", "text": "gap: no retry", "confidence": "0.5"}]'}, "1 entry stored"),
+    ("search", {"query": "FFI bridge"}, "[build-gotchas]"),
+    ("search", {"query": "arm64 cached", "mode": "or", "detail": "count", "limit": "0"}, "match(es)"),
+    ("search", {"query": "nothing like it", "detail": "full"}, "no matches"),
+    ("brief", {"query": "engine"}, "=== engine ==="),
+    ("brief", {"query": "build*", "detail": "scan", "since": "24", "focus": "gotchas"}, "build-gotchas"),
+    ("brief", {"compact": "true"}, "TOPICS:"),
+    ("read", {"topic": "build-gotchas"}, "2 entries in build-gotchas"),
+    ("read", {"topic": "build-gotchas", "index": "0"}, "[0]"),
+    ("read", {"topic": "no such topic"}, "no"),
+    ("edit", {"action": "append", "topic": "engine", "text": "and more", "index": "0"}, "appended to entry [0]"),
+    ("edit", {"action": "revise", "topic": "engine", "text": "all anew", "match_str": "retry"}, "revised"),
+    ("edit", {"action": "tag", "topic": "engine", "tags": "gap", "index": 0}, "updated tags"),
+    ("edit", {"action": "delete", "topic": "build-gotchas", "index": "1"}, "removed entry [1]"),
+    ("edit", {"action": "rename", "topic": "network", "new_name": "net"}, "renamed network"),
+    ("edit", {"action": "merge", "topic": "net", "into": "engine"}, "merged 1 entry"),
+    ("topics", {}, "engine (3)"),
+    ("topics", {"action": "recent", "hours": "24"}, "new"),
+    ("topics", {"action": "entries", "topic": "engine", "match_str": "pool"}, "1 of 3 entries"),
+    ("topics", {"action": "stats", "detail": "tags"}, "#gap"),
+    ("topics", {"action": "stats", "detail": "index"}, "index:"),
+    ("topics", {"action": "xref", "topic": "engine"}, "engine is referenced by"),
+    ("topics", {"action": "graph", "focus": "eng*"}, "engine"),
+    ("topics", {"action": "stale", "refresh": "true"}, "stale of"),
+    ("topics", {"action": "prune", "days": "90"}, "would be removed"),
+    ("topics", {"action": "export"}, '"topic":"engine"'),
+    ("topics", {"action": "import", "json": '[{"topic": "taken-in", "text": "imported"}]'}, "imported 1 entry"),
+    ("topics", {"action": "import", "json": [{"topic": "taken-in", "text": "again"}]}, "imported 1 entry"),
+    ("topics", {"action": "reindex"}, "reindexed"),
+    ("topics", {"action": "compact"}, "compacted"),
+    ("topics", {"action": "session"}, "HELIX KNOWLEDGE STORE"),
+    ("remember", {"content": "When pytest hangs in CI, run it with -x and a timeout", "tags": '["ci"]'}, "added"),
+    ("remember", {"content": "Delete the lock file before you build the image anew", "tags": "docker, ci"}, "added"),
+    ("recall", {"query": "pytest hangs", "limit": "3", "min_relevance": "0.1"}, "timeout"),
+    ("recall", {"query": "pytest hangs", "suppress_names": "when-pytest-hangs-in-ci-run-it-with-x-and-a-time"}, ""),
+    (
+        "feedback",
+        {"names": "when-pytest-hangs-in-ci-run-it-with-x-and-a-time", "outcome": "delivered", "causal_names": "[]"},
+        "delivered",
+    ),
+    (
+        "relate",
+        {
+            "from_name": "when-pytest-hangs-in-ci-run-it-with-x-and-a-time",
+            "to_name": "delete-the-lock-file-before-you-build-the-image-a",
+            "weight": "0.8",
+        },
+        "",
+    ),
+    ("insight_health", {}, "total_insights"),
+    ("search_memory", {"query": "pytest hangs", "max_results": "3"}, "Insights"),
+    ("search_memory", {"query": "arm64 bridge", "lexical_only": "true"}, "Topics"),
+)
+
+
+@pytest.fixture(scope="module", params=ERAS)
+def agent(
+    demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Agent]:
+    root = tmp_path_factory.mktemp("project") / ".helix"
+    shutil.copytree(demo_memory.root, root)
+    with agent_of(root, request.param) as connected:
+        yield connected
+
+
+@pytest.fixture
+def session(demo_memory: Memory) -> str:
+    return demo_memory.episodes.list("failure", None, 1)[0].session
+
+
+def schema_of(agent: Agent, tool: str) -> dict[str, Any]:
+    (found,) = (one for one in agent.ask("list_tools").tools if one.name == tool)
+    schema: dict[str, Any] = found.output_schema
+    return schema
+
+
+def test_every_tool_answers_in_words_and_in_the_structure_that_it_declares(
+    agent: Agent, session: str, tmp_path: Path
+) -> None:
+    schemas = {tool.name: Draft202012Validator(tool.output_schema) for tool in agent.ask("list_tools").tools}
+    (tmp_path / "log.jsonl").write_text('{"no": "log"}\n')
+    places = {"SESSION": session, "LOGS": [str(tmp_path)]}
+    for tool, arguments, said in CALLS:
+        result = agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()})
+        text = text_of(result)
+        assert not result.is_error, (tool, arguments, text)
+        assert said in text, (tool, arguments, text)
+        schemas[tool].validate(result.structured_content)
+        assert len(text) <= TEXT_LIMIT + 200
+        assert len(json.dumps(result.structured_content)) <= STRUCTURE_LIMIT + 1000
+        assert _repeats(result.structured_content, text) == [], (tool, arguments)
+
+
+def _filled(value: object, places: dict[str, Any]) -> object:
+    return places.get(value, value) if isinstance(value, str) else value
+
+
+def _repeats(value: object, text: str) -> list[str]:
+    """Texts of the structure that are the whole answer in words once more."""
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own = [value] if isinstance(value, str) and len(value) > 80 and value.strip() == text.strip() else []
+    return [*own, *(one for held in within for one in _repeats(held, text))]
+
+
+def test_no_tool_was_forgotten_here() -> None:
+    assert {tool for tool, _, _ in CALLS} | {"rest"} == set(tools_by_name())
+
+
+def test_a_long_answer_comes_in_parts_and_nothing_of_it_is_lost(agent: Agent) -> None:
+    lines = [f"line {number} of a long entry" for number in range(2_000)]
+    agent.call("store", {"topic": "long", "text": "\n".join(lines)})
+    first = agent.call("read", {"topic": "long"})
+    said = re.search(r'part 1 of (\d+); `rest` with answer "(\w+)" and part 2', text_of(first))
+    assert said is not None
+    parts = [text_of(agent.call("rest", {"answer": said[2], "part": str(n)})) for n in range(1, int(said[1]) + 1)]
+    assert [line.strip() for line in "".join(parts).splitlines()][1:2001] == lines
+    assert first.structured_content is not None
+    shortened = first.structured_content["shortened"]["answer"]
+    part = agent.call("rest", {"answer": shortened})
+    pieces = [
+        text_of(agent.call("rest", {"answer": shortened, "part": n + 1}))
+        for n in range(part.structured_content["parts"])
+    ]
+    assert json.loads("".join(pieces))["entries"][0]["text"] == "\n".join(lines)
+
+
+def test_many_entries_are_shortened_as_well(agent: Agent) -> None:
+    agent.call("batch", {"entries": [{"topic": "many", "text": f"fact {n}"} for n in range(300)]})
+    result = agent.call("read", {"topic": "many"})
+    assert result.structured_content is not None
+    assert 0 < len(result.structured_content["entries"]) < 300
+    assert result.structured_content["total"] == 300
+    Draft202012Validator(schema_of(agent, "read")).validate(result.structured_content)
+
+
+def test_any_unicode_comes_back_as_it_was_stored(agent: Agent) -> None:
+    text = "näïve 🦀 数据 \u202e left \N{ZERO WIDTH JOINER}"
+    agent.call("store", {"topic": "Ünïcode 🦀", "text": text})
+    listed = agent.call("topics").structured_content
+    assert listed is not None
+    (topic,) = [one["topic"] for one in listed["topics"] if "n" in one["topic"] and "code" in one["topic"]]
+    read = agent.call("read", {"topic": topic}).structured_content
+    assert read is not None
+    assert read["entries"][0]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("topics", {"action": "compact"}),
+        ("topics", {"action": "import", "json": [{"topic": "more", "text": "one"}]}),
+        ("compile", {}),
+        ("extract", {"logs": "LOGS"}),
+    ],
+)
+def test_long_calls_tell_how_far_they_are(agent: Agent, tool: str, arguments: dict[str, Any]) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def tell(done: float, total: float | None, _: str | None) -> None:
+        told.append((done, total))
+
+    with as_file(files("helix_cli") / "demo" / "logs") as logs:
+        asked = {name: _filled(value, {"LOGS": str(logs)}) for name, value in arguments.items()}
+        assert not agent.call(tool, asked, progress=tell).is_error
+    assert told
+    assert told[-1][0] == told[-1][1]
+    assert sorted(set(told)) == told
+
+
+def test_resources_are_listed_and_read(agent: Agent, session: str) -> None:
+    agent.call("store", {"topic": "To be read", "text": "word for word"})
+    templates = [one.uri_template for one in agent.ask("list_resource_templates").resource_templates]
+    assert templates == ["helix://topic/{name}", "helix://episode/{session}", "helix://node/{label}"]
+    listed = [str(one.uri) for one in agent.ask("list_resources").resources]
+    assert "helix://topic/to-be-read" in listed
+    assert f"helix://episode/{session}" in listed
+    texts = {
+        "helix://topic/to-be-read": "word for word",
+        f"helix://episode/{session}": "Decisions",
+        "helix://node/pytest%20fails": "pytest",
+    }
+    for uri, said in texts.items():
+        text = agent.ask("read_resource", uri).contents[0].text
+        assert said in text
+        assert without_echo(text).text == ""
+
+
+def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(agent: Agent) -> None:
+    advice = "Run the linter before pushing a branch to review"
+    name = agent.call("remember", {"content": advice}).structured_content["name"]
+    for _ in range(8):
+        agent.call("feedback", {"names": [name], "outcome": "delivered"})
+    agent.call("store", {"topic": "release", "text": "gotcha: tags are signed"})
+    (prompt,) = agent.ask("list_prompts").prompts
+    general = agent.ask("get_prompt", prompt.name).messages[0].content.text
+    parts = (f"- {advice} (", "## What worked", "## What failed", "HOT (last 48h):", "TOPICS:")
+    assert [part for part in parts if part not in general] == []
+    assert without_echo(general) == ("", (name,))  # a session that has it does not say it once more
+    about = agent.ask("get_prompt", prompt.name, {"task": "sign the tags"}).messages[0].content.text
+    assert "[release:0] gotcha: tags are signed" in about
+    assert "Decided before, in words like: sign the tags" in about
