@@ -84,7 +84,8 @@ def show(title: str, taken: dict[str, list[float]]) -> None:
     for name, times in taken.items():
         middle, late = quantiles(times)
         print(
-            f"{name:<24}{middle:>8.0f}{late:>8.0f}{middle - bare_50:>12.0f}{late - bare_95:>12.0f}{BUDGETS.get(name, ''):>9}"
+            f"{name:<24}{middle:>8.0f}{late:>8.0f}{middle - bare_50:>12.0f}{late - bare_95:>12.0f}"
+            f"{BUDGETS.get(name, ''):>9}"
         )
 
 

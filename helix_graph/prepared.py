@@ -62,7 +62,7 @@ def prepare(root: Path, causality: Causality) -> tuple[AntiPattern, ...]:
 
 
 def prepared(root: Path) -> tuple[AntiPattern, ...] | None:
-    """The anti-patterns of the memory in ``root`` as they were prepared; None when that is not of the graph as it is."""
+    """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
     try:
         told = json.loads((root / PREPARED).read_bytes())
         if told["graph"] == _state(root):

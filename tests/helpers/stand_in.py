@@ -54,7 +54,7 @@ class StandIn:
         assert self.memory.plans.wait_builders(["planner"], timeout=60, poll_interval=0.1).completed
 
     def build(self, reports: Mapping[str, str]) -> None:
-        """Builders in waves, until nothing is ready; ``reports`` are what each says at its end, by the task's number."""
+        """Builders in waves, until nothing is ready; ``reports`` says what each reports, by the task's number."""
         while ready := self.memory.plans.ready():
             self.waves.append(tuple(task.seq for task in ready))
             made = [self.memory.plans.workspaces.create(task.seq, session=self.session) for task in ready]

@@ -9,7 +9,7 @@ from helix_cli.hooks.process import answer
 
 
 @click.command
-@click.argument("event", type=click.Choice(tuple(EVENTS)))
+@click.argument("event", type=click.Choice(tuple(EVENTS)), metavar="EVENT")
 def hook(*, event: str) -> int:
     """Answer an EVENT of an agent: its JSON on stdin, the answer on stdout, always exit code 0.
 

@@ -19,7 +19,7 @@ _EDITED = ("claude-code", "codex")
 
 
 @click.command
-@click.argument("agent", type=click.Choice(_AGENTS))
+@click.argument("agent", type=click.Choice(_AGENTS), metavar="AGENT")
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
 )
@@ -31,7 +31,7 @@ _EDITED = ("claude-code", "codex")
 def setup(  # noqa: PLR0913  (the options)
     *, agent: str, scope: str, check: bool, remove: bool, dry_run: bool, printed: bool, as_json: bool
 ) -> int:
-    """Put the memory's hooks and server into the settings of an AGENT.
+    """Put the memory's hooks and server into the settings of an AGENT: claude-code or codex.
 
     Every other entry and every comment stays as it is, byte for byte; twice is once. Cursor, Copilot, Gemini and
     OpenCode are set up by hand: `--print` shows what to paste.
