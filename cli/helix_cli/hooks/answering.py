@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.hooks.call import EVENTS, read_call
-from helix_cli.hooks.given import Given
 from helix_cli.hooks.log import note
 from helix_cli.hooks.place import memory_for
 from helix_episodes.errors import HelixGraphError
@@ -85,6 +84,8 @@ def _is_quiet(call: Call) -> bool:
 
 
 def _text(call: Call, root: Path) -> str:
+    from helix_cli.hooks.given import Given  # noqa: PLC0415  (most calls of tools end before)
+
     given = Given(root, call.session)
     if call.identity and not given.take([f"call {call.event} {call.identity}"]):
         return ""  # another agent's program has run the same hook for the same event

@@ -23,6 +23,8 @@ _BYTES = 8
 #: A session that was left alone for so long is over, told or not.
 _DAYS = 7
 _SUFFIX = ".given"
+#: Before the label of an error that the session has met.
+SITUATION = "situation "
 
 
 class Given:

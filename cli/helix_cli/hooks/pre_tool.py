@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_cli.hooks.tool_failure import SITUATION
+from helix_cli.hooks.given import SITUATION
 from helix_graph.prepared import prepared
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_cli.hooks.given import SITUATION
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.memory import Memory
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _AT_EACH_END = 10_000
 _LEVELS = {"exact": "the same line", "family": "the same kind of error"}
 _MOST_FIXES = 2
-SITUATION = "situation "
 
 
 def answer(call: Call, root: Path, given: Given) -> str:
