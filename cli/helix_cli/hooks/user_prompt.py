@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from helix_cli.hooks.showing import shown_now
@@ -38,15 +39,22 @@ def answer(call: Call, root: Path, given: Given) -> str:
     return block(
         [
             Section("From earlier sessions:", shown_now(memory.insights, found, call=call, given=given, about=asked)),
-            Section("Written down:", [Line(line) for line in given.take(_entries(memory, asked))]),
+            Section("Written down:", [Line(line) for line in given.take(_entries(root, asked))]),
         ]
     )
 
 
-def _entries(memory: Memory, asked: str) -> Iterator[str]:
+def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share enough words with the prompt."""
+    from helix_graph.helix_db import HelixDatabase, database_path  # noqa: PLC0415  (only when something is asked)
+    from helix_graph.topics.search import question, search  # noqa: PLC0415  (the door loads every action)
+    from helix_graph.topics.tables import TABLES  # noqa: PLC0415  (as above)
+
     wanted = words(asked)
     needed = min(len(wanted), _TELLING) * _SHARED
-    for hit in memory.topics.search(asked, mode="or", limit=_TOPICS).hits:
+    sought = question(asked, now=datetime.now(UTC), mode="or", limit=_TOPICS)
+    with HelixDatabase(database_path(root), TABLES).reading() as connection:
+        hits = search(connection, sought).hits
+    for hit in hits:
         if len(set(wanted) & set(words(f"{hit.entry.topic} {hit.entry.text}"))) >= max(needed, _FEWEST_WORDS):
             yield f"{hit.entry.topic}: {hit.entry.text}"
