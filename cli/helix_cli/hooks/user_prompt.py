@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
@@ -27,6 +27,11 @@ _FEWEST_WORDS = 2
 _SHARED = 0.5
 #: Long prompts are about more than one thing; an entry need not have all of it.
 _TELLING = 6
+#: What a search can be narrowed by, and here is not.
+_UNLIMITED: dict[str, Any] = {
+    "detail": "medium",
+    **dict.fromkeys(("after", "before", "days", "hours", "tag", "topic")),
+}
 
 
 def answer(call: Call, root: Path, given: Given) -> str:
@@ -52,7 +57,7 @@ def _entries(root: Path, asked: str) -> Iterator[str]:
 
     wanted = words(asked)
     needed = min(len(wanted), _TELLING) * _SHARED
-    sought = question(asked, now=datetime.now(UTC), mode="or", limit=_TOPICS)
+    sought = question(asked, now=datetime.now(UTC), mode="or", limit=_TOPICS, **_UNLIMITED)
     with HelixDatabase(database_path(root), TABLES).reading() as connection:
         hits = search(connection, sought).hits
     for hit in hits:
