@@ -20,6 +20,7 @@
     ├── WeightsRefused               weights that are not there, or not what they should be
     ├── InstallFailed                the model's weights or packages could not be brought here
     ├── InsightNotFound              no insight has that name
+    ├── TooEarly                     a question that needs more measurements than there are
     ├── InvalidExport                a file to import that holds no insights, or a damaged line
     ├── TopicError                   of topics: helix_graph.topics.errors
     ├── PlanError
@@ -217,6 +218,16 @@ class InsightNotFound(HelixGraphError):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
+class TooEarly(HelixGraphError):
+    """A question that only measurements answer, and there are too few of them."""
+
+    def __init__(self, *, what: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"{what} is not offered yet, {reason}; `helix-graph insight uplift` shows what is known so far"
+        )
 
 
 class InvalidExport(HelixGraphError):

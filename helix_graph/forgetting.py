@@ -29,7 +29,7 @@ from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import NothingSelected, NotOurDatabase
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import EXPORT_NAME
-from helix_graph.project import PAGES
+from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.setting_aside import aside_of_assertions, aside_of_session
 from helix_graph.tombstones import Tombstones, all_of, digest
 from helix_graph.traces import Proof, find_traces, strings_of, to_prove
@@ -126,6 +126,8 @@ def forget(
         _remove_from_graph(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
+            for derived in (PREPARED, HOOK_LOG):
+                remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),
         assertions=tuple(path.name for path in assertions),

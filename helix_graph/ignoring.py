@@ -1,4 +1,4 @@
-r""".helixignore: what never enters the memory; and off: what silences its automatic work.
+r""".helixignore: what never enters the memory.
 
 ``.helixignore`` stands at the project's root, or in ``.helix`` for rules that are one's own; both count. One rule a
 line::
@@ -26,7 +26,6 @@ True
 from __future__ import annotations
 
 import fnmatch
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -37,13 +36,11 @@ from helix_graph.errors import InvalidIgnoreFile
 from helix_graph.project import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from helix_episodes.session import Session, Step
 
 FILE_NAME = ".helixignore"
-OFF_FILE = "off"
-OFF_ENVIRONMENT = "HELIX_OFF"
 
 Kind = Literal["path", "project", "session", "tool", "cut"]
 #: What a `cut` rule can name.
@@ -87,7 +84,7 @@ class Rules(msgspec.Struct, frozen=True):
         """The rule that keeps out a call: of its tool, or of a path that it names."""
         if step.tool and (rule := self.against("tool", step.tool)):
             return rule
-        return next((rule for path in _paths_in(step) if (rule := self.against_path(path, base=root))), None)
+        return next((rule for path in names_in(step.arguments) if (rule := self.against_path(path, base=root))), None)
 
 
 def read_rules(root: Path) -> Rules:
@@ -110,14 +107,6 @@ def parse_rules(text: str, *, path: Path | None = None) -> Iterator[Rule]:
         line = raw.strip()
         if line and not line.startswith("#"):
             yield _parse(line, number, path)
-
-
-def silenced_by(root: Path) -> str | None:
-    """What silences the automatic work of the memory in ``root``, in words; None when nothing does."""
-    if os.environ.get(OFF_ENVIRONMENT, "") not in {"", "0"}:
-        return f"{OFF_ENVIRONMENT} is set"
-    switch = root / OFF_FILE
-    return f"{switch} is there" if switch.exists() else None
 
 
 def without_ignored(session: Session, rules: Rules) -> Session:
@@ -205,9 +194,10 @@ def _slashes(path: str) -> str:
     return path.replace("\\", "/")
 
 
-def _paths_in(step: Step) -> Iterator[str]:
-    path, command = step.arguments.get("path"), step.arguments.get("command")
-    if isinstance(path, str):
-        yield path
-    if isinstance(command, str):
+def names_in(arguments: Mapping[str, object]) -> Iterator[str]:
+    """What a call's arguments name that may be a path, under any agent's word for it: every word of a command."""
+    for name in ("path", "file_path", "notebook_path"):
+        if isinstance(path := arguments.get(name), str):
+            yield path
+    if isinstance(command := arguments.get("command"), str):
         yield from _WORDS.findall(command)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.recording import ExtractReport
     from helix_graph.causality.door import Causality
-    from helix_graph.doctor.model import Examination
+    from helix_graph.doctor.model import Examination, Trouble
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forgetting import ForgetReport
@@ -53,6 +53,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = place("root", root)
+        self._engine: Embedder | None = None
 
     @classmethod
     def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
@@ -119,15 +120,22 @@ class Memory:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
+        from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
-        return Insights(database_path(self.root), embedder=self._embedder)
+        known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
+        return Insights(database_path(self.root), embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
-        """What compares texts by meaning here, asked when it is first needed; None in lexical mode."""
+        """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
+
+        None in lexical mode, which is looked at anew each time: a model may be installed while a server runs.
+        """
         from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
         from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
 
-        return embedder(cache=self.root / CACHE_NAME)
+        if self._engine is None:
+            self._engine = embedder(cache=self.root / CACHE_NAME)
+        return self._engine
 
     @property
     def topics(self) -> Topics:
@@ -257,7 +265,13 @@ class Memory:
         """
         from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
 
-        return examine(self.root, self.graph, fix=fix, private=_PRIVATE)
+        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_insights)
+
+    def _troubles_of_insights(self) -> list[Trouble]:
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.insights.troubles import link_troubles  # noqa: PLC0415  (as above)
+
+        return link_troubles(self.insights) if database_path(self.root).exists() else []
 
     def forget(
         self,
@@ -277,7 +291,7 @@ class Memory:
             since=when("since", since),
             until=when("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks,))
+        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
 
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
         """What plans tell of these sessions; without a database there is nothing to look into."""
@@ -286,10 +300,16 @@ class Memory:
 
         return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
 
+    def _forget_learnt(self, sessions: Sequence[str]) -> int:
+        """What insights hold of these sessions; without a database there is nothing to look into."""
+        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+
+        return self.insights.forget_sessions(sessions) if database_path(self.root).exists() else 0
+
     @property
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
-        from helix_graph.ignoring import silenced_by  # noqa: PLC0415  (as above)
+        from helix_graph.silence import silenced_by  # noqa: PLC0415  (as above)
 
         return silenced_by(self.root)
 
@@ -299,13 +319,13 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
         """
-        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
 
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:
         """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
-        from helix_graph.ignoring import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
 
         remove_file(self.root / OFF_FILE)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from browser import CHROMIUM, open_browser
 from demo_logs import demo_memory_in
@@ -28,6 +29,10 @@ __all__ = ["any_episodes", "corpora", "draw", "episode_of", "folder", "remember"
 
 # A test answers the same whether or not a model is installed here; those about embeddings unset it.
 os.environ["HELIX_EMBEDDING"] = "lexical"
+
+# How long one example takes depends on what else the machine does; what is slow shows in the suite's own time.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 

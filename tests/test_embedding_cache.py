@@ -127,7 +127,8 @@ cached = Cached(StubEmbedder(), Path(sys.argv[1]))
 for number in range(20):
     texts = [f"text {(number + k) % 30}" for k in range(5)]
     assert (cached.embed(texts) == StubEmbedder().embed(texts)).all()
-    assert cached.problem is None, cached.problem
+    # While another process puts a new file in the damaged one's place, a call may have to do without; it says so.
+    assert cached.problem is None or sys.argv[2] == "damaged", cached.problem
 """
 
 
@@ -138,6 +139,7 @@ def test_processes_share_it_from_a_cold_start(file: Path, *, damaged: bool) -> N
         scribbled(file)
     helpers = Path(__file__).parent / "helpers"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(helpers)!r})\n{WORKER}", str(file)]
+    command.append("damaged" if damaged else "sound")
     workers = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(4)]
     assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [(b"", 0)] * 4
     assert asked(file, [f"text {number}" for number in range(24)]) == []

@@ -9,7 +9,8 @@ import pytest
 
 from helix_graph.insights.door import Insights
 from helix_graph.insights.model import Standing
-from helix_graph.insights.recall import adjusted, recency
+from helix_graph.insights.recall import freshness
+from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import V1, V6
 from stub_embedder import Fixed
 
@@ -90,17 +91,17 @@ def test_the_score_is_07_relevance_02_effectiveness_01_recency(memory: Make, clo
 
 def test_the_older_profile_is_05_03_02_with_seven_days() -> None:
     assert (V1.relevance, V1.effectiveness, V1.recency, V1.half_life_days) == (0.5, 0.3, 0.2, 7)
-    assert recency(None, "2026-11-01T00:00:00", now=datetime(2026, 11, 8, tzinfo=UTC), settings=V1) == 0.5
+    assert freshness(None, "2026-11-01T00:00:00", now=datetime(2026, 11, 8, tzinfo=UTC), settings=V1) == 0.5
 
 
 @pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (0.99, 1.0), (7, 2**-0.5), (14, 0.5), (28, 0.25)])
 def test_recency_halves_every_fourteen_whole_days(days: float, expected: float) -> None:
     now = START + timedelta(days=days)
-    assert recency(START.isoformat(), "", now=now, settings=V6) == pytest.approx(expected)
+    assert freshness(START.isoformat(), "", now=now, settings=V6) == pytest.approx(expected)
 
 
 def test_recency_of_an_unreadable_date_is_neutral() -> None:
-    assert recency(None, "some day", now=START, settings=V6) == 0.5
+    assert freshness(None, "some day", now=START, settings=V6) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_recency_of_an_unreadable_date_is_neutral() -> None:
 def test_effectiveness_is_adjusted_from_three_uses_on_and_never_below_a_third(
     uses: int, hits: int, expected: float
 ) -> None:
-    assert adjusted(0.9, use_count=uses, causal_hits=hits, settings=V6) == pytest.approx(expected)
+    assert causal_adjusted(0.9, use_count=uses, causal_hits=hits, settings=V6) == pytest.approx(expected)
 
 
 def test_the_causal_gate_is_at_040() -> None:
@@ -214,3 +215,15 @@ def test_links_below_a_half_are_not_followed(memory: Make, weight: float, found:
 
 def test_an_insight_begins_neutral() -> None:
     assert Standing().effectiveness == V6.neutral == 0.5
+
+
+def test_words_and_meaning_together_say_more_than_either(memory: Make) -> None:
+    query = "zeta alpha"
+    both, one = "zeta " + text("a"), text("b")
+    insights = memory({query: 1.0, both: 0.5, one: 0.55})
+    for content in (one, both):
+        insights.store(content)
+    first, second = insights.recall(query)
+    assert (first["content"], first["_via"], second["content"], second["_relevance"]) == (both, "both", one, 0.55)
+    by_words = insights.recall(query, semantic=False, min_relevance=0)[0]["_relevance"]
+    assert first["_relevance"] == pytest.approx(1 - (1 - 0.5) * (1 - by_words), abs=2e-3)

@@ -131,6 +131,21 @@ def test_what_a_tool_prints_or_warns_of_reaches_stderr_alone(agent: Agent, log: 
     assert all(one in said for one in ("this is no protocol", "from a library in C", "from a child", "this will go"))
 
 
+def test_a_slow_call_holds_up_no_other(agent: Agent) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [("naps", {}), *[("read", {"topic": "written"})] * 5]
+    assert agent.order_of(calls)[-1] == 0
+
+
+def test_progress_only_rises(agent: Agent) -> None:
+    told: list[float] = []
+
+    async def tell(done: float, _: float | None, __: str | None) -> None:
+        told.append(done)
+
+    agent.call("naps", progress=tell)
+    assert told == [0, 2]
+
+
 @pytest.mark.parametrize(
     ("uri", "said"),
     [

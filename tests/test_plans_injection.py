@@ -50,6 +50,15 @@ def test_injecting_gives_lines_and_names_and_notes_them(tmp_path: Path) -> None:
     assert (state["task_id"], state["query"], state["names"]) == ("task-001", "Build the cart", list(found.names))
 
 
+def test_what_is_held_back_by_lot_leaves_its_place_empty(tmp_path: Path) -> None:
+    insights = NotedInsights(*TEXTS)
+    insights.held_back = {"insight-0"}
+    found = plans_in(tmp_path, insights).inject("Build the cart", 2, "task-001", session="one")
+    assert found.names == ("insight-1",)
+    assert state_of(tmp_path, "task-001")["names"] == ["insight-1"]
+    assert insights.handed == [(("insight-0", "insight-1"), "task-001", "one", "Build the cart")]
+
+
 def test_a_task_that_was_given_nothing_is_noted_too(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
     assert plans.inject("Build the cart", task_id="t").names == ()

@@ -1,5 +1,5 @@
 """``python -m helix_cli``: the command without its script."""
 
-from helix_cli.app import main
+from helix_cli.entry import main
 
 main()

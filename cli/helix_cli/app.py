@@ -70,6 +70,9 @@ COMMANDS = {
     "off": "switch:off",
     "on": "switch:on",
     "mcp": "mcp:mcp",
+    "hook": "hook:hook",
+    "setup": "setup:setup",
+    "plugin": "plugin:plugin",
     "demo": "demo:demo",
 }
 EXIT_FAILED = 1

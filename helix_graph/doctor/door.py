@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.schema import GRAPH_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from helix_graph.doctor.model import Finding, Kind, Trouble
@@ -41,14 +42,21 @@ _OF_A_FILE: frozenset[Kind] = frozenset(
 )
 
 
-def examine(root: Path, graph: Graph, *, fix: bool, private: str) -> Examination:
+def examine(
+    root: Path,
+    graph: Graph,
+    *,
+    fix: bool,
+    private: str,
+    others: Callable[[], Iterable[Trouble]] = tuple,
+) -> Examination:
     """Finds what is wrong with the memory in ``root``, and with ``fix`` mends what can be mended.
 
     Each trouble is mended as soon as it is found: what is looked at next sees the memory as it then is. ``private`` is
-    the content of a .gitignore that keeps everything out of git.
+    the content of a .gitignore that keeps everything out of git. ``others`` looks into what stands on the graph, last.
     """
     findings: list[Finding] = []
-    for each in _troubles(root, graph, private):
+    for each in chain(_troubles(root, graph, private), _later(others)):
         finding = _treated(each, fix=fix)
         if not (_follows(finding, findings) and (finding.mended or not fix)):
             findings.append(finding)
@@ -64,6 +72,11 @@ def _troubles(root: Path, graph: Graph, private: str) -> Iterator[Trouble]:
     yield from assertion_troubles(root, graph.causality / ASSERTIONS)
     yield from aside_troubles(root)
     yield from graph_troubles(graph)
+
+
+def _later(others: Callable[[], Iterable[Trouble]]) -> Iterator[Trouble]:
+    """Asked when its turn has come: the graph may have been mended until then."""
+    yield from others()
 
 
 def _follows(share: Finding, told: list[Finding]) -> bool:

@@ -34,6 +34,7 @@ Kind = Literal[
     "orphan share",
     "wrong sum",
     "wrong export",
+    "unresolved link",
 ]
 
 

@@ -15,9 +15,10 @@ from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.errors import InvalidIgnoreFile
 from helix_graph.graph.version import EXPORT_NAME, FILE_NAME
 from helix_graph.ignoring import FILE_NAME as IGNORE_FILE
-from helix_graph.ignoring import OFF_FILE, read_rules
-from helix_graph.project import FOLDER, PAGES, repository_root, work_trees
+from helix_graph.ignoring import read_rules
+from helix_graph.project import FOLDER, HOOK_FOLDER, HOOK_LOG, PAGES, PREPARED, repository_root, work_trees
 from helix_graph.setting_aside import FOLDER as ASIDE
+from helix_graph.silence import OFF_FILE
 from helix_graph.tombstones import Tombstone, Tombstones
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ _OURS = (
     "injection-state/*.json",
     "task-status.jsonl",
     "explorer-results/*.json",
+    HOOK_LOG,
+    f"{HOOK_FOLDER}/*",
+    PREPARED,
 )
 #: People's words stand in these.
 _PRIVATE = (

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from helix_graph.graph.anchors import Anchor, Anchored, Example
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.decided import Decided
@@ -157,6 +158,28 @@ class Graph:
 
         with self._open() as connection:
             return find_decided(connection, words, limit=limit)
+
+    def anchored(self, anchors: Iterable[Anchor]) -> dict[Anchor, Anchored]:
+        """The nodes that anchors from outside of the graph lead to now; those that lead nowhere are left out.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import find_anchored  # noqa: PLC0415  (few questions have anchors)
+
+        with self._open() as connection:
+            return find_anchored(connection, anchors)
+
+    def examples(self, types: Iterable[str]) -> list[Example]:
+        """The nodes of these types, each with an anchor that leads to it.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import examples  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return list(examples(connection, types))
 
     def path(
         self,

@@ -20,7 +20,11 @@ from msgspec.structs import replace
 from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, query, several, share, text, whole
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.anchoring import Anchoring
+from helix_graph.insights.attributing import Attributing
 from helix_graph.insights.clock import stamp
+from helix_graph.insights.delivering import Delivering
+from helix_graph.insights.harvesting import Harvesting
 from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
@@ -28,6 +32,7 @@ from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
 from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
+from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
 from helix_graph.insights.words import relevance_by_words
 
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
 
     from helix_graph.insights.feedback import Attribution, FedBack
     from helix_graph.insights.first_form import FirstForm
-    from helix_graph.insights.model import Origin
+    from helix_graph.insights.model import Kept, Origin
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Alike
 
@@ -46,10 +51,21 @@ MOST_SHOWN = 100
 #: A longer query is cut here, as the seed cut what it embedded.
 _LONGEST_QUERY = 8000
 #: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
-POLICIES = ("seed",)
+POLICIES = ("seed", "uplift")
 
 
-class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
+class Insights(
+    Linked,
+    Anchoring,
+    Harvesting,
+    Delivering,
+    Attributing,
+    Unlearning,
+    Upkeep,
+    ByPeople,
+    Promoting,
+    Exchanged,
+):
     """The door to remembered advice."""
 
     def store(
@@ -101,10 +117,12 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
 
         ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine or relevance by
         words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
-        ``tag`` only among insights with it.
+        ``tag`` only among insights with it. ``policy`` uplift ranks the relevant ones by measured effect
+        (`helix_graph.insights.ranking`), and leaves out those that are not held to help.
 
         Raises:
             EmptyQuery: There is nothing in the query.
+            TooEarly: Too little has been measured to rank by uplift.
             OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
             NotOneOf: There is no such policy.
         """
@@ -114,12 +132,17 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
         embedder = self._embedder if semantic else None
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
-            meaning = self._meaning(connection, vector, least=asked.min_relevance)
-            hits = found_by(meaning, relevance_by_words(connection, sought), least=asked.min_relevance)
+            by_words = relevance_by_words(connection, sought)
+            passing = [number for number, shared in by_words.items() if shared >= asked.min_relevance]
+            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=frozenset(passing))
+            hits = found_by(meaning, by_words, least=asked.min_relevance)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
             answer.note = self._note(connection, model=embedder.model if embedder else None)
-            chosen = best(connection, hits, asked, mode=answer.mode, now=self._clock(), settings=self.settings)
+            wide = asked if policy == "seed" else replace(asked, limit=MOST_SHOWN)
+            chosen = best(connection, hits, wide, mode=answer.mode, now=self._clock(), settings=self.settings)
+            if policy == "uplift":
+                chosen = self._by_uplift(connection, chosen, about=sought, limit=asked.limit)
             answer.extend(shown(connection, chosen, told=self.settings.counts))
         return answer
 
@@ -139,11 +162,14 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
         episode: str | None = None,
         policy: str = "seed",
         attribution: Mapping[str, Attribution] | None = None,
+        injection: str = "",
     ) -> FedBack:
         """Says how the work went into which the insights had been put.
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
+        ``injection`` is the id that `hand_over` gave to the showing that this is about: what was held back is measured
+        by it.
 
         Raises:
             WrongType: The names are no list of texts.
@@ -158,6 +184,7 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
             id=query("id", id),
             episode=episode,
             policy=policy,
+            injection=query("injection", injection),
         )
         with self._database.writing() as connection:
             return feedback.record(connection, report, now=self._clock(), settings=self.settings)
@@ -171,7 +198,13 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
 
     def scored_by(self, settings: Settings) -> Insights:
         """The same insights under other settings."""
-        return Insights(self.path, embedder=lambda: self._embedder, settings=settings, clock=self._clock)
+        return Insights(
+            self.path,
+            embedder=lambda: self._embedder,
+            settings=settings,
+            clock=self._clock,
+            experience=self._experience,
+        )
 
     def chunk(self, task_objective: str, outcome: str, approach: str, source: str = "chunked") -> Stored:
         """Remembers the approach by which a task succeeded; ``outcome`` must begin with success, or it is skipped.
@@ -182,11 +215,26 @@ class Insights(Linked, Upkeep, ByPeople, Promoting, Exchanged):
         if not text("outcome", outcome).lower().startswith("success"):
             return Stored(status="skipped", name="", reason="only what succeeded is chunked")
         content = f"Task: {text('task_objective', task_objective)}. Approach that worked: {text('approach', approach)}"
-        known = [hit for hit in self.recall(content, 1) if hit["_relevance"] > self.settings.same_when_chunking]
-        if not known:
+        known = self._closest(content)
+        if known is None:
             return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=source))
-        self.feedback([known[0]["name"]], "delivered", policy="chunk")
-        return Stored(status="strengthened", name=known[0]["name"], reason="the approach is known and worked again")
+        self.feedback([known.name], "delivered", policy="chunk")
+        return Stored(status="strengthened", name=known.name, reason="the approach is known and worked again")
+
+    def _closest(self, content: str) -> Kept | None:
+        """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
+        vectors = self._embed([content])
+        with self._database.reading() as connection:
+            by_words = relevance_by_words(connection, content)
+            meaning = self._meaning(
+                connection, vectors[0][1] if vectors else None, least=self.settings.same_when_chunking
+            )
+            closest = {
+                number: max(meaning.get(number, 0.0), by_words.get(number, 0.0)) for number in {*meaning, *by_words}
+            }
+            near = [number for number, found in closest.items() if found > self.settings.same_when_chunking]
+            active = [kept for kept in rows.by_numbers(connection, near) if kept.insight.state == "active"]
+            return max(active, key=lambda kept: (closest[kept.number], -kept.number), default=None)
 
     def put(self, draft: Draft) -> Stored:
         """Stores a draft, which `store` makes of a text; the older form makes its own."""

@@ -48,6 +48,9 @@ class Attribution(msgspec.Struct, frozen=True, kw_only=True):
     cosine: float | None = None
     uptake: str | None = None
     path: tuple[str, ...] = ()
+    taken_up: bool | None = None
+    score: float | None = None
+    rule: str = ""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +66,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     id: str = ""
     episode: str | None = None
     policy: str = "seed"
+    injection: str = ""
 
 
 def attributed(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:
@@ -93,6 +97,7 @@ def record(connection: sqlite3.Connection, report: Report, *, now: datetime, set
         verdicts=tuple(judged.values()),
         episode=report.episode,
         policy=report.policy,
+        injection=report.injection,
     )
     moved = {kept.number: kept for kept in known.values()}
     log.add(connection, entry, to=moved.values(), settings=settings)
@@ -114,6 +119,9 @@ def _judged(known: Mapping[str, Kept], attribution: Mapping[str, Attribution]) -
             cosine=why.cosine,
             uptake=why.uptake,
             path=why.path,
+            taken_up=why.taken_up,
+            score=why.score,
+            rule=why.rule,
         )
     return judged
 

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from helix_graph.insights.clock import read, stamp
 from helix_graph.insights.model import Standing
+from helix_graph.insights.scoring import ema, erode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,13 +56,10 @@ def after(standing: Standing, entry: Entry, *, own: frozenset[str], since: str, 
 def judged(standing: Standing, *, at: str, outcome: Outcome | None, causal: bool, settings: Settings) -> Standing:
     """The standing after one feedback."""
     old = standing.effectiveness
-    if causal:
-        new = old * (1 - settings.rate) + (0.0 if outcome == "blocked" else 1.0) * settings.rate
-    else:
-        new = old + (settings.neutral - old) * settings.erosion
+    aim = 0.0 if outcome == "blocked" else 1.0
     return replace(
         standing,
-        effectiveness=min(1.0, max(0.0, new)),
+        effectiveness=ema(old, aim, settings=settings) if causal else erode(old, settings=settings),
         use_count=standing.use_count + 1,
         causal_hits=standing.causal_hits + causal,
         last_used=at,

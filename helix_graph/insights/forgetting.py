@@ -35,16 +35,21 @@ def bury(connection: sqlite3.Connection, uids: dict[str, str]) -> None:
         "INSERT INTO insight_forgotten VALUES (?, ?) ON CONFLICT (uid) DO UPDATE SET ts = min(ts, excluded.ts)",
         sorted(uids.items()),
     )
-    wanted = as_list(uids)
+    remove(connection, uids)
+
+
+def remove(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
+    """Removes all there is of these uids, and remembers nothing: they may come again."""
+    forgotten = set(uids)
+    wanted = as_list(forgotten)
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
     rows.delete(connection, [kept.number for kept in gone])
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
-    _silence(connection, uids, {kept.name for kept in gone})
+    _silence(connection, forgotten, {kept.name for kept in gone})
 
 
-def _silence(connection: sqlite3.Connection, uids: Iterable[str], names: set[str]) -> None:
+def _silence(connection: sqlite3.Connection, forgotten: set[str], names: set[str]) -> None:
     """Takes the names out of both logs: of entries that speak of these uids, and of what was shown."""
-    forgotten = set(uids)
     for entry in log.entries_of(connection, forgotten):
         told = {verdict.name for verdict in entry.verdicts if verdict.uid in forgotten}
         names |= told
@@ -54,8 +59,10 @@ def _silence(connection: sqlite3.Connection, uids: Iterable[str], names: set[str
         named = names & {*injection.shown, *(one.name for one in injection.withheld)}
         if named:
             withheld = tuple(one for one in injection.withheld if one.name not in named)
+            chances = {name: chance for name, chance in injection.chances.items() if name not in named}
             log.write_injection(
-                connection, replace(injection, shown=_without(injection.shown, named), withheld=withheld)
+                connection,
+                replace(injection, shown=_without(injection.shown, named), withheld=withheld, chances=chances),
             )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
-    from helix_graph.insights.model import Kept
+    from helix_graph.insights.model import Kept, LinkOrigin
 
 _COLUMNS = ("id", "insight", "relation", "target", "node_type", "node_text", "episode", "origin", "score", "created_at")
 #: Further than this everything is connected with everything.
@@ -71,19 +71,23 @@ class Linked(Room):
             return _related(from_name, to_name, relation, score, "added")
 
     def connected(self, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
-        """The insights that links lead to in either direction, the nearest first, each once.
+        """The insights and nodes that links lead to in either direction, the nearest first, each once.
 
-        Each has ``_hop`` (how many links away) and ``_via`` (the name before it on the way). Links below a score of
-        0.5 are not followed.
+        Each has ``_kind`` (insight or node), ``_hop`` (how many links away), ``_via`` (the name before it on the way)
+        and ``_relation``. A node has its ``name`` (the label), ``node`` (the id) and ``type``; from a node one comes to
+        every insight that is linked with it. Links below a score of 0.5 are not followed.
 
         Raises:
             InsightNotFound: There is no insight of that name.
             OutOfRange: ``max_hops`` is not within 1 to 10.
         """
+        from helix_graph.insights.walking import Walk  # noqa: PLC0415  (nothing else walks)
+
         hops = whole("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
         with self._database.reading() as connection:
             start = self._named(connection, name)
-            return list(_walk(connection, start, hops=hops, least=self.settings.least_link))
+            walk = Walk(connection, self._experience, least=self.settings.least_link)
+            return list(walk.from_insight(start, hops=hops))
 
     def neighbors(self, name: str, limit: int = 5) -> list[dict[str, Any]]:
         """What stands next to an insight: those it is linked with, then those most like it.
@@ -127,8 +131,9 @@ def new_link(  # noqa: PLR0913  (what a link is)
     node: tuple[str, str] = ("", ""),
     episode: str = "",
     score: float = 1.0,
+    origin: LinkOrigin = "hand",
 ) -> Link:
-    """A link by hand, to an insight's uid or to a node's type and text; its id follows from its ends."""
+    """A link to an insight's uid or to a node's type and text; its id follows from its ends."""
     import hashlib  # noqa: PLC0415  (4 ms that a question does without)
 
     ends = "\0".join((insight, relation, target, *node, episode))
@@ -142,6 +147,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
         node_type=node[0],
         node_text=node[1],
         episode=episode,
+        origin=origin,
         score=score,
     )
 
@@ -184,19 +190,6 @@ def _beside(connection: sqlite3.Connection, start: Kept) -> Iterator[tuple[Link,
         found = rows.by_uid(connection, other) if other and other not in own else None
         if found is not None and (kept := rows.standing_for(connection, found)).insight.state == "active":
             yield link, kept
-
-
-def _walk(connection: sqlite3.Connection, start: Kept, *, hops: int, least: float) -> Iterator[dict[str, Any]]:
-    met, edge = {start.number}, [start]
-    for hop in range(1, hops + 1):
-        reached = []
-        for here in edge:
-            for link, kept in _beside(connection, here):
-                if link.score >= least and kept.number not in met:
-                    met.add(kept.number)
-                    reached.append(kept)
-                    yield {**public(kept), "_hop": hop, "_via": here.name, "_relation": link.relation}
-        edge = reached
 
 
 def _related(from_name: str, to_name: str, relation: str, weight: float, status: str, reason: str = "") -> Related:

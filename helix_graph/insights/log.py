@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The entries that speak of any of these insights.
 SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
-_ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing"
+_ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection"
 
 
 def new_id() -> str:
@@ -52,7 +52,7 @@ def write(connection: sqlite3.Connection, entry: Entry) -> None:
     """Adds an entry, or puts it in the place of the one with its id; standings are as they were."""
     encode = msgspec.json.encode
     connection.execute(
-        f"INSERT OR REPLACE INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
+        f"INSERT OR REPLACE INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
         (
             entry.id,
             entry.ts,
@@ -64,11 +64,18 @@ def write(connection: sqlite3.Connection, entry: Entry) -> None:
             entry.policy,
             entry.days,
             encode(entry.standing).decode() if entry.standing else None,
+            entry.injection,
         ),
     )
     connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
     judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
+
+
+def remove(connection: sqlite3.Connection, identity: str) -> None:
+    """Takes out the entry of that id, for one that says less; standings are as they were."""
+    connection.execute("DELETE FROM insight_feedback WHERE id = ?", (identity,))
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (identity,))
 
 
 def add(connection: sqlite3.Connection, entry: Entry, *, to: Iterable[Kept], settings: Settings) -> None:
@@ -120,9 +127,8 @@ def entries(connection: sqlite3.Connection, condition: str = "1", *values: str) 
     """The entries that meet a condition, in their order."""
     query = f"SELECT {_ENTRY} FROM insight_feedback WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
     decode = msgspec.json.decode
-    for identity, ts, kind, outcome, names, verdicts, episode, policy, days, standing in connection.execute(
-        query, values
-    ):
+    for row in connection.execute(query, values):
+        identity, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection = row
         yield Entry(
             id=identity,
             ts=ts,
@@ -134,6 +140,7 @@ def entries(connection: sqlite3.Connection, condition: str = "1", *values: str) 
             policy=policy,
             days=days,
             standing=decode(standing, type=Standing) if standing else None,
+            injection=injection,
         )
 
 
@@ -146,8 +153,8 @@ def write_injection(connection: sqlite3.Connection, injection: Injection) -> Non
     """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
     encode = msgspec.json.encode
     connection.execute(
-        "INSERT OR REPLACE INTO insight_injection (id, ts, task, session, query, shown, withheld, policy)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO insight_injection (id, ts, task, session, query, shown, withheld, policy, chances)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             injection.id,
             injection.ts,
@@ -157,15 +164,17 @@ def write_injection(connection: sqlite3.Connection, injection: Injection) -> Non
             encode(injection.shown).decode(),
             encode(injection.withheld).decode(),
             injection.policy,
+            encode(injection.chances, order="sorted").decode(),
         ),
     )
 
 
-def injections(connection: sqlite3.Connection) -> Iterator[Injection]:
-    """What was shown, in order."""
-    query = "SELECT id, ts, task, session, query, shown, withheld, policy FROM insight_injection ORDER BY ts, id"
+def injections(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[Injection]:
+    """What was shown and meets a condition, in order."""
+    columns = "id, ts, task, session, query, shown, withheld, policy, chances"
+    query = f"SELECT {columns} FROM insight_injection WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
     decode = msgspec.json.decode
-    for identity, ts, task, session, asked, shown, withheld, policy in connection.execute(query):
+    for identity, ts, task, session, asked, shown, withheld, policy, chances in connection.execute(query, values):
         yield Injection(
             id=identity,
             ts=ts,
@@ -175,4 +184,5 @@ def injections(connection: sqlite3.Connection) -> Iterator[Injection]:
             shown=decode(shown, type=tuple[str, ...]),
             withheld=decode(withheld, type=tuple[Withheld, ...]),
             policy=policy,
+            chances=decode(chances, type=dict[str, float]),
         )

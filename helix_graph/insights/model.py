@@ -78,7 +78,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one feedback says of one insight, and why: ``name`` is what it was called then.
 
-    ``cosine``, ``uptake`` and ``path`` are what the reason rests on, where they were looked at.
+    ``cosine``, ``uptake`` and ``path`` are what the reason rests on, where they were looked at, ``rule`` the rule with
+    its version. ``taken_up`` is None where nobody could tell, ``score`` (0 to 1) where nobody looked.
     """
 
     uid: str
@@ -88,13 +89,16 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cosine: float | None = None
     uptake: str | None = None
     path: tuple[str, ...] = ()
+    taken_up: bool | None = None
+    score: float | None = None
+    rule: str = ""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log of feedback. ``names`` are those that were given, also the unknown ones.
 
-    A ``decay`` has the days without use in ``days``, a ``given`` the standing in ``standing`` and its insight in
-    ``verdicts``.
+    ``injection`` is the id of what was shown, where the feedback is about one showing. A ``decay`` has the days without
+    use in ``days``, a ``given`` the standing in ``standing`` and its insight in ``verdicts``.
     """
 
     id: str
@@ -107,6 +111,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     policy: str = "seed"
     days: int = 0
     standing: Standing | None = None
+    injection: str = ""
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -136,7 +141,10 @@ class Withheld(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was shown to somebody once: the names that were, and those that were held back."""
+    """What was shown to somebody once: the names that were, and those that were held back.
+
+    ``chances`` are those with which each of the shown might have been held back; empty when nothing is ever withheld.
+    """
 
     id: str
     ts: str
@@ -146,3 +154,4 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shown: tuple[str, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     policy: str = "seed"
+    chances: dict[str, float] = msgspec.field(default_factory=dict)

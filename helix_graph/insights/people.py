@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_graph.database import ANY_OF, as_list, erase_traces
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import OutOfRange
 from helix_graph.given import query, several
-from helix_graph.helix_db import HELIX_DB
 from helix_graph.insights import log, rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.fold import after
 from helix_graph.insights.forgetting import drop
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import Standing
-from helix_graph.insights.recall import adjusted, public
+from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
+from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import LONGEST, SHORTEST
 from helix_graph.insights.store import clean_content, clean_tags
 
@@ -126,7 +125,7 @@ class ByPeople(Room):
             held = [one for one in log.injections(connection) if names & {other.name for other in one.withheld}]
             links = [_shown_link(connection, link) for link in links_of(connection, own)]
         standing = kept.standing
-        fair = adjusted(
+        fair = causal_adjusted(
             standing.effectiveness,
             use_count=standing.use_count,
             causal_hits=standing.causal_hits,
@@ -154,14 +153,6 @@ class ByPeople(Room):
             new = replace(kept.insight, state=state, reason=clean_content(reason), state_at=stamp(self._clock()))
             rows.update(connection, kept, new)
         return _changed(kept.name, new)
-
-    def _erase(self) -> None:
-        """Makes what was deleted unreadable: free pages of the database, and the matrix of vectors."""
-        erase_traces(self.path, HELIX_DB)
-        with contextlib.suppress(OSError):  # what can't be listed is not ours
-            for file in (self.path.parent / "cache").glob(f"{self.path.name}-vectors-*"):
-                file.unlink(missing_ok=True)
-        self._file = None
 
 
 def _long_enough(content: str) -> str:

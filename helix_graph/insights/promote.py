@@ -9,9 +9,10 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
 from helix_graph.given import place, query, whole
 from helix_graph.insights import rows
-from helix_graph.insights.recall import adjusted, public
+from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
 from helix_graph.insights.safety import harmless
+from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import USER_PROVIDED
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Promoting(Room):
 
 def _proven(kept: Kept, *, settings: Settings) -> bool:
     standing = kept.standing
-    fair = adjusted(
+    fair = causal_adjusted(
         standing.effectiveness, use_count=standing.use_count, causal_hits=standing.causal_hits, settings=settings
     )
     proven = standing.use_count >= settings.uses_to_adjust and fair >= _PROVEN

@@ -4,11 +4,12 @@
 
     score = 0.7 * relevance + 0.2 * effectiveness + 0.1 * recency
 
-Relevance is the cosine with the query or the relevance by words (`helix_graph.insights.words`), whichever says more:
-both lie on one scale and pass one gate, so an error code that a vector blurs still brings its insight back, at the
-place that its relevance gives it and no better. Effectiveness is multiplied by the share of uses in which the insight
-was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the order is that of
-relevance by words, then of effectiveness.
+Relevance is made of the cosine with the query and the relevance by words (`helix_graph.insights.words`). Both lie on
+one scale and either may pass the gate, so an error code that a vector blurs still brings its insight back. What passes
+has the relevance of both together, ``1 - (1 - cosine)(1 - words)``: on the retrieval set of `benchmarks/retrieval.py`
+that finds more than either, and more than the greater of the two. Effectiveness is multiplied by the share of uses in
+which the insight was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the
+order is that of relevance by words, then of effectiveness.
 
 Hits are scored in the order of relevance until no further one could come among those that are shown, so the answer is
 exact however many hits there are.
@@ -23,6 +24,7 @@ import msgspec
 from helix_graph.database import as_list
 from helix_graph.insights import rows
 from helix_graph.insights.clock import days_between, read
+from helix_graph.insights.scoring import causal_adjusted, recency, score
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,41 +75,39 @@ class Candidate(NamedTuple):
     via: Via
 
 
-def adjusted(effectiveness: float, *, use_count: int, causal_hits: int, settings: Settings) -> float:
-    """Effectiveness as it counts: times the share of uses that were causal, at least 0.3, from three uses on.
-
-    >>> from helix_graph.insights.settings import V6
-    >>> round(adjusted(0.99, use_count=20, causal_hits=0, settings=V6), 3)
-    0.297
-    """
-    if use_count < settings.uses_to_adjust:
-        return effectiveness
-    return effectiveness * max(settings.least_credit, causal_hits / use_count)
-
-
 def ratio(*, use_count: int, causal_hits: int, settings: Settings) -> float:
     """Effectiveness as the older seed has it: how many of the uses helped; neutral before the first."""
     return causal_hits / use_count if use_count else settings.neutral
 
 
-def recency(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
+def freshness(last_used: str | None, created_at: str, *, now: datetime, settings: Settings) -> float:
     """1 for what was used (or stored) today, half of it every half-life, in whole days."""
     since = read(last_used or created_at)
     if since is None:
         return settings.unknown_recency
-    return float(2 ** (-days_between(since, now) / settings.half_life_days))
+    return recency(days_between(since, now), settings=settings)
 
 
 def found_by(
     meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
 ) -> list[tuple[float, int, Via]]:
-    """What passes the gate by either, with the greater of both: (relevance, row, how), the most relevant first."""
-    passing = {*meaning, *(number for number, relevance in by_words.items() if relevance >= least)}
+    """What passes the gate by either, with both together: (relevance, row, how), the most relevant first."""
     hits: list[tuple[float, int, Via]] = [
-        (max(meaning.get(number, 0.0), by_words.get(number, 0.0)), number, _via(number, meaning, by_words))
-        for number in passing
+        (together(alike, shared), number, _via(alike, shared, least))
+        for number in {*meaning, *by_words}
+        for alike, shared in ((max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),)
+        if max(alike, shared) >= least
     ]
-    return sorted((hit for hit in hits if hit[0] >= least), key=lambda hit: (-hit[0], hit[1]))
+    return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
+
+
+def together(meaning: float, by_words: float) -> float:
+    """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
+
+    >>> together(0.6, 0.0), round(together(0.6, 0.5), 2), together(1.0, 0.3)
+    (0.6, 0.8, 1.0)
+    """
+    return meaning + by_words - meaning * by_words
 
 
 def best(
@@ -161,17 +161,18 @@ def public(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _via(number: int, meaning: Mapping[int, float], by_words: Mapping[int, float]) -> Via:
-    if number in meaning and number in by_words:
+def _via(meaning: float, by_words: float, least: float) -> Via:
+    """What let it pass; whichever the other was, it only moves the place."""
+    if meaning >= least and by_words:
         return "both"
-    return "meaning" if number in meaning else "words"
+    return "meaning" if meaning >= least else "words"
 
 
 def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Settings) -> bool:
     """Whether a hit of that relevance could come before ``last``, did it well and lately."""
     if mode == "lexical":
         return relevance >= last.relevance
-    return settings.relevance * relevance + settings.effectiveness + settings.recency >= last.score
+    return score(relevance=relevance, effectiveness=1.0, recency=1.0, settings=settings) >= last.score
 
 
 def _order(one: Candidate, *, mode: Mode) -> tuple[float, float, float, str, str]:
@@ -207,8 +208,8 @@ def _scored(
         fair = (
             counted
             if settings.counts
-            else adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
+            else causal_adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
         )
-        fresh = recency(last_used, created_at, now=now, settings=settings)
-        score = settings.relevance * relevance + settings.effectiveness * fair + settings.recency * fresh
-        yield Candidate(number, name, created_at, relevance, fair, fresh, score, via)
+        fresh = freshness(last_used, created_at, now=now, settings=settings)
+        total = score(relevance=relevance, effectiveness=fair, recency=fresh, settings=settings)
+        yield Candidate(number, name, created_at, relevance, fair, fresh, total, via)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from helix_graph.errors import InsightNotFound
-from helix_graph.helix_db import HelixDatabase
+from helix_graph.database import erase_traces
+from helix_graph.errors import InsightNotFound, NoMemory
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights import clock, rows
 from helix_graph.insights.settings import V6
 from helix_graph.insights.tables import TABLES
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from helix_graph.embedding.model import Embedder
+    from helix_graph.insights.experience import Experience
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Vector
@@ -31,8 +34,8 @@ def no_embedder() -> Embedder | None:
 class Room:
     """Insights in one helix.db.
 
-    ``embedder`` is asked when vectors are first needed, and answers None where there is no model: then everything works
-    by words. ``clock`` says what time it is, in UTC.
+    ``experience`` is the memory that they belong to, if any. ``embedder`` is asked when vectors are first needed, and
+    answers None where there is no model: then everything works by words. ``clock`` says what time it is, in UTC.
     """
 
     def __init__(
@@ -42,12 +45,14 @@ class Room:
         embedder: Callable[[], Embedder | None] = no_embedder,
         settings: Settings = V6,
         clock: Callable[[], datetime] = clock.now,
+        experience: Experience | None = None,
     ) -> None:
         self.path = path
         self.settings = settings
         self._database = HelixDatabase(path, TABLES)
         self._find_embedder = embedder
         self._clock = clock
+        self._experience = experience
         self._found: tuple[Embedder | None] | None = None
         self._file: VectorFile | None = None
 
@@ -56,6 +61,17 @@ class Room:
         if self._found is None:
             self._found = (self._find_embedder(),)
         return self._found[0]
+
+    @property
+    def _past(self) -> Experience:
+        """The episodes and the graph of the memory.
+
+        Raises:
+            NoMemory: These insights are a file by itself.
+        """
+        if self._experience is None:
+            raise NoMemory(start=self.path.parent, expected=None)
+        return self._experience
 
     def _vectors(self, embedder: Embedder) -> VectorFile:
         from helix_graph.insights.vectors import VectorFile, path_of  # noqa: PLC0415  (numpy is for vectors only)
@@ -75,15 +91,17 @@ class Room:
 
         return [(Vector(embedder.model, blob(row)), row) for row in embedder.embed(texts)]
 
-    def _meaning(self, connection: sqlite3.Connection, vector: Floats | None, *, least: float) -> dict[int, float]:
-        """The rows at least so alike a vector, the most alike first; none without a model."""
+    def _meaning(
+        self, connection: sqlite3.Connection, vector: Floats | None, *, least: float, also: Collection[int] = ()
+    ) -> dict[int, float]:
+        """The rows at least so alike a vector, and those in ``also``, the most alike first; none without a model."""
         # Without a vector the engine is not asked for: finding it costs a question by words a tenth of its time.
         embedder = None if vector is None else self._embedder
         if vector is None or embedder is None:
             return {}
         from helix_graph.insights.vectors import alike  # noqa: PLC0415  (numpy is for vectors only)
 
-        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least))
+        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least, also=also))
 
     def _named(self, connection: sqlite3.Connection, name: str) -> Kept:
         """The insight of that name.
@@ -95,3 +113,11 @@ class Room:
         if kept is None:
             raise InsightNotFound(name)
         return kept
+
+    def _erase(self) -> None:
+        """Makes what was deleted unreadable: free pages of the database, and the matrix of vectors."""
+        erase_traces(self.path, HELIX_DB)
+        with contextlib.suppress(OSError):  # what can't be listed is not ours
+            for file in (self.path.parent / "cache").glob(f"{self.path.name}-vectors-*"):
+                file.unlink(missing_ok=True)
+        self._file = None

@@ -172,6 +172,12 @@ def set_vector_of(connection: sqlite3.Connection, number: int, content: str, *, 
     connection.execute(query, (vector, model, number, content))
 
 
+def vectors_of(connection: sqlite3.Connection, numbers: Iterable[int], *, model: str) -> dict[int, bytes]:
+    """The vectors of rows, as the table has them; rows without one of that model are left out."""
+    query = f"SELECT number, embedding FROM insight WHERE number {ANY_OF} AND model = ?"  # noqa: S608  (a constant)
+    return dict(connection.execute(query, (as_list(numbers), model)).fetchall())
+
+
 def copy_vector(connection: sqlite3.Connection, number: int, *, to: int) -> None:
     """Gives a row the vector of another, whose text it has taken over."""
     vector = connection.execute("SELECT embedding, model FROM insight WHERE number = ?", (number,)).fetchone()

@@ -37,6 +37,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     erosion: float = 0.10
     #: Where an insight begins, and where erosion and decay lead.
     neutral: float = 0.5
+    #: Where a derived insight begins: nobody has said yet that it holds beyond its session. Two successes in which it
+    #: had a hand (0.46, then 0.514) bring it before one that somebody told and nobody has tried.
+    derived: float = 0.4
+    #: From this cosine on a decision is held to follow an insight, and a label to be what its text speaks of.
+    uptake: float = 0.60
     #: Effectiveness is multiplied by causal hits per use, but by no less than this, ...
     least_credit: float = 0.3
     #: ... and only from so many uses on.

@@ -147,4 +147,15 @@ CREATE TABLE insight_injection (
 CREATE INDEX insight_injection_order ON insight_injection (ts, id);
 """
 
-TABLES = Tables(room="insights", steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}",))
+#: Which showing an outcome is about, and with which chance each of the shown might have been held back.
+_MEASURED = """
+ALTER TABLE insight_feedback ADD COLUMN injection TEXT NOT NULL DEFAULT '';
+ALTER TABLE insight_injection ADD COLUMN chances TEXT NOT NULL DEFAULT '{}';
+CREATE INDEX insight_feedback_injection ON insight_feedback (injection) WHERE injection != '';
+CREATE INDEX insight_link_episode ON insight_link (episode) WHERE episode != '';
+"""
+
+TABLES = Tables(
+    room="insights",
+    steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}", _MEASURED),
+)

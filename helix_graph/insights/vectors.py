@@ -26,7 +26,7 @@ from helix_episodes.files import write_atomically
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -83,16 +83,22 @@ class Look(NamedTuple):
         return numbers[there][order], matrix[there][order]
 
 
-def alike(found: tuple[Numbers, Floats], *, least: float) -> list[tuple[int, float]]:
-    """Those at least so alike, the most alike first, then by number."""
+def alike(found: tuple[Numbers, Floats], *, least: float, also: Collection[int] = ()) -> list[tuple[int, float]]:
+    """Those at least so alike, and those of ``also`` that are not unlike; the most alike first, then by number."""
     numbers, cosines = found
     # Whether a cosine reaches a limit is decided on the rounded value as a decimal, not on its float32.
-    some = np.flatnonzero(cosines >= least - 10.0**-DECIMALS)
+    close = cosines >= least - 10.0**-DECIMALS
+    if also:
+        # A table, for a look-up by value would sort all of them.
+        wanted = np.zeros(int(numbers.max(initial=0)) + 1, dtype=bool)
+        wanted[[number for number in also if number < wanted.size]] = True
+        close |= wanted[numbers] & (cosines > 0)
+    some = np.flatnonzero(close)
     pairs = [
         (number, round(cosine, DECIMALS))
         for number, cosine in zip(numbers[some].tolist(), cosines[some].tolist(), strict=True)
     ]
-    return sorted((pair for pair in pairs if pair[1] >= least), key=lambda pair: (-pair[1], pair[0]))
+    return sorted((pair for pair in pairs if pair[1] >= least or pair[0] in also), key=lambda pair: (-pair[1], pair[0]))
 
 
 def path_of(database: Path, model: str) -> Path:
@@ -215,6 +221,28 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
 
 #: So many rows are compared with all others at a time: at a hundred thousand rows a block takes 200 MB.
 _BLOCK = 512
+
+
+def leaders(order: Sequence[int], blobs: Mapping[int, bytes], *, least: float) -> dict[int, int]:
+    """Which of those before it each row goes with: the most alike of the leaders, else it leads from then on.
+
+    ``blobs`` are vectors as `blob` makes them; a row without one leads itself.
+    """
+    found: dict[int, int] = {}
+    ahead: list[int] = []
+    matrix: list[Floats] = []
+    for number in order:
+        found[number] = number
+        if number not in blobs:
+            continue
+        vector = np.frombuffer(blobs[number], dtype="<f4")
+        cosines = np.round(np.stack(matrix) @ vector, DECIMALS) if matrix else np.empty(0)
+        if cosines.size and cosines.max() >= least:
+            found[number] = ahead[int(cosines.argmax())]
+        else:
+            ahead.append(number)
+            matrix.append(vector)
+    return found
 
 
 def blob(vector: Sequence[float] | Floats) -> bytes:

@@ -26,6 +26,14 @@ FIRST = 0.10
 LATER = 0.02
 KNOWN_WITHIN = 0.10
 SAFETY = "safety"
+#: More than half is no control any more, but a memory that is switched off.
+WITHHELD_AT_MOST = 0.5
+
+
+class InsightsTable(msgspec.Struct, forbid_unknown_fields=True):
+    """``[insights]`` in ``.helix/config.toml``: ``withhold`` is the share that is held back by lot, 0.1 say."""
+
+    withhold: float = 0.0
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +55,7 @@ class Lot(msgspec.Struct, frozen=True, kw_only=True):
     propensity: float
 
 
-def withhold(candidates: Iterable[Candidate], *, injection: str, salt: str) -> tuple[Lot, ...]:
+def withhold(candidates: Iterable[Candidate], *, injection: str, salt: str, first: float = FIRST) -> tuple[Lot, ...]:
     """Which of the chosen insights are withheld from an injection; in the order given.
 
     ``injection`` is the id of the injection or of its episode, ``salt`` a text that the memory keeps for itself, so
@@ -59,19 +67,19 @@ def withhold(candidates: Iterable[Candidate], *, injection: str, salt: str) -> t
     run-the-tests False 0.1
     never-force-push False 0.0
     """
-    return tuple(_drawn(one, injection, salt) for one in candidates)
+    return tuple(_drawn(one, injection, salt, first) for one in candidates)
 
 
-def propensity(candidate: Candidate) -> float:
-    """The chance (0, 0.02 or 0.10) with which a candidate is withheld."""
+def propensity(candidate: Candidate, *, first: float = FIRST) -> float:
+    """The chance with which a candidate is withheld: none, ``first``, or 0.02 once it is known."""
     if SAFETY in candidate.tags:
         return 0.0
     if candidate.half_width is not None and candidate.half_width < KNOWN_WITHIN:
-        return LATER
-    return FIRST
+        return min(LATER, first)
+    return first
 
 
-def _drawn(candidate: Candidate, injection: str, salt: str) -> Lot:
-    chance = propensity(candidate)
+def _drawn(candidate: Candidate, injection: str, salt: str, first: float) -> Lot:
+    chance = propensity(candidate, first=first)
     drawn = lot("withhold", salt, injection, candidate.insight)
     return Lot(insight=candidate.insight, withheld=drawn < chance, propensity=chance)

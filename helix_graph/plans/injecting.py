@@ -45,6 +45,15 @@ class BatchInjection(msgspec.Struct, frozen=True, kw_only=True):
     total_unique: int = 0
 
 
+class _Asked(msgspec.Struct, frozen=True):
+    """For what insights are wanted, how many, and who gets them."""
+
+    objective: str
+    limit: int
+    task_id: str | None = None
+    session: str | None = None
+
+
 class Injector:
     """Injects the insights of the memory in ``root``."""
 
@@ -64,7 +73,8 @@ class Injector:
     ) -> Injection:
         """The insights for one task; see `helix_graph.plans.door.Plans.inject`."""
         given = self._given(session) if diversify else None
-        return self._inject(text("objective", objective), _limit(limit), task_id, min_relevance, given)
+        asked = _Asked(text("objective", objective), _limit(limit), task_id=task_id, session=session)
+        return self._inject(asked, min_relevance, given)
 
     def batch_inject(
         self,
@@ -80,7 +90,7 @@ class Injector:
         ids += [None] * (len(objectives) - len(ids))
         given, most = self._given(session), _limit(limit)
         results = tuple(
-            self._inject(objective, most, task_id, None, given)
+            self._inject(_Asked(objective, most, task_id=task_id, session=session), None, given)
             for objective, task_id in zip(objectives, ids, strict=False)
         )
         return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
@@ -88,22 +98,34 @@ class Injector:
     def recalled(self, objective: str, *, limit: int, session: str | None) -> tuple[tuple[Remembered, bool], ...]:
         """The insights for a workspace, best first, and of each whether it tells of a failure."""
         rows = self._rows(objective, limit, None, GivenInSession(self.root, session) if session else None)
-        return tuple((_remembered(row), "failure" in (row.get("tags") or ())) for row in rows)
+        asked = _Asked(objective, limit, session=session)
+        shown = {one.name for one in self._handed_over([_remembered(row) for row in rows], asked)}
+        chosen = [(_remembered(row), "failure" in (row.get("tags") or ())) for row in rows]
+        return tuple(one for one in chosen if one[0].name in shown)
 
     def _given(self, session: str | None) -> Given:
         return GivenInCall() if session is None else GivenInSession(self.root, query("session", session))
 
-    def _inject(
-        self, objective: str, limit: int, task_id: str | None, min_relevance: float | None, given: Given | None
-    ) -> Injection:
-        if task_id is not None:
-            file_name("task_id", task_id)  # refused before anything is given out
-        found = [_remembered(row) for row in self._rows(objective, limit, min_relevance, given)]
+    def _inject(self, asked: _Asked, min_relevance: float | None, given: Given | None) -> Injection:
+        if asked.task_id is not None:
+            file_name("task_id", asked.task_id)  # refused before anything is given out
+        rows = self._rows(asked.objective, asked.limit, min_relevance, given)
+        found = self._handed_over([_remembered(row) for row in rows], asked)
         names = tuple(one.name for one in found)
-        if task_id is not None:
-            state = InjectionState(task_id=task_id, query=objective, names=names, ts=stamp(now()))
+        if asked.task_id is not None:
+            state = InjectionState(task_id=asked.task_id, query=asked.objective, names=names, ts=stamp(now()))
             SideFiles(self.root).write_state(state)
         return Injection(insights=tuple(map(insight_line, found)), names=names)
+
+    def _handed_over(self, found: list[Remembered], asked: _Asked) -> list[Remembered]:
+        """What is left once lots were drawn; a place that came empty stays so, or the two sides would differ in two."""
+        handed = self._insights.hand_over(
+            [one.name for one in found],
+            task=asked.task_id or "",
+            session=asked.session or "",
+            about=asked.objective,
+        )
+        return [one for one in found if one.name in handed.shown]
 
     def _rows(
         self, objective: str, limit: int, min_relevance: float | None, given: Given | None

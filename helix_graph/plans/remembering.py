@@ -40,3 +40,16 @@ class Insights(Protocol):
     ) -> Mapping[str, Any]:
         """Tells how work ended that these insights were given to; the same ``id`` again counts once."""
         ...
+
+    def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> HandedOver:
+        """Notes who is shown these insights; which of them are shown, and which are held back by lot."""
+        ...
+
+
+class HandedOver(Protocol):
+    """What becomes of insights that were chosen."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Those that are shown, in the order given."""
+        ...

@@ -13,16 +13,14 @@ named here: a query may hold what a stranger's program on that port should not r
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
 
-from helix_episodes.files import read_regular
+from helix_graph.configuration import read_table
 from helix_graph.errors import InvalidConfiguration
 
-FILE = "config.toml"
 SERENA = Path(".serena/memories")
 #: The seed's: a server on the same machine answers in a few milliseconds, and a search does not wait longer for one.
 _TIMEOUT_MS = 500
@@ -49,8 +47,7 @@ def read_settings(root: Path) -> SearchSettings:
     Raises:
         InvalidConfiguration: The file is not understood; guessing could ask a server that nobody named.
     """
-    path = root / FILE
-    table = _table(path)
+    path, table = read_table(root, "search", _Table)
     if not 1 <= table.forgetful_timeout_ms <= _LONGEST_TIMEOUT_MS:
         raise InvalidConfiguration(path=path, problem=f"forgetful_timeout_ms must be 1 to {_LONGEST_TIMEOUT_MS}")
     if table.forgetful is not None and not _is_endpoint(table.forgetful):
@@ -69,16 +66,3 @@ def _is_endpoint(address: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port that is no number
         return False
-
-
-def _table(path: Path) -> _Table:
-    try:
-        text = read_regular(path).decode()
-    except FileNotFoundError:
-        return _Table()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error
-    try:
-        return msgspec.convert(tomllib.loads(text).get("search", {}), _Table)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise InvalidConfiguration(path=path, problem=str(error)) from error

@@ -80,6 +80,7 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
         connection.execute("CREATE TEMP TABLE kept_record (number INTEGER PRIMARY KEY)")
         connection.executemany("INSERT INTO kept_record VALUES (?)", ((number,) for number in kept))
         gone = connection.execute("DELETE FROM topic_log WHERE number NOT IN (SELECT number FROM kept_record)").rowcount
+        connection.execute("DROP TABLE kept_record")  # the connection may be used again
         connection.execute("DELETE FROM topic_word WHERE entries = 0")
     tell(2, 3)
     erase_traces(database.path, HELIX_DB)

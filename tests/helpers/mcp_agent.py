@@ -45,6 +45,14 @@ class Agent:
 
     def at_once(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[CallToolResult]:
         """Many calls, all under way before the first has been answered."""
+        found = self._found(calls)
+        return [found[place] for place in range(len(calls))]
+
+    def order_of(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[int]:
+        """The places of calls that are all under way at once, in the order in which they are answered."""
+        return list(self._found(calls))
+
+    def _found(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[int, CallToolResult]:
         found: dict[int, CallToolResult] = {}
 
         async def one(place: int, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -56,7 +64,7 @@ class Agent:
                     group.start_soon(one, place, tool, arguments)
 
         self._portal.call(calling)
-        return [found[place] for place in range(len(calls))]
+        return found
 
     def ask(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  (whatever the method answers)
         """Another request: ``list_tools``, ``read_resource``, ``get_prompt``."""

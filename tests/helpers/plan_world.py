@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.store import EpisodeStore
 from helix_graph.plans.door import Plans
@@ -23,6 +23,10 @@ SHOES: dict[str, Any] = {
 }
 
 
+class Handed(NamedTuple):
+    shown: tuple[str, ...]
+
+
 class NotedInsights:
     """Recalls what it holds in order, and notes stores and feedback; an id counts once, as with the real ones."""
 
@@ -32,6 +36,8 @@ class NotedInsights:
             for name, content in texts
         ]
         self.stored: list[tuple[str, list[str]]] = []
+        self.handed: list[tuple[tuple[str, ...], str, str, str]] = []
+        self.held_back: set[str] = set()
         self.fed: dict[str, tuple[list[str], str, list[str] | None]] = {}
 
     def store(self, content: str, tags: Iterable[str] = ()) -> dict[str, Any]:
@@ -51,6 +57,10 @@ class NotedInsights:
         assert min_relevance is None or 0 <= min_relevance <= 1
         hidden = set(suppress_names)
         return [row for row in self.rows if row["name"] not in hidden][:limit]
+
+    def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> Handed:
+        self.handed.append((tuple(names), task, session, about))
+        return Handed(tuple(name for name in self.handed[-1][0] if name not in self.held_back))
 
     def feedback(
         self,

@@ -1,4 +1,4 @@
-"""``helix-graph mcp`` with three more tools: one that prints, one with a bug, one that makes a warning.
+"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, one that is slow, one with a bug.
 
 ``python unruly_mcp_server.py`` serves; with ``--modules`` it says on stderr, when it ends, what had been imported.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,12 +18,13 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_cli.mcp.declaring import Tool
+    from helix_cli.mcp.declaring import Progress, Tool
+    from helix_graph import Memory
 
 ANSWER = "done"
 
 
-def prints() -> None:
+def prints(_: Progress) -> None:
     """Writes to stdout in every way that Python and C libraries have."""
     print('{"jsonrpc": "2.0", "id": 1, "result": "this is no protocol"}', flush=True)  # noqa: T201  (what must do no harm)
     sys.stdout.write("a line without an end")
@@ -30,36 +32,43 @@ def prints() -> None:
     subprocess.run(["echo", "from a child"], check=True)
 
 
-def warns() -> None:
+def warns(_: Progress) -> None:
     """What a deprecated call would say."""
     warnings.warn("this will go", DeprecationWarning, stacklevel=1)
     sys.stderr.write("and so on\n")
 
 
-def breaks() -> None:
+def naps(progress: Progress) -> None:
+    """A call that takes its time, and tells of it what it told before."""
+    for done in (0, 2, 2, 1):
+        progress(done, 2, "napping")
+    time.sleep(1.5)
+
+
+def breaks(_: Progress) -> None:
     """A bug."""
     empty: dict[str, str] = {}
     empty["no such key"]
 
 
 def add_unruly_tools() -> None:
-    """Puts the three beside the others."""
+    """Puts them beside the others."""
     from helix_cli.mcp import registry  # noqa: PLC0415  (what is imported before the first answer is measured)
     from helix_cli.mcp.declaring import Arguments, Reply, Tool  # noqa: PLC0415  (as above)
 
     class Done(msgspec.Struct):
         done: bool
 
-    def tool(behave: Callable[[], None]) -> Tool:
-        def run(*_: object) -> Reply:
-            behave()
+    def tool(behave: Callable[[Progress], None]) -> Tool:
+        def run(_: Memory, __: object, progress: Progress) -> Reply:
+            behave(progress)
             return Reply(Done(done=True), ANSWER)
 
         name = behave.__name__
         return Tool(name=name, title=name, description=name, takes=Arguments, gives=Done, run=run, effect="reads")
 
     known = registry.tools_by_name()
-    more = {one.name: one for one in map(tool, (prints, warns, breaks))}
+    more = {one.name: one for one in map(tool, (prints, warns, naps, breaks))}
     together = MappingProxyType({**known, **more})
     registry.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
 

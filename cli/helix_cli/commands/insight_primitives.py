@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -12,6 +12,7 @@ from helix_cli.output import complain, count, percent, say
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from helix_graph.insights.attributing import Told
     from helix_graph.insights.door import Insights
     from helix_graph.insights.feedback import FedBack
     from helix_graph.insights.recall import Recalled
@@ -46,7 +47,9 @@ def render_recalled(answer: Recalled) -> None:
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
 @click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
 @click.option("--suppress-names", type=TextList(), default="[]", metavar="JSON", help="Leave these out.")
-@click.option("--policy", default="seed", show_default=True, help="How to rank.")
+@click.option(
+    "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
+)
 @click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
 def recall(  # noqa: PLR0913  (the seed's options)
     insights: Insights,
@@ -100,13 +103,58 @@ def render_feedback(answer: FedBack) -> None:
         say(f"not known: {', '.join(answer['missing'])}")
 
 
-@insight_command("feedback", render=render_feedback)
-@click.option("--names", type=TextList(), required=True, metavar="JSON", help="The insights that were put in.")
-@click.option("--outcome", required=True, help="delivered, blocked or plan_complete.")
+def _render_told(answer: FedBack | Told) -> None:
+    if "verdicts" not in answer:
+        render_feedback(answer)
+        return
+    told = cast("Told", answer)
+    for fed in told["feedback"]:
+        render_feedback(fed)
+    if told["note"]:
+        say(told["note"])
+
+
+@insight_command("feedback", render=_render_told)
+@click.option("--names", type=TextList(), metavar="JSON", help="The insights that were put in.")
+@click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
 @click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
+@click.option("--outcome-text", metavar="TEXT", help="Judge by how alike this account of the outcome is.")
+@click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
 @click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
-def feedback(
-    insights: Insights, *, names: list[str], outcome: str, causal_names: list[str] | None, identity: str
-) -> FedBack:
-    """Say how the work went into which insights had been put."""
-    return insights.feedback(names, outcome, causal_names, id=identity)
+def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
+    insights: Insights,
+    *,
+    names: list[str] | None,
+    outcome: str | None,
+    causal_names: list[str] | None,
+    episode: str | None,
+    outcome_text: str | None,
+    explain: bool,
+    identity: str,
+) -> FedBack | Told:
+    """Say how the work went into which insights had been put, or have it judged by what happened."""
+    if episode and outcome_text:
+        message = "give --episode or --outcome-text, not both"
+        raise click.UsageError(message)
+    if episode:
+        told = insights.feedback_from_episode(episode, names=names or (), id=identity)
+    else:
+        if outcome is None or names is None:
+            message = "give --names and --outcome, or --episode"
+            raise click.UsageError(message)
+        if outcome_text is None:
+            return insights.feedback(names, outcome, causal_names, id=identity)
+        told = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
+    if explain:
+        _explain(told)
+    return told
+
+
+def _explain(told: Told) -> None:
+    """On stderr, so that ``--json`` stays what it is."""
+    for verdict in told["verdicts"]:
+        mark = "causal" if verdict["causal"] else "not causal"
+        complain(f"{verdict['name']}: {mark}: {verdict['reason']}")
+        if verdict["path"]:
+            complain(f"    {' -> '.join(verdict['path'])}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,13 @@ def open_memory() -> Memory:
         NoMemory: It has none yet.
     """
     project = os.environ.get(_PROJECT)
-    return Memory.open(Path(project) if project else None)
+    return _memory_in(Memory.open(Path(project) if project else None).root)
+
+
+@lru_cache(maxsize=8)
+def _memory_in(root: Path) -> Memory:
+    """The same memory for every call: it keeps the embedding model, which takes longer to load than to use."""
+    return Memory(root)
 
 
 def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:

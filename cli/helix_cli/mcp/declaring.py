@@ -1,16 +1,15 @@
 """How a tool is declared: what it takes, what it gives, when to use it, and what it may change.
 
->>> from typing import Annotated
 >>> class Greeting(Arguments, frozen=True, kw_only=True):
-...     name: Annotated[str, msgspec.Meta(description="Whom to greet.")]
+...     name: str
 >>> class Greeted(msgspec.Struct, frozen=True):
 ...     words: str
 >>> greet = Tool(
 ...     name="greet", title="Greet", description="Says hello.", takes=Greeting, gives=Greeted,
 ...     run=lambda memory, asked, progress: Reply(Greeted(f"hello {asked.name}"), "hello"), effect="reads",
 ... )
->>> input_schema(greet)["properties"]["name"]["type"], input_schema(greet)["additionalProperties"]
-('string', False)
+>>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"], output_schema(greet)["required"]
+({'name': {'type': 'string'}}, False, ['words'])
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -10,6 +10,7 @@ from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.similar import render_similar
 from helix_cli.mcp.answering import open_memory
 from helix_cli.output import count, percent, rendered
+from helix_episodes.echo import wrap
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.graph.decided import words_of
 from helix_graph.search.topics import TopicSource
@@ -17,7 +18,7 @@ from helix_graph.topics.briefing.model import Overview
 from helix_graph.topics.forms import form_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from helix_graph import Memory
 
@@ -52,19 +53,22 @@ PROMPT = Prompt(
 def briefing(task: str) -> str:
     """The briefing, for a task or in general. Parts that have nothing to say are left out.
 
+    It becomes a message in a person's name, so it stands between the marks by which it is never read as one.
+
     Raises:
         HelixGraphError: There is no memory, or a part of it cannot be read.
     """
     memory, about = open_memory(), task.strip()
-    parts = [_HEAD, *_learnt(memory, about), *_counted(memory, about), *_written(memory, about)]
-    return "\n\n".join(parts if len(parts) > 1 else [*parts, _NOTHING])
+    insights = memory.insights.recall(about, _ROWS) if about else memory.insights.proven(_ROWS)
+    parts = [_HEAD, *_learnt(insights, about), *_counted(memory, about), *_written(memory, about)]
+    text = "\n\n".join(parts if len(parts) > 1 else [*parts, _NOTHING])
+    return wrap(text, insights=[one["name"] for one in insights])
 
 
-def _learnt(memory: Memory, about: str) -> Iterator[str]:
+def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
     """Insights: those that bear on the task, or those that did best."""
-    found = memory.insights.recall(about, _ROWS) if about else memory.insights.proven(_ROWS)
     lines = [
-        f"- {one['content']} ({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})" for one in found
+        f"- {one['content']} ({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})" for one in insights
     ]
     if lines:
         yield "\n".join([f"## Learnt before{f', on: {about}' if about else ''}", *lines])

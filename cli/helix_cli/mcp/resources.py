@@ -9,6 +9,7 @@ import msgspec
 
 from helix_cli.mcp.answering import open_memory
 from helix_cli.output import rendered
+from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
 from helix_graph.errors import NoMemory
 
@@ -81,7 +82,7 @@ def _of_episode(one: Episode) -> Resource:
 
 
 def read(uri: str) -> str:
-    """The text of a resource.
+    """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
     Raises:
         UnknownResourceError: There is none at that address.
@@ -90,7 +91,7 @@ def read(uri: str) -> str:
     readers: dict[str, Callable[[Memory, str], str]] = {_TOPIC: _topic, _EPISODE: _episode, _NODE: _node}
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
-            return reader(open_memory(), unquote(uri.removeprefix(prefix)))
+            return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
     raise UnknownResourceError(uri)
 
 

@@ -1,8 +1,8 @@
 """The tools through the official SDK, over stdin and stdout, to clients of both protocol eras.
 
-Importing the SDK takes most of a second, and nothing of ours is imported before the first answer: what the tools need
-comes when they are first listed or called. Calls run in threads, each with connections of its own, so that a slow one
-holds up no other.
+Importing the SDK takes most of a second, and nothing heavy of ours is imported before the first answer: what the tools
+need comes when they are first listed or called. Calls run in threads, each with connections that no other uses
+meanwhile, so that a slow one holds up no other.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 from helix_graph import __version__
+from helix_graph.helix_db import kept_open
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -60,8 +61,6 @@ def build() -> Server[Any]:
 
 def serve() -> None:
     """Serves until the client closes stdin. What is printed by accident goes to stderr: stdout is the protocol's."""
-    from helix_graph.helix_db import kept_open  # noqa: PLC0415  (loaded after the first answer)
-
     with kept_open():
         anyio.run(_serve)
 

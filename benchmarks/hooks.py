@@ -1,0 +1,113 @@
+"""What the hooks take: whole processes beside a bare interpreter, on a memory of 1,000 insights and 1,000 episodes.
+
+    python benchmarks/hooks.py [--runs N] [--episodes N] [--insights N]
+
+A memory is made in a temporary folder. Then, in turn and N times, a bare ``python -c pass`` and each event are run as
+whole processes, after two runs each to warm up, so that noise of the machine falls on all alike. Printed are p50 and
+p95 and, beside the budget, how far p50 and p95 lie above the bare interpreter's; each run is of a session of its own,
+so that nothing is left out as given already. Bytecode is kept, as it is of an installed package. A second table has
+processor time, which a busy machine distorts less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from generated import write_episodes
+
+from helix_graph import Memory
+from helix_graph.prepared import prepare
+
+#: As the installed script does it.
+HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
+BUDGETS = {"session-start": 150, "user-prompt": 100, "pre-tool": 60, "post-tool": 60, "tool-failure": 60}
+WORDS = "cart till shop order refund stock price tax checkout basket voucher invoice courier parcel label".split()  # noqa: SIM905  (a list to read)
+
+
+def fill(root: Path, *, episodes: int, insights: int) -> None:
+    memory = Memory(root)
+    write_episodes(root / "episodes", count=episodes)
+    dice = np.random.default_rng(7)
+    for number in range(insights):
+        one, other, third = (str(dice.choice(WORDS)) for _ in range(3))
+        memory.insights.store(f"When the {one} of branch{number} meets the {other}, look at {third}{number}.py first")
+    memory.insights.feedback([hit["name"] for hit in memory.insights.recall("cart till shop", 50)], "delivered")
+    memory.graph.compile()
+    prepare(root, memory.causality)
+
+
+def told(event: str, session: str, folder: Path) -> bytes:
+    fields = {
+        "session_id": session,
+        "cwd": str(folder),
+        "source": "startup",
+        "prompt": "the cart of branch17 meets the till and the price of the order is wrong",
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q"},
+    }
+    if event == "tool-failure":
+        fields["error"] = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.1s"
+    return json.dumps(fields).encode()
+
+
+def run(command: list[str], stdin: bytes) -> tuple[float, float]:
+    """Milliseconds by the clock and of the processor."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, input=stdin, check=True, stdout=subprocess.DEVNULL)
+    taken, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * taken, 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float]]]:
+    bare = [sys.executable, "-c", "pass"]
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
+    for number in range(runs + 2):
+        for name, times in taken.items():
+            command = bare if name not in BUDGETS else [*HOOK, name]
+            times.append(run(command, told(name, f"{name}-{number}", folder)))
+    return {name: times[2:] for name, times in taken.items()}
+
+
+def show(title: str, taken: dict[str, list[float]]) -> None:
+    print(f"\n{title:<24}{'p50':>8}{'p95':>8}{'p50 above':>12}{'p95 above':>12}{'budget':>9}")
+    bare_50, bare_95 = quantiles(taken["bare interpreter"])
+    for name, times in taken.items():
+        middle, late = quantiles(times)
+        print(
+            f"{name:<24}{middle:>8.0f}{late:>8.0f}{middle - bare_50:>12.0f}{late - bare_95:>12.0f}"
+            f"{BUDGETS.get(name, ''):>9}"
+        )
+
+
+def quantiles(times: list[float]) -> tuple[float, float]:
+    return statistics.median(times), statistics.quantiles(times, n=20)[18]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--episodes", type=int, default=1000)
+    parser.add_argument("--insights", type=int, default=1000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["HELIX_DIR"] = str(folder / ".helix")
+        fill(folder / ".helix", episodes=given.episodes, insights=given.insights)
+        taken = time_events(folder, runs=given.runs)
+    show("ms by the clock", {name: [clock for clock, _ in times] for name, times in taken.items()})
+    show("ms of the processor", {name: [busy for _, busy in times] for name, times in taken.items()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""``setup``: the memory in an agent's settings, and out of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.options import json_option
+from helix_cli.output import emit_json, say, show
+
+if TYPE_CHECKING:
+    from helix_cli.setup.plan import Done
+    from helix_cli.setup.wanted import Scope
+
+_AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
+_EDITED = ("claude-code", "codex")
+
+
+@click.command
+@click.argument("agent", type=click.Choice(_AGENTS), metavar="AGENT")
+@click.option(
+    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
+)
+@click.option("--check", is_flag=True, help="Only say whether the hooks are in place: exit code 1 when they are not.")
+@click.option("--remove", is_flag=True, help="Take out what was put in.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
+@json_option
+def setup(  # noqa: PLR0913  (the options)
+    *, agent: str, scope: str, check: bool, remove: bool, dry_run: bool, printed: bool, as_json: bool
+) -> int:
+    """Put the memory's hooks and server into the settings of an AGENT: claude-code or codex.
+
+    Every other entry and every comment stays as it is, byte for byte; twice is once. Cursor, Copilot, Gemini and
+    OpenCode are set up by hand: `--print` shows what to paste.
+    """
+    if sum((check, remove, printed)) > 1:
+        problem = "--check, --remove and --print exclude each other"
+        raise click.UsageError(problem)
+    if printed:
+        return _print(agent, as_json=as_json)
+    if agent not in _EDITED:
+        problem = f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste"
+        raise click.UsageError(problem)
+    from helix_cli.setup import claude_code, codex  # noqa: PLC0415  (imported when the command runs)
+    from helix_cli.setup.plan import carry_out  # noqa: PLC0415  (as above)
+    from helix_graph.project import project_folder  # noqa: PLC0415  (as above)
+
+    home = claude_code if agent == "claude-code" else codex
+    project = project_folder(Path.cwd()) or Path.cwd()
+    whose: Scope = "project" if scope == "project" else "user"
+    if check:
+        found = home.is_installed(whose, project)
+        show({"agent": agent, "scope": scope, "installed": found}, as_json=as_json, render=_render_check)
+        return 0 if found else 1
+    plan = home.remove(whose, project) if remove else home.install(whose, project)
+    show(carry_out(agent, plan, dry_run=dry_run), as_json=as_json, render=_render)
+    return 0
+
+
+def _print(agent: str, *, as_json: bool) -> int:
+    from helix_cli.setup.editing import as_json as told  # noqa: PLC0415  (as above)
+    from helix_cli.setup.snippets import snippets  # noqa: PLC0415  (as above)
+
+    found = snippets(agent)
+    if as_json:
+        emit_json([{"file": where, "content": what} for where, what in found])
+        return 0
+    for where, what in found:
+        say(f"Into {where}:")
+        for line in (what if isinstance(what, str) else told(what)).splitlines():
+            say(line)
+        say()
+    return 0
+
+
+def _render_check(answer: dict[str, object]) -> None:
+    state = "are in place" if answer["installed"] else "are not in place"
+    say(f"The hooks of {answer['agent']} ({answer['scope']}) {state}.")
+
+
+def _render(done: Done) -> None:
+    for line in done.diff.splitlines():
+        say(line)
+    begin = "Would run" if done.dry_run else "Ran"
+    for command in done.commands:
+        say(f"{begin}: {' '.join(command)}")
+    for note in done.notes:
+        say(note)
+    if not done.files and not done.commands:
+        say("Nothing to change.")
+    elif not done.dry_run:
+        say(f"{len(done.files)} files changed. Begin a new session of {done.agent} to use it.")

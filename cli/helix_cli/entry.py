@@ -1,0 +1,21 @@
+"""Where the command begins: hooks go to their own door at once, everything else to the command line.
+
+An agent waits for every hook, and click alone takes longer to load than a hook may need.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and end it."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
+        from helix_cli.hooks.process import answer  # noqa: PLC0415  (each door loads itself only)
+
+        sys.exit(answer(arguments[1:]))
+    from helix_cli.app import run  # noqa: PLC0415  (as above)
+
+    sys.exit(run(arguments))

@@ -1,0 +1,34 @@
+"""What the command line refuses by itself: settings that it would have to guess at, folders in use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.errors import HelixGraphError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class NotEditable(HelixGraphError):
+    """A file of settings is not what it should be; ``line`` counts from 1. Nothing was written."""
+
+    def __init__(self, problem: str, *, line: int | None = None, path: Path | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        self.path = path
+        where = ", ".join([*([str(path)] if path else []), *([f"line {line}"] if line else [])])
+        told = f"{where}: {problem}" if where else problem
+        super().__init__(f"{told}; nothing was written: mend the file, or paste what `--print` shows")
+
+    def at(self, path: Path) -> NotEditable:
+        """The same, of a file."""
+        return NotEditable(self.problem, line=self.line, path=path)
+
+
+class FolderNotEmpty(HelixGraphError):
+    """Something else lies where the plugin is to go."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(f"{folder} holds something else than an earlier export; name an empty folder")

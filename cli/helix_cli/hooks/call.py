@@ -1,0 +1,147 @@
+r"""What an agent's program tells a hook, in one shape whichever program it is.
+
+Claude Code and Codex write ``tool_name``, Copilot's own form ``toolName``; fields may be missing, null or of another
+type than documented. What is not usable counts as missing. Payloads hold more than is needed here (Cursor sends the
+user's e-mail address): only the fields below are looked at.
+
+>>> call = read_call("user-prompt", b'{"session_id": "s1", "prompt": "Fix the cart", "cwd": "/work"}')
+>>> call.session, call.prompt, call.agent
+('s1', 'Fix the cart', 'claude')
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+Agent = Literal["claude", "cursor", "copilot"]
+#: How Codex begins a response with an exit code, and how far that beginning goes.
+_EXITED = frozenset({"exit code:", "process exited with code"})
+_BEGINNING = 300
+#: What each event is called in the answer: Claude Code refuses a context that does not name its event.
+EVENTS = {
+    "session-start": "SessionStart",
+    "user-prompt": "UserPromptSubmit",
+    "pre-tool": "PreToolUse",
+    "post-tool": "PostToolUse",
+    "tool-failure": "PostToolUseFailure",
+    "subagent-stop": "SubagentStop",
+    "pre-compact": "PreCompact",
+    "stop": "Stop",
+    "session-end": "SessionEnd",
+}
+
+
+class Call(NamedTuple):
+    """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
+
+    event: str
+    cwd: Path
+    arguments: dict[str, Any]
+    agent: Agent = "claude"
+    session: str = ""
+    source: str = ""
+    prompt: str = ""
+    tool: str = ""
+    failure: str = ""
+    transcript: str = ""
+    agent_id: str = ""
+    agent_type: str = ""
+    identity: str = ""
+
+
+def read_call(event: str, told: bytes) -> Call | None:
+    """The call, or None when what was told is no JSON object."""
+    try:
+        fields = json.loads(told)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(fields, dict):
+        return None
+    told_of = _Fields(fields)
+    return Call(
+        event=event,
+        agent=_agent(fields),
+        session=told_of.text("session_id", "sessionId", "conversation_id"),
+        cwd=Path(told_of.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()),
+        source=told_of.text("source", "trigger"),
+        prompt=told_of.text("prompt"),
+        tool=told_of.text("tool_name", "toolName"),
+        arguments=told_of.object("tool_input", "toolArgs"),
+        failure=_failure(event, fields),
+        transcript=told_of.text("agent_transcript_path") or told_of.text("transcript_path", "transcriptPath"),
+        agent_id=told_of.text("agent_id"),
+        agent_type=told_of.text("agent_type"),
+        identity=told_of.text("tool_use_id", "prompt_id", "turn_id", "generation_id", "timestamp"),
+    )
+
+
+class _Fields:
+    """The fields of an object, by any of their names."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._fields = fields
+
+    def text(self, *names: str) -> str:
+        """The first that is a text or a number."""
+        found = (self._fields.get(name) for name in names)
+        return next((str(one) for one in found if isinstance(one, str | int) and one not in ("", True, False)), "")
+
+    def object(self, *names: str) -> dict[str, Any]:
+        """The first that is an object, also when it was written as JSON within a text."""
+        for value in (self._fields.get(name) for name in names):
+            found = _decoded(value) if isinstance(value, str) else value
+            if isinstance(found, dict):
+                return found
+        return {}
+
+
+def _agent(fields: dict[str, Any]) -> Agent:
+    """Which form the answer takes; Codex takes Claude Code's."""
+    if "cursor_version" in fields or "conversation_id" in fields:
+        return "cursor"
+    return "copilot" if "sessionId" in fields else "claude"
+
+
+def _failure(event: str, fields: dict[str, Any]) -> str:
+    """What a failed tool said. Codex has no event for failures, so there the response of every tool is looked at."""
+    if event == "tool-failure":
+        return _words(fields.get("error") or fields.get("error_message") or fields.get("tool_response"))
+    response = fields.get("tool_response")
+    if isinstance(response, str):
+        response = _decoded(response) or {"output": response, "success": not _exited_badly(response)}
+    return _words(response) if isinstance(response, dict) and _has_failed(response) else ""
+
+
+def _has_failed(response: dict[str, Any]) -> bool:
+    """Whether a tool's response says by a field of its own that it failed."""
+    places = [response, *(one for one in response.values() if isinstance(one, dict))]
+    codes = [place.get(name) for place in places for name in ("exit_code", "exitCode")]
+    if any(isinstance(code, int) and code != 0 for code in codes):
+        return True
+    return any(place.get("success") is False or place.get("is_error") is True for place in places)
+
+
+def _exited_badly(text: str) -> bool:
+    """Whether a response in words begins, as Codex's does, with an exit code other than 0."""
+    found = (line.rpartition(" ") for line in text[:_BEGINNING].splitlines())
+    return any(said.casefold() in _EXITED and code.isdigit() and int(code) != 0 for said, _, code in found)
+
+
+def _words(value: object) -> str:
+    """All texts in a value, in their order."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        value = list(value.values())
+    return "\n".join(filter(None, map(_words, value))) if isinstance(value, list) else ""
+
+
+def _decoded(text: str) -> object:
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found

@@ -1,0 +1,109 @@
+"""The process of one hook: the work in a child with a limit on its time, the answer on stdout, always exit code 0.
+
+Nothing that an event may meet (a locked database, a log of gigabytes, a fault in this program) keeps the agent longer
+than the limit: the child is killed, and the answer is none. What a hook usually takes is far below; see
+``benchmarks/hooks.py`` and docs/hooks.md.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix_cli.hooks.call import EVENTS
+from helix_cli.hooks.log import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+#: The longest that an agent ever waits, in seconds: ten times what the event may usually take, for a machine that does
+#: other things as well. Claude Code gives all hooks of a session's end 1.5 s together, Codex one second.
+LIMITS = {"session-start": 1.5, "user-prompt": 1.0, "session-end": 0.9}
+_LIMIT_ELSEWHERE = 0.6
+#: Overrides the limit, for machines that are slower than any that was measured.
+ENVIRONMENT = "HELIX_HOOK_SECONDS"
+_CHUNK = 1 << 16
+
+
+def answer(arguments: Sequence[str]) -> int:
+    """Answers one event on stdout; the exit code, which is 0 whatever happens."""
+    event = arguments[0] if arguments else ""
+    if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
+        return 0
+    gc.disable()  # the answer is there before there is anything to collect; `detached` switches it on again
+    told = within(lambda: _told(event), seconds=_limit(event))
+    root, _, text = (told.pieces or b"").partition(b"\n")
+    if told.cut_short and root:
+        note(Path(os.fsdecode(root)), event, "was stopped: it took longer than its limit")
+    elif text:
+        _write(sys.stdout.fileno(), text)
+    return 0
+
+
+class Told:
+    """What a child said before it ended, or before it was stopped (``cut_short``)."""
+
+    def __init__(self, pieces: bytes, *, cut_short: bool) -> None:
+        self.pieces = pieces
+        self.cut_short = cut_short
+
+
+def within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> Told:
+    """What ``work`` yields in a process of its own, which is killed when the time is up."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            for piece in work():
+                _write(writing, piece)
+        finally:
+            os._exit(0)  # the parent's exit handlers and buffers are not ours
+    os.close(writing)
+    pieces, cut_short = _heard(reading, deadline=time.monotonic() + seconds)
+    if cut_short:
+        os.kill(child, signal.SIGKILL)
+    os.close(reading)
+    os.waitpid(child, 0)
+    return Told(pieces, cut_short=cut_short)
+
+
+def _told(event: str) -> Iterator[bytes]:
+    from helix_cli.hooks.answering import answer_event  # noqa: PLC0415  (only the child needs it)
+
+    return answer_event(event)
+
+
+def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
+    """What comes through a pipe until its other end closes, and whether the deadline came first."""
+    heard: list[bytes] = []
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([reading], [], [], left)[0]:
+            break
+        piece = os.read(reading, _CHUNK)
+        if not piece:
+            return b"".join(heard), False
+        heard.append(piece)
+    return b"".join(heard), True
+
+
+def _limit(event: str) -> float:
+    try:
+        return float(os.environ[ENVIRONMENT])
+    except (KeyError, ValueError):
+        return LIMITS.get(event, _LIMIT_ELSEWHERE)
+
+
+def _write(handle: int, text: bytes) -> None:
+    """Writes all of it; a reader that has gone does not want it any more."""
+    try:
+        while text:
+            text = text[os.write(handle, text) :]
+    except OSError:
+        return

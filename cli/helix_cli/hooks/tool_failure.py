@@ -1,0 +1,66 @@
+"""A tool failed: how the same error was repaired before, with the evidence and how close it is; or nothing.
+
+Only the same line and the same kind of error count: that a test runner failed before says nothing about this failure.
+The error is also remembered as the situation that the session is in, in which `pre_tool` warns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_cli.hooks.given import SITUATION
+from helix_cli.hooks.text import Line, Section, block
+from helix_graph.errors import GraphNotCompiled
+from helix_graph.memory import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_cli.hooks.call import Call
+    from helix_cli.hooks.given import Given
+    from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
+
+#: Where programs put what went wrong is one of the ends, and looking through more takes too long for a tool's call.
+_AT_EACH_END = 10_000
+_LEVELS = {"exact": "the same line", "family": "the same kind of error"}
+_MOST_FIXES = 2
+
+
+def answer(call: Call, root: Path, given: Given) -> str:
+    """The precedent, if its repair is known and the session was not told."""
+    text = call.failure if len(call.failure) < 2 * _AT_EACH_END else _ends(call.failure)
+    if not text.strip():
+        return ""
+    try:
+        found = Memory(root).graph.seen(text, limit=1)
+    except GraphNotCompiled:
+        return ""
+    given.take(SITUATION + label for label in found.looked_for)
+    lines = [line for one in found.precedents for line in _told(one, found)]
+    return block([Section("Met before:", [Line(line) for line in given.take(lines)])])
+
+
+def _ends(text: str) -> str:
+    return f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
+
+
+def _told(one: Precedent, found: SeenAnswer) -> Iterator[str]:
+    if one.level not in _LEVELS or not one.fixes:
+        return
+    day = f", the newest of {one.date[:10]}" if one.date else ""
+    sessions = found.sessions[one.level]
+    yield f"{one.label} ({_LEVELS[one.level]}; sessions that met it: {sessions}{day}; episode {one.episode})"
+    for fix in one.fixes[:_MOST_FIXES]:
+        yield _repair(fix)
+
+
+def _repair(fix: Remedy) -> str:
+    """What was done, how sure it is that this was it, and where that stands."""
+    if fix.verified:
+        sure = f"verified: afterwards {fix.verified_by}" if fix.verified_by else "verified"
+    else:
+        sure = "not verified"
+    why = f"; why: {fix.rationale}" if fix.rationale else ""
+    where = f" [{fix.log}:{fix.line}]" if fix.log and fix.line else ""
+    return f"repaired by {fix.label}: {fix.path or fix.command or fix.chosen} ({sure}){why}{where}"

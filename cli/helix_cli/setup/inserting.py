@@ -1,0 +1,152 @@
+"""Inserting into JSON: members into objects and items at the ends of lists, and cutting them out again.
+
+Nothing is replaced. So what was there stays byte for byte, and cutting the insertions out gives the bytes of before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from helix_cli.errors import NotEditable
+from helix_cli.setup.jsonc import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from helix_cli.setup.jsonc import Node
+
+_INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
+
+
+class Cut(NamedTuple):
+    """A part of a text: from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+
+
+def inserted(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
+    """The text with a value at ``path``: a member where there is none, or with ``append`` an item of the list there.
+
+    Objects and lists on the way are made where they are missing.
+
+    Raises:
+        NotEditable: The text is no JSON, or something else stands on the way.
+    """
+    node, rest = parse(text), list(path)
+    while rest and isinstance(node.value, dict) and rest[0] in node.members:
+        node = node.members[rest.pop(0)]
+    if rest:
+        _require(text, node, dict, path)
+        for name in reversed(rest[1:] if not append else [*rest[1:], ""]):
+            value = {name: value} if name else [value]
+        return _put(text, node, list(node.members.values()), value, name=rest[0])
+    if not append:
+        raise NotEditable(f"{'.'.join(path)} is there already", line=_line(text, node.start))
+    _require(text, node, list, path)
+    return _put(text, node, node.items, value)
+
+
+def without_items(text: str, path: Sequence[str], ours: Callable[[Any], bool]) -> str:
+    """The text without the items of the list at ``path`` that are ours; what is emptied by it goes as well."""
+    while (found := _first(text, path, ours)) is not None:
+        text = text[: found.start] + text[found.end :]
+    return text
+
+
+def without_member(text: str, path: Sequence[str]) -> str:
+    """The text without the member at ``path``, and without the objects that hold nothing else."""
+    nodes = _nodes(parse(text), path)
+    if nodes is None:
+        return text
+    found = _emptied(text, nodes, path)
+    return text[: found.start] + text[found.end :]
+
+
+def _first(text: str, path: Sequence[str], ours: Callable[[Any], bool]) -> Cut | None:
+    nodes = _nodes(parse(text), path)
+    if nodes is None or not isinstance(nodes[-1].value, list):
+        return None
+    items = nodes[-1].items
+    place = next((place for place, one in enumerate(items) if ours(one.value)), None)
+    if place is None:
+        return None
+    return _emptied(text, nodes, path) if len(items) == 1 else _cut(text, nodes[-1], items, place)
+
+
+def _nodes(node: Node, path: Sequence[str]) -> list[Node] | None:
+    """The nodes from the root to the one at ``path``; None when there is none."""
+    found = [node]
+    for name in path:
+        if name not in found[-1].members:
+            return None
+        found.append(found[-1].members[name])
+    return found
+
+
+def _emptied(text: str, nodes: Sequence[Node], path: Sequence[str]) -> Cut:
+    """The member to cut so that nothing empty is left: the outermost that holds nothing but the last."""
+    depth = len(path)
+    while depth > 1 and len(nodes[depth - 1].members) == 1:
+        depth -= 1
+    holder = nodes[depth - 1]
+    names = list(holder.members)
+    return _cut(text, holder, list(holder.members.values()), names.index(path[depth - 1]))
+
+
+def _cut(text: str, holder: Node, items: Sequence[Node], place: int) -> Cut:
+    """One element with what joins it to its neighbours."""
+    if place:
+        return Cut(items[place - 1].end, items[place].end)
+    if len(items) > 1:
+        return Cut(holder.start + 1, _key_start(text, items[0].end, items[1]))
+    return Cut(holder.start + 1, holder.end - 1)
+
+
+def _key_start(text: str, after: int, item: Node) -> int:
+    """Where the element behind a comma begins, with the blank before it."""
+    return text.index(",", after, item.start) + 1
+
+
+def _put(text: str, holder: Node, items: Sequence[Node], value: object, *, name: str | None = None) -> str:
+    unit, line = _unit(text), _newline(text)
+    outer = _depth(text, holder.start, unit)
+    lines = json.dumps(value, indent=unit, ensure_ascii=False).splitlines()
+    told = f"{line}{outer}{unit}".join(lines)
+    element = f"{line}{outer}{unit}{json.dumps(name) + ': ' if name else ''}{told}"
+    if items:
+        at = items[-1].end
+        return f"{text[:at]},{element}{text[at:]}"
+    at = holder.start + 1
+    closing = "" if "\n" in text[at : holder.end - 1] else f"{line}{outer}"
+    return f"{text[:at]}{element}{closing}{text[at:]}"
+
+
+def _require(text: str, node: Node, kind: type, path: Sequence[str]) -> None:
+    if not isinstance(node.value, kind):
+        wanted = "an object" if kind is dict else "a list"
+        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=_line(text, node.start))
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _unit(text: str) -> str:
+    found = _INDENT.search(text)
+    return found[1] if found else "  "
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _depth(text: str, at: int, unit: str) -> str:
+    """The indent of the line on which a holder begins; of one that stands on its parent's line, as deep as it is."""
+    begin = text.rfind("\n", 0, at) + 1
+    line = text[begin:at]
+    own = line[: len(line) - len(line.lstrip())].removeprefix("\ufeff")
+    opened = sum(line.count(one) for one in "{[") - sum(line.count(one) for one in "}]")
+    return own + unit * max(opened, 0)

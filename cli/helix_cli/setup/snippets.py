@@ -1,0 +1,76 @@
+"""What to paste into the settings of agents that are not set up by themselves, and of those that are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_cli.setup.wanted import SERVER, claude_hooks, codex_hooks, program, server
+
+#: Cursor's and Copilot's own names of the events that take a context; both also run a project's hooks of Claude Code.
+_CURSOR = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "subagentStop": "subagent-stop",
+    "preCompact": "pre-compact",
+    "sessionEnd": "session-end",
+}
+_GEMINI = {
+    "SessionStart": "session-start",
+    "AfterTool": "post-tool",
+    "PreCompress": "pre-compact",
+    "SessionEnd": "session-end",
+}
+_TIMEOUT_MS = 5000
+_TWICE = "If this project has hooks of Claude Code, this agent runs them too: then leave the hooks here out."
+
+
+def snippets(agent: str) -> list[tuple[str, Any]]:
+    """Where to paste, and what: a JSON value, or a text as it stands."""
+    command = program("user")
+    entry = server(command)
+    known: dict[str, list[tuple[str, Any]]] = {
+        "claude-code": [
+            ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
+            (".mcp.json", {"mcpServers": {SERVER: entry}}),
+        ],
+        "codex": [
+            ("~/.codex/hooks.json", {"hooks": {event: [one] for event, one in codex_hooks(command).items()}}),
+            ("~/.codex/config.toml", f'[mcp_servers.{SERVER}]\ncommand = "{entry["command"]}"\nargs = ["mcp"]'),
+        ],
+        "cursor": [
+            ("~/.cursor/mcp.json", {"mcpServers": {SERVER: {"type": "stdio", **entry}}}),
+            (f"~/.cursor/hooks.json. {_TWICE}", {"version": 1, "hooks": _flat(_CURSOR, command)}),
+        ],
+        "copilot": [
+            ("~/.copilot/mcp-config.json", {"mcpServers": {SERVER: {"type": "local", **entry, "tools": ["*"]}}}),
+            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_CURSOR, command)}),
+        ],
+        "gemini": [
+            (
+                "~/.gemini/settings.json",
+                {
+                    "mcpServers": {SERVER: entry},
+                    "hooks": {event: [_gemini(command, one)] for event, one in _GEMINI.items()},
+                },
+            )
+        ],
+        "opencode": [
+            (
+                "~/.config/opencode/opencode.json",
+                {"mcp": {SERVER: {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}}},
+            )
+        ],
+    }
+    return known[agent]
+
+
+#: Every agent for which there is something to paste.
+AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
+
+
+def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
+    return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
+
+
+def _gemini(command: str, event: str) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": f"{command} hook {event}", "timeout": _TIMEOUT_MS}]}

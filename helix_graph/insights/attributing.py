@@ -1,0 +1,266 @@
+"""Attributing: feedback from what happened, instead of from names that somebody calls causal.
+
+For each insight that was handed over in an episode (the log of injections says which, and when) it is looked up what
+was done with it (`uptake`), whether that led to the outcome, and how alike the outcome's text is; the rule
+(`attribution`) makes a verdict of it, with its reason. The verdicts go into the same append-only log as all feedback,
+under an id that follows from episode and injection, so that telling the same twice counts once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import msgspec
+
+from helix_episodes.errors import EpisodeNotFound
+from helix_graph.errors import EmptyText
+from helix_graph.given import one_of, query, several, text
+from helix_graph.graph.facts import facts_of
+from helix_graph.insights import feedback, log, rows
+from helix_graph.insights.attribution import VERSION, Signs, attribute
+from helix_graph.insights.feedback import Attribution, Report
+from helix_graph.insights.links import links_of
+from helix_graph.insights.model import OUTCOMES, Injection
+from helix_graph.insights.room import Room
+from helix_graph.insights.uptake import decisions_after, mentions_of, uptake_of, way_to_outcome
+from helix_graph.insights.walking import anchor_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping
+
+    from helix_episodes.model import Decision, Episode
+    from helix_graph.graph.anchors import Anchored
+    from helix_graph.graph.model import EpisodeFacts
+    from helix_graph.insights.attribution import Rule
+    from helix_graph.insights.feedback import FedBack
+    from helix_graph.insights.model import Kept, Outcome
+    from helix_graph.insights.vectors import Floats
+
+#: What an episode's outcome is to insights. A half success says nothing of any of them.
+_OUTCOMES: dict[str, Outcome] = {"success": "delivered", "failure": "blocked"}
+#: So many decisions of a session are compared by their words: the light engine makes 70 vectors a second.
+_MOST_WORDED = 200
+
+
+class Told(TypedDict):
+    """What was made of an outcome: the feedbacks that were given, and of each insight why it counts as it does.
+
+    ``note`` says what could not be judged, or why nothing was: an outcome that is no verdict, no injection, no vectors.
+    """
+
+    episode: str
+    outcome: str
+    text: str
+    feedback: list[FedBack]
+    verdicts: list[dict[str, Any]]
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scene:
+    """What is known of the work: the text of its outcome with its vector, and the episode, if there is one."""
+
+    text: str
+    vector: Floats | None
+    episode: Episode | None = None
+    facts: EpisodeFacts | None = None
+    worded: Mapping[str, Floats] = field(default_factory=dict)
+
+
+class Attributing(Room):
+    """The part of `Insights` that judges by what happened."""
+
+    def feedback_from_episode(
+        self,
+        episode: str,
+        *,
+        names: Iterable[str] = (),
+        rule: Rule = "strict",
+        id: str = "",  # noqa: A002  (the option's name)
+    ) -> Told:
+        """Judges the insights that were handed over in an episode by what was done there and how it came out.
+
+        Without ``names`` those that the log of injections has for the session or its task, and those that the session's
+        log shows between the memory's marks. A partial or unknown outcome makes no feedback.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            NoMemory: These insights belong to no memory with episodes.
+        """
+        found = self._past.episodes.get(query("episode", episode))
+        if found is None:
+            raise EpisodeNotFound(episode)
+        given = tuple(query("names", name) for name in several("names", names))
+        outcome = _OUTCOMES.get(found.outcome)
+        said = _outcome_text(found)
+        if outcome is None:
+            note = f"the outcome is {found.outcome}, which is no verdict on an insight"
+            return Told(episode=found.id, outcome=found.outcome, text=said, feedback=[], verdicts=[], note=note)
+        scene = self._scene(said, found)
+        injections = [_by_name(found.id, given)] if given else self._injections_of(found)
+        told = Told(
+            episode=found.id, outcome=found.outcome, text=said, feedback=[], verdicts=[], note=self._state(scene)
+        )
+        for injection in injections:
+            identity = id if id and len(injections) == 1 else _digest(id, found.id, injection.id)
+            self._judge(told, scene, injection, outcome=outcome, identity=identity, rule=rule)
+        if not injections:
+            told["note"] = "no insight was handed over in this episode, as far as any log says"
+        return told
+
+    def feedback_from_text(
+        self,
+        outcome_text: str,
+        names: Iterable[str],
+        outcome: str,
+        *,
+        id: str = "",  # noqa: A002  (the option's name)
+        rule: Rule = "strict",
+    ) -> Told:
+        """Judges insights by the text of an outcome alone: there is no graph, so only the cosine and citation count.
+
+        Raises:
+            EmptyText: There is nothing in the text.
+            NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+        """
+        said = text("outcome_text", outcome_text)
+        given = tuple(query("names", name) for name in several("names", names))
+        if not given:
+            option = "names"
+            raise EmptyText(option)
+        ended: Outcome = one_of("outcome", outcome, OUTCOMES)
+        scene = self._scene(said, None)
+        told = Told(episode="", outcome=ended, text=said, feedback=[], verdicts=[], note=self._state(scene))
+        injection = _by_name("", given)
+        identity = id or _digest("", said, *given)
+        self._judge(told, scene, injection, outcome=ended, identity=identity, rule=rule)
+        return told
+
+    def _judge(
+        self, told: Told, scene: _Scene, injection: Injection, *, outcome: Outcome, identity: str, rule: Rule
+    ) -> None:
+        """Adds one feedback, about what was shown once, and its verdicts."""
+        with self._database.reading() as connection:
+            known = {name: kept for name in injection.shown if (kept := rows.by_name(connection, name))}
+            nodes = {name: self._nodes(connection, kept) for name, kept in known.items()}
+        verdicts = {
+            name: self._verdict(kept, nodes[name], scene, since=injection.ts, rule=rule) for name, kept in known.items()
+        }
+        report = Report(
+            names=injection.shown,
+            outcome=outcome,
+            attribution=verdicts,
+            id=identity,
+            episode=scene.episode.id if scene.episode else None,
+            policy=injection.policy,
+            injection=injection.id,
+        )
+        with self._database.writing() as connection:
+            fed = feedback.record(connection, report, now=self._clock(), settings=self.settings)
+        told["feedback"].append(fed)
+        told["verdicts"] += [{"name": name, **msgspec.to_builtins(one)} for name, one in verdicts.items()]
+
+    def _scene(self, said: str, episode: Episode | None) -> _Scene:
+        if episode is None:
+            return _Scene(text=said, vector=self._numbers(said))
+        worded = [one for one in episode.decisions if one.rationale or one.action is None or one.stated][:_MOST_WORDED]
+        vectors = [numbers for _, numbers in self._embed([_words(one) for one in worded])]
+        return _Scene(
+            text=said,
+            vector=self._numbers(said),
+            episode=episode,
+            facts=facts_of(episode),
+            worded={one.id: vector for one, vector in zip(worded, vectors, strict=False)},
+        )
+
+    def _numbers(self, said: str) -> Floats | None:
+        found = self._embed([said])
+        return found[0][1] if found else None
+
+    def _verdict(
+        self, kept: Kept, nodes: list[Anchored] | None, scene: _Scene, *, since: str, rule: Rule
+    ) -> Attribution:
+        own = self._numbers(kept.insight.content) if scene.vector is not None else None
+        cosine = None if own is None or scene.vector is None else round(float(own @ scene.vector), 3)
+        linked = nodes is not None and scene.episode is not None
+        signs, seen = Signs(cosine=cosine, linked=linked), None
+        way: tuple[str, ...] = ()
+        if scene.episode and scene.facts:
+            later = decisions_after(scene.episode, since)
+            alike = _alike(own, scene.worded)
+            seen = uptake_of(kept.name, nodes or [], later, alike=alike, least=self.settings.uptake)
+            starts = mentions_of(scene.facts, nodes or []) | ({seen.decision} if seen else set())
+            found = way_to_outcome(scene.facts, starts)
+            # What is done with it joins an insight to the graph as well as a link does.
+            linked = linked or seen is not None
+            signs = Signs(cosine=cosine, linked=linked, taken_up=seen is not None, path=found.strength)
+            way = found.labels
+        judged = attribute(signs, rule=rule)
+        reason = f"{judged.why} ({seen.seen})" if seen else judged.why
+        return Attribution(
+            causal=judged.attributed,
+            reason=reason,
+            cosine=cosine,
+            uptake=seen.seen if seen else None,
+            path=way,
+            taken_up=signs.taken_up if linked else None,
+            score=round(judged.score, 3),
+            rule=f"{judged.rule} {VERSION}",
+        )
+
+    def _nodes(self, connection: sqlite3.Connection, kept: Kept) -> list[Anchored] | None:
+        """The nodes that an insight is linked with, surely enough; None when it has no such link."""
+        own = rows.own_uids(connection, kept.insight.uid)
+        least = self.settings.least_link
+        steps = [
+            one for one in links_of(connection, own) if one.node_type not in {"", "episode"} and one.score >= least
+        ]
+        if not steps:
+            return None
+        known = self._experience.anchored({anchor_of(one) for one in steps}) if self._experience else {}
+        return sorted(known.values(), key=lambda one: (one.node, one.command or "", one.path or ""))
+
+    def _injections_of(self, episode: Episode) -> list[Injection]:
+        """What was shown in an episode: by the log, and what only the session's own log shows."""
+        ids = sorted({episode.id, episode.session, episode.task_id or episode.id})
+        marks = ", ".join("?" * len(ids))
+        with self._database.reading() as connection:
+            condition = f"session IN ({marks}) OR task IN ({marks})"
+            found = list(log.injections(connection, condition, *ids, *ids))
+        noted = {name for one in found for name in (*one.shown, *(held.name for held in one.withheld))}
+        unnoted = tuple(name for name in episode.injected if name not in noted)
+        return [*found, *([_by_name(episode.id, unnoted)] if unnoted else [])]
+
+    def _state(self, scene: _Scene) -> str:
+        return "" if scene.vector is not None else "no embedding model: judged by graph and citation only"
+
+
+def _by_name(episode: str, names: tuple[str, ...]) -> Injection:
+    """What was shown by the caller's word, at a time that nobody knows."""
+    return Injection(id=_digest(episode, *names) if episode else "", ts="", shown=names)
+
+
+def _digest(*parts: str) -> str:
+    """An id that follows from what it is about, and does not tell it."""
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _outcome_text(episode: Episode) -> str:
+    """What the session was to do, and the words that its outcome rests on."""
+    quote = episode.outcome_evidence.quote if episode.outcome_evidence else ""
+    return "\n".join(part for part in (episode.task, quote) if part)
+
+
+def _words(decision: Decision) -> str:
+    return " ".join(part for part in (decision.chosen, decision.rationale) if part)
+
+
+def _alike(own: Floats | None, worded: Mapping[str, Floats]) -> Callable[[Decision], float]:
+    def alike(decision: Decision) -> float:
+        vector = worded.get(decision.id)
+        return 0.0 if own is None or vector is None else round(float(own @ vector), 3)
+
+    return alike

@@ -1,0 +1,172 @@
+"""Delivering: noting what is handed to whom, holding some of it back by lot, and reading off what it did.
+
+Every showing is a row of the log of injections. When a person has switched it on (``[insights] withhold = 0.1`` in
+``.helix/config.toml``), each insight chosen for a showing is held back with that chance (`withholding`), and the log
+has the chance beside it. Together with the outcomes that feedback brings in, these rows are all that `uplift` rests on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.errors import TooEarly
+from helix_graph.given import query, several
+from helix_graph.insights import log, rows
+from helix_graph.insights.clock import stamp
+from helix_graph.insights.deliveries import Counts, Delivery, tally
+from helix_graph.insights.model import Injection, Withheld
+from helix_graph.insights.ranking import MEASURED_NEEDED, Contender, Readiness, rank
+from helix_graph.insights.room import Room
+from helix_graph.insights.uplift import uplift_report
+from helix_graph.insights.withholding import Candidate, withhold
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from helix_graph.insights.model import Entry, Kept
+    from helix_graph.insights.recall import Candidate as Hit
+    from helix_graph.insights.uplift import UpliftReport
+
+
+class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of the insights chosen for one showing; ``id`` is that of the row in the log."""
+
+    id: str
+    shown: tuple[str, ...]
+    withheld: tuple[str, ...] = ()
+
+
+class Delivering(Room):
+    """The part of `Insights` that hands over, and counts what followed."""
+
+    def hand_over(
+        self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "", policy: str = "seed"
+    ) -> HandedOver:
+        """Notes that these insights are shown to a task or session, and says which of them are to be held back.
+
+        ``about`` is what was looked for. The same insights shown again for the same are the same showing, with the same
+        lots. Names that nobody knows are shown, and not noted.
+
+        Raises:
+            InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
+        """
+        given = tuple(dict.fromkeys(query("names", name) for name in several("names", names)))
+        first = self._experience.withheld_share() if self._experience else 0.0
+        with self._database.writing() as connection:
+            known = {name: kept for name in given if (kept := rows.by_name(connection, name))}
+            at = stamp(self._clock())
+            identity = _identity(task, session, about, at=at, names=given)
+            lots = {}
+            if first:
+                candidates = [self._candidate(connection, kept) for kept in known.values()]
+                drawn = withhold(candidates, injection=identity, salt=_salt(connection), first=first)
+                lots = dict(zip(known, drawn, strict=True))
+            held = {name for name, one in lots.items() if one.withheld}
+            injection = Injection(
+                id=identity,
+                ts=at,
+                task=task,
+                session=session,
+                query=about,
+                shown=tuple(name for name in known if name not in held),
+                withheld=tuple(Withheld(name=name, propensity=lots[name].propensity) for name in known if name in held),
+                policy=policy,
+                chances={name: one.propensity for name, one in lots.items() if name not in held},
+            )
+            if known and next(log.injections(connection, "id = ?", identity), None) is None:
+                log.write_injection(connection, injection)
+        shown = tuple(name for name in given if name not in held)
+        return HandedOver(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
+
+    def uplift(self) -> UpliftReport:
+        """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""
+        with self._database.reading() as connection:
+            return uplift_report(_deliveries(connection))
+
+    def readiness(self) -> Readiness:
+        """Whether enough showings have a known outcome to rank by uplift."""
+        with self._database.reading() as connection:
+            return Readiness(measured=_measured(connection))
+
+    def _candidate(self, connection: sqlite3.Connection, kept: Kept) -> Candidate:
+        width = self._widths(connection).get(kept.name) if _measured(connection) >= MEASURED_NEEDED else None
+        return Candidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=width)
+
+    def _widths(self, connection: sqlite3.Connection) -> dict[str | None, float | None]:
+        return {one.insight: one.half_width for one in uplift_report(_deliveries(connection)).insights}
+
+    def _by_uplift(self, connection: sqlite3.Connection, found: Sequence[Hit], *, about: str, limit: int) -> list[Hit]:
+        """What was found, ranked by uplift.
+
+        Raises:
+            TooEarly: Too few showings have a known outcome.
+        """
+        ready = Readiness(measured=_measured(connection))
+        if ready.too_early:
+            raise TooEarly(what="ranking by uplift", reason=ready.too_early)
+        counts = tally(_deliveries(connection))
+        by_name = {hit.name: hit for hit in found}
+        kept = rows.by_numbers(connection, [hit.number for hit in found])
+        contenders = [
+            Contender(
+                insight=one.name,
+                relevance=by_name[one.name].relevance,
+                counts=counts.get(one.name, Counts()),
+                tags=one.insight.tags,
+            )
+            for one in kept
+        ]
+        places = rank(contenders, injection=about, salt=_salt(connection), places=limit)
+        return [by_name[place.insight] for place in places]
+
+
+def _identity(task: str, session: str, about: str, *, at: str, names: tuple[str, ...]) -> str:
+    """Of whom nobody names, each showing is another."""
+    who = (task, session) if task or session else (at,)
+    told = "\0".join((*who, about, *sorted(names)))
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def _salt(connection: sqlite3.Connection) -> str:
+    """A text that this memory keeps for itself."""
+    return str(connection.execute("SELECT memory FROM insight_revision").fetchone()[0])
+
+
+def _measured(connection: sqlite3.Connection) -> int:
+    query = (
+        "SELECT count(DISTINCT injection) FROM insight_feedback WHERE injection != '' AND outcome IS NOT NULL"
+        " AND injection IN (SELECT id FROM insight_injection)"
+    )
+    return int(connection.execute(query).fetchone()[0])
+
+
+def _deliveries(connection: sqlite3.Connection) -> list[Delivery]:
+    """Every insight of every showing with what became of it; outcomes are those that feedback told."""
+    outcomes = {entry.injection: entry for entry in log.entries(connection, "injection != '' AND kind = 'feedback'")}
+    return [
+        delivery
+        for injection in log.injections(connection)
+        for delivery in _of_injection(injection, outcomes.get(injection.id))
+    ]
+
+
+def _of_injection(injection: Injection, entry: Entry | None) -> Iterator[Delivery]:
+    succeeded = None if entry is None else entry.outcome != "blocked"
+    taken = {verdict.name: verdict.taken_up for verdict in entry.verdicts} if entry else {}
+    for name in injection.shown:
+        yield Delivery(
+            insight=name,
+            injection=injection.id,
+            fate="given",
+            propensity=injection.chances.get(name, 0.0),
+            succeeded=succeeded,
+            taken_up=taken.get(name),
+        )
+    for held in injection.withheld:
+        yield Delivery(
+            insight=held.name, injection=injection.id, fate="withheld", propensity=held.propensity, succeeded=succeeded
+        )

@@ -1,0 +1,266 @@
+"""Harvesting: lessons and fixes of episodes become insights, marked as derived and linked to where they came from.
+
+They start lower than what somebody told (`Settings.derived`). Harvesting the same episode again changes nothing, and
+the order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several episodes that
+teach the same (`helix_graph.insights.harvest`) the earliest gives the words, and all give links. Lessons that say the
+same in other words (cosine of 0.85 and more) are merged as well, the later into the earlier, anew at each harvest; so
+is a lesson that somebody has told already. Fixes are merged by facts alone: sentences of one pattern look alike to a
+model though the errors differ.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, TypedDict
+
+from msgspec.structs import replace
+
+from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.model import Episode
+from helix_graph.given import query, when
+from helix_graph.insights import log, rows
+from helix_graph.insights.clock import read
+from helix_graph.insights.harvest import DERIVED, LESSON, SOURCE, harvest_of
+from helix_graph.insights.links import find_link, new_link, write_link
+from helix_graph.insights.model import Insight
+from helix_graph.insights.naming import slug_of
+from helix_graph.insights.room import Room
+from helix_graph.insights.settings import LONGEST_NAME, SHORTEST
+from helix_graph.insights.store import Vector, clean_content
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+
+    from helix_graph.insights.harvest import Harvested
+    from helix_graph.insights.model import Kept, Link
+    from helix_graph.insights.vectors import Floats
+
+#: Digits of the uid behind every derived name, so that a name never depends on which of two came first.
+_DIGITS = 8
+
+
+class Harvest(TypedDict):
+    """What a harvest brought.
+
+    ``added`` are new insights, ``known`` were there, ``taken_in`` went into what somebody had told, ``kept_out`` are
+    those that a person rejected or forgot, or that say too little. ``merged`` lessons say the same as an earlier one.
+    """
+
+    episodes: int
+    lessons: int
+    fixes: int
+    added: list[str]
+    known: int
+    taken_in: int
+    kept_out: int
+    merged: int
+    links: int
+    dry_run: bool
+
+
+class Group(list["Harvested"]):
+    """All that is the same, the first first, and the uid of the insight that they are."""
+
+    @property
+    def uid(self) -> str:
+        """It follows from what is the same in all of them."""
+        return rows.digest(f"{SOURCE}\0{self[0].key}")
+
+    @property
+    def name(self) -> str:
+        """It follows from the same, so it does not depend on which of them came first."""
+        tail = f"-{self.uid[:_DIGITS]}"
+        words = self[0].key.partition("\0")[2].replace("\0", " ")
+        return (slug_of(words) or SOURCE)[: LONGEST_NAME - len(tail)].rstrip("-") + tail
+
+
+class Harvesting(Room):
+    """The part of `Insights` that learns from episodes."""
+
+    def harvest(self, episode: str | None = None, *, since: date | None = None, dry_run: bool = False) -> Harvest:
+        """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            NoMemory: These insights belong to no memory with episodes.
+        """
+        chosen = list(self._episodes(episode, since))
+        groups = grouped(chosen)
+        vectors = {} if dry_run else self._vectors_of(groups)
+        brought = _Brought(self.settings.derived)
+        with self._database.reading() if dry_run else self._database.writing() as connection:
+            for group in groups:
+                numbers = vectors.get(group.uid)
+                told = self._told(connection, numbers) if numbers and group[0].kind == LESSON else None
+                brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
+            merged = 0 if dry_run else self._merge_lessons(connection)
+        return Harvest(
+            episodes=len(chosen),
+            lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
+            fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
+            added=sorted(brought.added),
+            known=brought.known,
+            taken_in=brought.taken_in,
+            kept_out=brought.kept_out,
+            merged=merged,
+            links=brought.links,
+            dry_run=dry_run,
+        )
+
+    def _episodes(self, episode: str | None, since: date | None) -> Iterator[Episode]:
+        episodes, start = self._past.episodes, when("since", since)
+        if episode is not None:
+            found = episodes.get(query("episode", episode))
+            if found is None:
+                raise EpisodeNotFound(episode)
+            yield found
+            return
+        for _, one in episodes.scan():
+            if isinstance(one, Episode) and (start is None or ((at := read(one.timestamp)) and at >= start)):
+                yield one
+
+    def _vectors_of(self, groups: Iterable[Group]) -> dict[str, tuple[Vector, Floats]]:
+        wanted = list(groups)
+        return dict(zip((one.uid for one in wanted), self._embed([one[0].content for one in wanted]), strict=False))
+
+    def _told(self, connection: sqlite3.Connection, numbers: tuple[Vector, Floats]) -> Kept | None:
+        """The insight that somebody has told, and that says the same."""
+        for number in self._meaning(connection, numbers[1], least=self.settings.same):
+            for kept in rows.by_numbers(connection, [number]):
+                if kept.insight.source != SOURCE and kept.insight.state != "merged":
+                    return kept
+        return None
+
+    def _merge_lessons(self, connection: sqlite3.Connection) -> int:
+        """Merges each lesson into the earliest that says the same; how many are merged now."""
+        if self._embedder is None:
+            return 0
+        from helix_graph.insights.vectors import leaders  # noqa: PLC0415  (numpy is for vectors only)
+
+        lessons = _harvested_lessons(connection)
+        found = rows.vectors_of(connection, [one.number for one in lessons], model=self._embedder.model)
+        into = leaders([one.number for one in lessons], found, least=self.settings.same)
+        by_number = {one.number: one for one in lessons}
+        for one in lessons:
+            leader = by_number[into[one.number]]
+            merged_into = "" if leader is one else leader.insight.uid
+            if one.insight.merged_into != merged_into:
+                state = "merged" if merged_into else "active"
+                rows.update(connection, one, replace(one.insight, state=state, merged_into=merged_into))
+                for moved in (one, leader):
+                    log.refold(connection, moved, settings=self.settings)
+        return sum(into[one.number] != one.number for one in lessons)
+
+
+class _Brought:
+    """What a harvest has brought so far."""
+
+    def __init__(self, initial: float) -> None:
+        self.initial = initial
+        self.added: list[str] = []
+        self.known = self.taken_in = self.kept_out = self.links = 0
+
+    def take(
+        self,
+        connection: sqlite3.Connection,
+        group: Group,
+        *,
+        told: Kept | None,
+        vector: Vector | None,
+        dry_run: bool,
+    ) -> None:
+        """Takes in all that is the same, and its links."""
+        kept = rows.by_uid(connection, group.uid)
+        stands = kept or _twin(connection, group[0].content) or told
+        if stands is None and (_is_forgotten(connection, group.uid) or len(group[0].content) < SHORTEST):
+            self.kept_out += 1
+            return
+        if stands and rows.standing_for(connection, stands).insight.state == "rejected":
+            self.kept_out += 1
+            return
+        if stands is None:
+            self.added.append(group.name)
+        elif kept is None:
+            self.taken_in += 1
+        else:
+            self.known += 1
+        uid = stands.insight.uid if stands else group.uid
+        new = [link for link in _links(group, uid) if find_link(connection, link.id) is None]
+        self.links += len(new)
+        if dry_run:
+            return
+        if stands is None:
+            _put_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
+        elif kept is not None:
+            _begin_earlier(connection, kept, group[0], vector)
+        for link in _links(group, uid):
+            write_link(connection, link)
+
+    def _insight(self, group: Group) -> Insight:
+        first = group[0]
+        return Insight(
+            uid=group.uid,
+            slug=group.name,
+            content=first.content,
+            created_at=first.at,
+            tags=tuple(sorted((DERIVED, first.kind))),
+            origin="derived",
+            initial=self.initial,
+            episode=first.episode,
+            source=SOURCE,
+        )
+
+
+def grouped(episodes: Iterable[Episode]) -> list[Group]:
+    """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
+    found = (one for episode in episodes for one in harvest_of(episode))
+    clean = (replace(one, content=clean_content(one.content)) for one in found)
+    ordered = sorted(clean, key=lambda one: (one.key, one.place))
+    return [Group(group) for _, group in groupby(ordered, key=lambda one: one.key)]
+
+
+def _links(group: Group, uid: str) -> Iterator[Link]:
+    for one in group:
+        for relation, anchor in one.bonds:
+            node = (anchor.type, anchor.text)
+            yield new_link(uid, relation, at=one.at, node=node, episode=anchor.episode, origin="extraction")
+
+
+def _twin(connection: sqlite3.Connection, content: str) -> Kept | None:
+    """The insight that was told in the very same words."""
+    found = rows.by_digest(connection, rows.digest(content))
+    return None if found is None or found.insight.source == SOURCE else found
+
+
+def _begin_earlier(connection: sqlite3.Connection, kept: Kept, first: Harvested, vector: Vector | None) -> None:
+    """The words of the earliest episode count, unless a person has given others."""
+    insight = kept.insight
+    if insight.origin != "derived" or insight.edited_at or (first.at or "9", first.episode) >= _place_of(insight):
+        return
+    new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
+    rows.update(connection, kept, new)
+    _put_vector(connection, kept.number, vector)
+
+
+def _place_of(insight: Insight) -> tuple[str, str]:
+    return insight.created_at or "9", insight.episode
+
+
+def _put_vector(connection: sqlite3.Connection, number: int, vector: Vector | None) -> None:
+    if vector:
+        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
+
+
+def _is_forgotten(connection: sqlite3.Connection, uid: str) -> bool:
+    return connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (uid,)).fetchone() is not None
+
+
+def _harvested_lessons(connection: sqlite3.Connection) -> list[Kept]:
+    """Those that harvesting may merge: nobody has told, edited or silenced them, or merged them otherwise."""
+    found = rows.where(connection, "source = ? AND origin = 'derived' AND edited_at = ''", SOURCE)
+    lessons = [one for one in found if LESSON in one.insight.tags and one.insight.state in {"active", "merged"}]
+    uids = {one.insight.uid for one in lessons}
+    ours = [one for one in lessons if one.insight.state == "active" or one.insight.merged_into in uids]
+    return sorted(ours, key=lambda one: (*_place_of(one.insight), one.insight.uid))

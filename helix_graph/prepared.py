@@ -1,0 +1,86 @@
+"""Anti-patterns made ready for those who cannot wait: a small file beside the graph, read without loading anything.
+
+Counting patterns over a thousand episodes takes longer than a tool call may be held up. So whoever compiles in the
+background writes down what came out, with the state of the graph that it came out of; where the graph has changed
+since, the file says nothing. It is derived: it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_graph.project import PREPARED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.causality.door import Causality
+
+#: Situations that a session can be seen to be in: an error it has just met. That a task is a feature fits any call.
+_LEVELS = frozenset({"family", "check", "asserted"})
+#: More than anybody reads, fewer than would take long to look through at each call.
+_MOST = 200
+_EXPORT = "causality/causal-graph.json"
+
+
+class AntiPattern(NamedTuple):
+    """What keeps failing: after ``trigger``, ``action`` succeeded ``successes`` of ``occurrences`` times.
+
+    ``successes`` is None where people have said so instead of counting. ``others`` is how often other answers to the
+    same situation succeeded, 0 to 1; None where there were none.
+    """
+
+    trigger: str
+    action: str
+    successes: int | None
+    occurrences: int
+    others: float | None
+    others_n: int
+
+
+def prepare(root: Path, causality: Causality) -> tuple[AntiPattern, ...]:
+    """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first.
+
+    Raises:
+        WriteFailed: The folder cannot be written.
+    """
+    from helix_episodes.files import write_atomically  # noqa: PLC0415  (readers do without)
+
+    found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
+    kept = {
+        (one.trigger, one.action): AntiPattern(
+            one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n
+        )
+        for one in reversed(found)  # one row a situation and action: the basis by which it does worst
+        if one.base_rate is None or one.base_rate > one.success_rate
+    }
+    chosen = sorted(kept.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
+    text = json.dumps({"graph": _state(root), "anti_patterns": chosen})
+    write_atomically(root / PREPARED, text.encode())
+    return tuple(chosen)
+
+
+def prepared(root: Path) -> tuple[AntiPattern, ...] | None:
+    """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
+    try:
+        told = json.loads((root / PREPARED).read_bytes())
+        if told["graph"] == _state(root):
+            return tuple(AntiPattern(*one) for one in told["anti_patterns"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return None
+
+
+def is_prepared(root: Path) -> bool:
+    """Whether there is nothing to prepare: it was done, or there is no graph."""
+    return _state(root) is None or prepared(root) is not None
+
+
+def _state(root: Path) -> list[int] | None:
+    """Of the graph: its export is written anew with every change."""
+    try:
+        found = (root / _EXPORT).stat()
+    except OSError:
+        return None
+    return [found.st_mtime_ns, found.st_size]

@@ -1,0 +1,86 @@
+"""What do the commands print that join insights to the graph: harvest, link, match, connected, feedback, uplift?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from helix_cli.app import run as helix_graph
+from learnt_world import remember, repaired
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Said(NamedTuple):
+    """What a command printed."""
+
+    out: str
+    err: str
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs commands in a project with two episodes."""
+    remember(tmp_path, repaired("one"), repaired("two", day=2, outcome="partial"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HELIX_DB_PATH", raising=False)
+
+    def command(*words: str, code: int = 0) -> Said:
+        assert helix_graph(["insight", *words]) == code
+        return Said(*capsys.readouterr())
+
+    return command
+
+
+def answer(run: Run, *words: str) -> Any:  # noqa: ANN401  (JSON)
+    return json.loads(run(*words, "--json").out)
+
+
+def test_the_loop_from_an_episode_to_feedback(run: Run) -> None:
+    assert run("harvest", "--dry-run").out.splitlines()[1] == (
+        "2 episodes: 0 lessons, 2 verified fixes. 1 would be added, 0 known, 0 told already."
+    )
+    (name,) = answer(run, "harvest")["added"]
+    assert [one["name"] for one in answer(run, "recall", "pytest KeyError discount", "--policy", "seed")] == [name]
+    done = run("feedback", "--episode", "one", "--names", json.dumps([name]), "--explain")
+    assert f"{name}: causal: taken up, and a path of strength" in done.err
+    assert "delivered: 1 insight moved (1 causal, 0 eroded)" in done.out
+    assert "no verdict on an insight" in run("feedback", "--episode", "two").out
+    assert answer(run, "why", name)["use_count"] == 1
+
+
+def test_links_and_where_they_lead(run: Run) -> None:
+    name = answer(run, "store", "--content", "Look at the discount before the tax")["name"]
+    linked = run("link", name, "--node-type", "decision", "--text", "Edit shop/cart.py", "--episode", "one").out
+    assert linked == f"added  {name} -addresses-> edit source (.py)  (hand, 1.00)\n"
+    assert "edit source (.py)" in run("connected", name).out
+    assert run("match", name).out == "No text speaks of a node, as far as labels and vectors tell.\n"
+
+
+def test_uplift_and_its_ranking_say_that_it_is_too_early(run: Run) -> None:
+    assert run("uplift").out.splitlines() == [
+        "0 injections with a known outcome.",
+        "all together: too early (0 given, 0 withheld)",
+    ]
+    assert answer(run, "uplift")["pooled"]["verdict"] == "too early"
+    refused = run("recall", "anything", "--policy", "uplift", code=1)
+    assert "too early: 0 of 200 injections" in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--names", "[]", "--causal-names", "[]"),
+        ("--episode", "one", "--outcome-text", "done"),
+        ("--outcome", "delivered"),
+    ],
+)
+def test_feedback_needs_names_and_outcome_or_an_episode(run: Run, words: tuple[str, ...]) -> None:
+    run("feedback", *words, code=2)

@@ -1,0 +1,202 @@
+"""Do lessons and fixes of episodes become insights: marked, linked, once, in any order, and gone with their session?"""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+
+from helix_episodes.errors import EpisodeNotFound
+from helix_graph.errors import NoMemory
+from helix_graph.insights.door import Insights
+from learnt_world import LESSON, remember, repaired
+from stub_embedder import StubEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph import Memory
+
+FIX = "When pytest fails with KeyError: 'discount' in cart.py:12: Edit shop/cart.py, verified by pytest."
+
+
+def semantic(memory: Memory) -> Insights:
+    """The memory's insights, with an engine by which texts that share words are alike."""
+    engine = StubEmbedder()
+    return Insights(memory.root / "helix.db", embedder=lambda: engine, experience=memory.insights._past)
+
+
+def contents(insights: Insights) -> set[str]:
+    return {
+        str(hit["content"])
+        for hit in insights.recall("pytest cart KeyError database suite hangs", limit=100, min_relevance=0)
+    }
+
+
+def test_a_fix_is_told_from_facts_alone_and_begins_lower_than_what_is_told(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one")).insights
+    (name,) = insights.harvest()["added"]
+    why = insights.why(name)
+    assert why["content"] == FIX
+    assert (why["origin"], why["effectiveness"], why["tags"]) == ("derived", 0.4, ["derived", "fix"])
+    assert insights.store("Told by a person, at some length")["status"] == "added"
+    assert why["effectiveness"] < insights.why("told-by-a-person-at-some-length")["effectiveness"]
+
+
+def test_it_is_linked_to_the_change_the_error_and_the_session(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one", lessons=(LESSON,))).insights
+    fix, lesson = sorted(insights.harvest()["added"])
+    assert {(one["relation"], one["to"], one["origin"]) for one in insights.why(fix)["links"]} == {
+        ("derived_from", "decision: Edit shop/cart.py", "extraction"),
+        ("addresses", "error: pytest: 1 failed", "extraction"),
+        ("prevents", "error: pytest: 1 failed", "extraction"),
+    }
+    assert [(one["relation"], one["episode"]) for one in insights.why(lesson)["links"]] == [
+        ("derived_from", "episode-one")
+    ]
+    assert insights.unresolved() == ()
+
+
+def test_of_two_changes_nobody_knows_which_one_prevents(tmp_path: Path) -> None:
+    episode = repaired("one")
+    both = replace(episode, fixes=(replace(episode.fixes[0], changes=("d1", "d2"), share=0.5),))
+    insights = remember(tmp_path, both).insights
+    (name,) = insights.harvest()["added"]
+    assert {one["relation"] for one in insights.why(name)["links"]} == {"derived_from", "addresses"}
+
+
+def test_a_fix_that_no_check_verified_teaches_nothing(tmp_path: Path) -> None:
+    episode = repaired("one")
+    unverified = replace(episode, fixes=(replace(episode.fixes[0], verified_by=None),))
+    assert remember(tmp_path, unverified).insights.harvest()["added"] == []
+
+
+def test_twice_is_once(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one", lessons=(LESSON,)), repaired("two", day=2)).insights
+    insights.harvest()
+    before = insights.export()
+    again = insights.harvest()
+    assert (again["added"], again["links"]) == ([], 0)
+    assert insights.export() == before
+
+
+def test_the_order_of_episodes_makes_no_difference(tmp_path: Path) -> None:
+    episodes = (
+        repaired("one", day=3, line=40, lessons=(LESSON,)),
+        repaired("two", day=1),
+        repaired("three", day=2, path="shop/till.py", lessons=(f"{LESSON} and runs",)),
+    )
+    exports = set()
+    for number, order in enumerate(permutations(episodes)):
+        memory = remember(tmp_path / str(number), *episodes)
+        insights = semantic(memory)
+        for episode in order:
+            insights.harvest(episode.id)
+        exports.add(insights.export())
+    assert len(exports) == 1
+
+
+def test_the_same_fix_of_two_sessions_is_one_insight_with_the_links_of_both(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one", day=2, line=99), repaired("two", day=1)).insights
+    (name,) = insights.harvest()["added"]
+    why = insights.why(name)
+    assert why["content"] == FIX, "the words of the earlier session"
+    assert {one["episode"] for one in why["links"]} == {"episode-one", "episode-two"}
+
+
+def test_another_file_is_another_fix(tmp_path: Path) -> None:
+    memory = remember(tmp_path, repaired("one"), repaired("two", path="shop/till.py"))
+    assert len(semantic(memory).harvest()["added"]) == 2
+
+
+def test_lessons_in_other_words_are_merged_and_their_links_united(tmp_path: Path) -> None:
+    longer = f"{LESSON} and runs"
+    insights = semantic(
+        remember(tmp_path, repaired("one", lessons=(longer,), day=2), repaired("two", lessons=(LESSON,)))
+    )
+    assert insights.harvest()["merged"] == 1
+    found = [hit for hit in insights.recall(LESSON) if hit["content"] == LESSON]
+    assert {one["episode"] for one in insights.why(found[0]["name"])["links"]} == {"episode-one", "episode-two"}
+    assert longer not in contents(insights)
+
+
+def test_what_somebody_told_takes_the_lesson_in_and_keeps_its_words(tmp_path: Path) -> None:
+    insights = semantic(remember(tmp_path, repaired("one", lessons=(f"{LESSON} and runs",))))
+    told = insights.store(LESSON)["name"]
+    assert insights.harvest()["taken_in"] == 1
+    assert insights.get(told)["content"] == LESSON  # type: ignore[index]  # it was stored above
+    assert [one["episode"] for one in insights.why(told)["links"]] == ["episode-one"]
+
+
+def test_what_a_person_rejected_or_forgot_does_not_come_back(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one", lessons=(LESSON,))).insights
+    fix, lesson = sorted(insights.harvest()["added"])
+    insights.reject(fix)
+    insights.forget([lesson])
+    again = insights.harvest()
+    assert (again["added"], again["kept_out"]) == ([], 2)
+
+
+def test_a_dry_run_says_what_would_be_added_and_adds_nothing(tmp_path: Path) -> None:
+    insights = remember(tmp_path, repaired("one", lessons=(LESSON,))).insights
+    assert len(insights.harvest(dry_run=True)["added"]) == 2
+    assert contents(insights) == set()
+    assert insights.harvest(dry_run=True)["added"] == insights.harvest()["added"]
+
+
+def test_one_episode_or_those_since_a_day(tmp_path: Path) -> None:
+    from datetime import date  # noqa: PLC0415  (this test alone)
+
+    insights = remember(tmp_path, repaired("one"), repaired("two", day=9, path="shop/till.py")).insights
+    assert insights.harvest(since=date(2026, 11, 5), dry_run=True)["episodes"] == 1
+    assert insights.harvest("one", dry_run=True)["episodes"] == 1
+    with pytest.raises(EpisodeNotFound):
+        insights.harvest("nobody")
+
+
+def test_insights_of_no_memory_have_nothing_to_harvest(tmp_path: Path) -> None:
+    with pytest.raises(NoMemory):
+        Insights(tmp_path / "helix.db").harvest()
+
+
+def test_forgetting_a_session_takes_what_it_alone_taught_and_proves_it(tmp_path: Path) -> None:
+    memory = remember(tmp_path, repaired("one", lessons=(LESSON,)), repaired("two", day=2, path="shop/till.py"))
+    memory.insights.harvest()
+    report = memory.forget(["one"])
+    assert report.proof
+    assert report.proof.whole
+    assert {hit["content"] for hit in memory.insights.recall("pytest KeyError", limit=9, min_relevance=0)} == {
+        FIX.replace("cart.py:12: Edit shop/cart.py", "cart.py:12: Edit shop/till.py")
+    }
+    assert LESSON.encode() not in (memory.root / "helix.db").read_bytes()
+
+
+def test_what_two_sessions_taught_stays_in_the_words_of_the_other(tmp_path: Path) -> None:
+    memory = remember(tmp_path, repaired("one", line=777), repaired("two", day=2))
+    (name,) = memory.insights.harvest()["added"]
+    assert "777" in str(memory.insights.get(name))
+    report = memory.forget(["one"])
+    assert report.proof
+    assert report.proof.whole
+    why = memory.insights.why(name)
+    assert (why["content"], why["episode"]) == (FIX, "episode-two")
+    assert {one["episode"] for one in why["links"]} == {"episode-two"}
+
+
+def test_what_the_log_says_of_a_forgotten_session_is_numbers(tmp_path: Path) -> None:
+    memory = remember(tmp_path, repaired("one"), repaired("two", day=2))
+    (name,) = memory.insights.harvest()["added"]
+    memory.insights.hand_over([name], session="one", about="Mend the discount of the cart")
+    memory.insights.feedback_from_episode("one")
+    uses = memory.insights.why(name)["use_count"]
+    memory.forget(["one"])
+    why = memory.insights.why(name)
+    assert (why["use_count"], why["injected"][0]["session"], why["injected"][0]["query"]) == (uses, "", "")
+    assert [step["episode"] for step in why["feedback"]] == [None]
+    with sqlite3.connect(memory.root / "helix.db") as connection:
+        dump = "\n".join(connection.iterdump())
+    assert "episode-one" not in dump
+    assert memory.insights.rebuild()["changed"] == 0

@@ -1,0 +1,83 @@
+"""Calls without a transport: whose memory they work on, and what only a machine of one's own can show."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_cli.mcp.answering import answer, open_memory
+from helix_graph import Memory
+from helix_graph.errors import NoMemory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HELIX_DIR", raising=False)
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    monkeypatch.chdir(tmp_path / "home")
+
+
+def silent(done: int, total: int, message: str) -> None:
+    """Nobody watches."""
+
+
+def test_the_project_that_the_client_names_comes_before_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = (Memory.init(tmp_path / name) for name in ("here", "there"))
+    monkeypatch.chdir(here.root.parent)
+    assert open_memory().root == here.root
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(there.root.parent))
+    assert open_memory().root == there.root
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path / "home"))
+    with pytest.raises(NoMemory):
+        open_memory()
+
+
+def test_extract_without_logs_reads_what_agents_wrote_of_this_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = Memory.init(tmp_path / "project").root.parent
+    monkeypatch.chdir(project)
+    logs = tmp_path / "home" / ".claude" / "projects" / str(project).replace("/", "-")
+    logs.mkdir(parents=True)
+    with as_file(files("helix_cli") / "demo" / "logs") as demo:
+        log = min(demo.rglob("*.jsonl"))
+        text = log.read_text(encoding="utf-8")
+    (logs / log.name).write_text(text.replace(_folder_of(text), str(project)), encoding="utf-8")
+    outcome = answer("extract", {"agent": "claude-code"}, silent)
+    assert not outcome.failed, outcome.text
+    assert outcome.structure is not None
+    assert outcome.structure["recorded"] == 1
+    assert answer("extract", {}, silent).structure == {"recorded": 0, "unchanged": 0, "failed": []}
+
+
+def _folder_of(text: str) -> str:
+    """The folder in which the session of a Claude Code log was held."""
+    found = re.search(r'"cwd": ?"([^"]+)"', text)
+    assert found is not None
+    return found[1]
+
+
+def test_a_folder_that_is_gone_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    outcome = answer("status", {}, silent)
+    assert outcome.failed
+    assert outcome.text == "status: No such file or directory"
+
+
+def test_a_model_that_was_loaded_is_kept_for_the_next_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Memory.init(tmp_path / "project")
+    monkeypatch.chdir(tmp_path / "project")
+    assert open_memory() is open_memory()
