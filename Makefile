@@ -12,7 +12,7 @@ weights:  ## the model's weights, for the tests that need them (84 MB; they skip
 	$(BIN)helix-graph model install
 
 test:
-	$(BIN)pytest -q
+	$(BIN)pytest -q -n 2
 
 lint:
 	$(BIN)ruff check .

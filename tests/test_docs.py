@@ -84,7 +84,7 @@ def test_no_section_describes_a_command_that_is_gone() -> None:
 def test_the_readme_has_exactly_two_set_up_commands() -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     found = [line for line in page.splitlines() if "venv" in line]
-    assert [line.rpartition("/")[2] for line in found] == ["helix-graph demo", "pytest -q"]
+    assert [line.rpartition("/")[2] for line in found] == ["helix-graph demo", "pytest -q -n 2"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
