@@ -14,12 +14,8 @@ import re
 from typing import TYPE_CHECKING, TypedDict
 
 from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Decision
 from helix_graph.errors import EmptyText
 from helix_graph.given import one_of, prose, query
-from helix_graph.graph.anchors import ANCHOR_TYPES
-from helix_graph.graph.labels import decision_key
-from helix_graph.graph.masking import template
 from helix_graph.insights import rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.links import find_link, links_of, links_where, new_link, write_link
@@ -73,6 +69,8 @@ class Anchoring(Room):
             NotOneOf: Type or relation is none of those allowed.
             EmptyText: There is no text, and no whole episode is meant.
         """
+        from helix_graph.graph.anchors import ANCHOR_TYPES  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+
         kind = one_of("node_type", node_type, ANCHOR_TYPES)
         meant = one_of("relation", relation, NODE_RELATIONS)
         said = prose("text", text).strip()
@@ -170,6 +168,9 @@ def _by_label(
     content: str, errors: Iterable[Example], decisions: Iterable[Example]
 ) -> dict[Example, tuple[LinkOrigin, float]]:
     """The nodes whose label the text has, and how sure that is."""
+    from helix_episodes.model import Decision  # noqa: PLC0415  (as above)
+    from helix_graph.graph.labels import decision_key  # noqa: PLC0415  (as above)
+
     said = decision_key(Decision(id="", timestamp=None, type="design", chosen=content))
     found: dict[Example, tuple[LinkOrigin, float]] = {one: ("label", 1.0) for one in decisions if one.label == said}
     words = f" {_masked(content)} "
@@ -183,6 +184,8 @@ def _by_label(
 
 def _masked(text: str) -> str:
     """The words of a text, places and numbers masked, without the punctuation between them."""
+    from helix_graph.graph.masking import template  # noqa: PLC0415  (as above)
+
     return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))
 
 

@@ -18,18 +18,17 @@ from helix_graph.insights import log, rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.deliveries import Counts, Delivery, tally
 from helix_graph.insights.model import Injection, Withheld
-from helix_graph.insights.ranking import MEASURED_NEEDED, Contender, Readiness, rank
 from helix_graph.insights.room import Room
-from helix_graph.insights.uplift import uplift_report
-from helix_graph.insights.withholding import Candidate, withhold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from helix_graph.insights.model import Entry, Kept
+    from helix_graph.insights.ranking import Readiness
     from helix_graph.insights.recall import Candidate as Hit
     from helix_graph.insights.uplift import UpliftReport
+    from helix_graph.insights.withholding import Candidate, Lot
 
 
 class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,11 +59,7 @@ class Delivering(Room):
             known = {name: kept for name in given if (kept := rows.by_name(connection, name))}
             at = stamp(self._clock())
             identity = _identity(task, session, about, at=at, names=given)
-            lots = {}
-            if first:
-                candidates = [self._candidate(connection, kept) for kept in known.values()]
-                drawn = withhold(candidates, injection=identity, salt=_salt(connection), first=first)
-                lots = dict(zip(known, drawn, strict=True))
+            lots = self._lots(connection, known, injection=identity, first=first) if first else {}
             held = {name for name, one in lots.items() if one.withheld}
             injection = Injection(
                 id=identity,
@@ -82,21 +77,39 @@ class Delivering(Room):
         shown = tuple(name for name in given if name not in held)
         return HandedOver(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
 
+    def _lots(
+        self, connection: sqlite3.Connection, known: Mapping[str, Kept], *, injection: str, first: float
+    ) -> dict[str, Lot]:
+        from helix_graph.insights.withholding import withhold  # noqa: PLC0415  (recall by the seed's policy does without: 60 ms to load)
+
+        candidates = [self._candidate(connection, kept) for kept in known.values()]
+        drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
+        return dict(zip(known, drawn, strict=True))
+
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""
+        from helix_graph.insights.uplift import uplift_report  # noqa: PLC0415  (as above)
+
         with self._database.reading() as connection:
             return uplift_report(_deliveries(connection))
 
     def readiness(self) -> Readiness:
         """Whether enough showings have a known outcome to rank by uplift."""
+        from helix_graph.insights.ranking import Readiness  # noqa: PLC0415  (as above)
+
         with self._database.reading() as connection:
             return Readiness(measured=_measured(connection))
 
     def _candidate(self, connection: sqlite3.Connection, kept: Kept) -> Candidate:
+        from helix_graph.insights.ranking import MEASURED_NEEDED  # noqa: PLC0415  (as above)
+        from helix_graph.insights.withholding import Candidate  # noqa: PLC0415  (as above)
+
         width = self._widths(connection).get(kept.name) if _measured(connection) >= MEASURED_NEEDED else None
         return Candidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=width)
 
     def _widths(self, connection: sqlite3.Connection) -> dict[str | None, float | None]:
+        from helix_graph.insights.uplift import uplift_report  # noqa: PLC0415  (as above)
+
         return {one.insight: one.half_width for one in uplift_report(_deliveries(connection)).insights}
 
     def _by_uplift(self, connection: sqlite3.Connection, found: Sequence[Hit], *, about: str, limit: int) -> list[Hit]:
@@ -105,6 +118,8 @@ class Delivering(Room):
         Raises:
             TooEarly: Too few showings have a known outcome.
         """
+        from helix_graph.insights.ranking import Contender, Readiness, rank  # noqa: PLC0415  (as above)
+
         ready = Readiness(measured=_measured(connection))
         if ready.too_early:
             raise TooEarly(what="ranking by uplift", reason=ready.too_early)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_graph.graph.anchors import Anchor
 from helix_graph.insights import rows
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.recall import public
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from helix_graph.graph.anchors import Anchored
+    from helix_graph.graph.anchors import Anchor, Anchored
     from helix_graph.insights.experience import Experience
     from helix_graph.insights.model import Kept, Link
 
@@ -102,6 +101,8 @@ class Walk:
 
 def anchor_of(link: Link) -> Anchor:
     """What a link to a node speaks of."""
+    from helix_graph.graph.anchors import Anchor  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+
     return Anchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
 
