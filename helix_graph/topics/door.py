@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_graph.given import one_of, whole
 from helix_graph.helix_db import HelixDatabase
-from helix_graph.topics import actions, edit, read, search, writing
+from helix_graph.topics import actions, damage, edit, read, search, upkeep, writing
 from helix_graph.topics.briefing import brief, overview
 from helix_graph.topics.briefing.model import Detail
 from helix_graph.topics.drafts import draft, drafts
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics import catalogue, importing, references, stale, transfer, upkeep
+    from helix_graph.topics import catalogue, importing, references, stale, transfer
     from helix_graph.topics.briefing.model import Briefing, Overview
-    from helix_graph.topics.model import BatchStored, Stored
+    from helix_graph.topics.model import BatchStored, Damaged, Stored
     from helix_graph.topics.read import ReadAnswer
     from helix_graph.topics.upkeep import Progress
 
@@ -302,6 +302,24 @@ class Topics:
         asked = actions.asked(action, now=self._clock(), given=stated)
         place = actions.Place(database=self.database, folders=self._folders, progress=progress)
         return actions.carry_out(place, asked)
+
+    def damaged(self) -> tuple[Damaged, ...]:
+        """Records that are not what was written, after a look at every page and record.
+
+        Raises:
+            MemoryDamaged: More than records is damaged: SQLite itself finds the file wrong.
+        """
+        with self.database.reading() as connection:
+            upkeep.check_pages(connection)
+            return damage.standing(connection).damaged
+
+    def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
+        """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""
+        with self.database.writing() as connection:
+            found = damage.standing(connection)
+            for number, body in found.bodies.items():
+                keep(number, body)
+            damage.take_away(connection, found, now=self._now())
 
     def _now(self) -> int:
         return seconds_of(self._clock())

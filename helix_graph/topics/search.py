@@ -13,9 +13,10 @@ import msgspec
 from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, whole
 from helix_graph.topics import ranking
-from helix_graph.topics.entries import alike, by_id, shown, size_of
+from helix_graph.topics.damage import damaged_of
+from helix_graph.topics.entries import alike, shown, size_of, sound_by_id
 from helix_graph.topics.errors import TooMuch
-from helix_graph.topics.model import Entry, TopicSize
+from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.periods import period
 from helix_graph.topics.ranking import Filters
 from helix_graph.topics.texts import clipped, content_lines, plain, tag_name, topic_name
@@ -52,7 +53,8 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     ``words`` are those that were looked for, ``total`` how many entries match, ``fallback`` that none had all words and
     these have some. ``topics`` is filled with detail topics only: those with the most hits first, ``limit`` of them.
-    ``hint`` says why nothing was found, where that is known.
+    ``hint`` says why nothing was found, where that is known. ``damaged`` names records that would be among the hits and
+    are not what was written.
     """
 
     query: str
@@ -64,6 +66,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: tuple[Hit, ...]
     topics: tuple[TopicSize, ...]
     hint: str | None
+    damaged: tuple[Damaged, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +124,7 @@ def question(  # noqa: PLR0913  (the tool's parameters)
 def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
     """Answers the question."""
     matching, total, fallback = _matching(connection, asked_for)
+    hits, damaged = _hits(connection, asked_for, matching) if matching and total else ((), ())
     return SearchAnswer(
         query=asked_for.query,
         words=asked_for.words,
@@ -128,9 +132,10 @@ def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
         detail=asked_for.detail,
         fallback=fallback,
         total=total,
-        hits=_hits(connection, asked_for, matching) if matching and total else (),
+        hits=hits,
         topics=_topics(connection, asked_for, matching) if matching and total else (),
         hint=None if total else _hint(connection, asked_for.filters),
+        damaged=damaged,
     )
 
 
@@ -160,16 +165,21 @@ def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Quer
     return loose, total, asked_for.mode == "and" and total > 0
 
 
-def _hits(connection: sqlite3.Connection, asked_for: Question, matching: Query) -> tuple[Hit, ...]:
+def _hits(
+    connection: sqlite3.Connection, asked_for: Question, matching: Query
+) -> tuple[tuple[Hit, ...], tuple[Damaged, ...]]:
+    """The best entries, and those that would be among them were they not damaged."""
     if asked_for.detail in {"count", "topics"} or not asked_for.limit:
-        return ()
+        return (), ()
     scored = ranking.best(connection, matching, asked_for.filters, limit=asked_for.limit)
-    filed = by_id(connection, [entry for entry, _ in scored])
-    entries = shown(connection, [filed[entry] for entry, _ in scored])
-    return tuple(
+    filed, spoilt = sound_by_id(connection, [entry for entry, _ in scored])
+    sound = [one for one in scored if one[0] in filed]
+    entries = shown(connection, [filed[entry] for entry, _ in sound])
+    hits = (
         Hit(entry=_cut(entry, asked_for.detail), score=round(score, 6))
-        for entry, (_, score) in zip(entries, scored, strict=True)
+        for entry, (_, score) in zip(entries, sound, strict=True)
     )
+    return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
 def _topics(connection: sqlite3.Connection, asked_for: Question, matching: Query) -> tuple[TopicSize, ...]:

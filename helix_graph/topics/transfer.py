@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.topics.log import live
-from helix_graph.topics.model import moment
+from helix_graph.topics.damage import standing
+from helix_graph.topics.model import Damaged, moment
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,9 +35,13 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Export(msgspec.Struct, frozen=True, kw_only=True):
-    """Every entry; the array that ``json`` writes is what `import` takes."""
+    """Every entry; the array that ``json`` writes is what `import` takes.
+
+    ``damaged`` names records that are not what was written, and are not among the entries.
+    """
 
     entries: tuple[Exported, ...]
+    damaged: tuple[Damaged, ...] = ()
 
     def json(self) -> str:
         """As JSON, one entry a line."""
@@ -46,15 +50,12 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export(connection: sqlite3.Connection) -> Export:
-    """Every entry, from the log itself and checked; the order is that of their places.
-
-    Raises:
-        sqlite3.DatabaseError: A record is not what was written.
-    """
-    records = [one.record for one in live(connection)]
+    """Every entry, from the log itself and checked; the order is that of their places."""
+    found = standing(connection)
+    records = [one.record for one in found.entries]
     ids = {record.entry for record in records}
     ordered = sorted(records, key=lambda record: (record.position, record.entry))
-    return Export(entries=tuple(_exported(record, ids) for record in ordered))
+    return Export(entries=tuple(_exported(record, ids) for record in ordered), damaged=found.damaged)
 
 
 def _exported(record: Record, ids: Collection[int]) -> Exported:

@@ -251,11 +251,16 @@ def _topics(*, of_user: bool) -> Topics:
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
     from helix_graph.topics.forms import form_of  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.topics.forms.entries import left_out  # noqa: PLC0415  (as above)
+    from helix_graph.topics.transfer import Export  # noqa: PLC0415  (as above)
 
     if as_json:
         emit_json(answer)
     else:
         click.echo("\n".join(map(clean, form_of(answer, terse=terse).split("\n"))))
+    if isinstance(answer, Export):  # its text is the file that import takes; what it lacks is said beside it
+        for line in left_out(answer.damaged):
+            click.echo(clean(line), err=True)
 
 
 def _given(text: str) -> str:

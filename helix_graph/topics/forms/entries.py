@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from helix_graph.topics.texts import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from helix_graph.topics.edit import Edited
-    from helix_graph.topics.model import BatchStored, Entry, Stored
+    from helix_graph.topics.model import BatchStored, Damaged, Entry, Stored
     from helix_graph.topics.read import ReadAnswer
 
 _LINE = 100
@@ -29,6 +29,13 @@ def entries_in(count: int) -> str:
     ('1 entry', '2 entries')
     """
     return "1 entry" if count == 1 else f"{count} entries"
+
+
+def left_out(damaged: Iterable[Damaged]) -> Iterator[str]:
+    """Which records an answer leaves out because they are damaged, a line each."""
+    for one in damaged:
+        entry = "" if one.topic is None else f" ({one.topic}:{one.index}, entry {one.entry})"
+        yield f"  left out: {one.problem}{entry}; `helix-graph doctor --fix` sets it aside"
 
 
 def known_of(entry: Entry) -> Iterator[str]:
