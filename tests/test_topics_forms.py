@@ -237,7 +237,8 @@ def test_every_command_answers_in_text_and_json(run: Any) -> None:  # noqa: ANN4
     assert run("topics") == "a (1), engine (2)\n2 topics, 3 entries\n"
     exported = run("topics", "export")
     assert len(json.loads(exported)) == 3
-    assert json.loads(run("topics", "import", "--file", "-", "--json", stdin=exported))["entries"] == 3
+    assert json.loads(run("topics", "import", "--file", "-", "--json", stdin=exported))["already"] == 3
+    assert json.loads(run("topics", "import", "--file", "-", "--json", "--force", stdin=exported))["entries"] == 3
     assert json.loads(run("topics", "prune", "--days", "0", "--json"))["applied"] is False
 
 

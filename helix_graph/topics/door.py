@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-from helix_graph.given import one_of, whole
+from helix_graph.given import flag, one_of, whole
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.topics import actions, damage, edit, read, search, upkeep, writing
 from helix_graph.topics.briefing import brief, overview
@@ -26,7 +26,7 @@ from helix_graph.topics.model import seconds_of
 from helix_graph.topics.periods import since as moments_ago
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.tables import TABLES
-from helix_graph.topics.texts import entry_text, plain, tag_name, tag_names, topic_name
+from helix_graph.topics.texts import entry_text, looked_for, tag_name, tag_names, topic_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,9 +85,10 @@ class Topics:
             HalfCharacter: One of the texts holds half a surrogate pair.
             TooMuch: One of them is too long.
         """
+        unasked = flag("force", force)
         entry = draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return writing.store(connection, entry, now=self._now(), force=force)
+            return writing.store(connection, entry, now=self._now(), force=unasked)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
@@ -164,7 +165,7 @@ class Topics:
         now = self._clock()
         kind, begin = one_of("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = brief.focused(focus)
-        if query is not None and compact:
+        if flag("compact", compact) and query is not None:
             raise NotTogether("compact", problem="shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else brief.query_of(query)
         with self.database.reading() as connection:
@@ -211,19 +212,20 @@ class Topics:
             NotTogether: A parameter means nothing to the action, or two exclude each other.
             TopicNotFound: There is no such topic.
             EntryNotFound: No entry of it is the one that was meant.
+            EmptyText: ``match_str`` or the new text has nothing in it.
         """
         kind: edit.Action = one_of("action", action, edit.ACTIONS)
         name = topic_name("topic", topic)
         target = edit.Target(
             index=_index(index),
-            matching=None if match_str is None else plain("match_str", match_str),
+            matching=None if match_str is None else looked_for("match_str", match_str),
             tag=None if tag is None else tag_name("tag", tag),
         )
         change = edit.Change(
             text=None if text is None else entry_text("text", text),
             tags=tag_names("tags", tags),
             remove=tag_names("remove", remove),
-            everything=all,
+            everything=flag("all", all),
             new_name=None if new_name is None else topic_name("new_name", new_name),
             into=None if into is None else topic_name("into", into),
         )

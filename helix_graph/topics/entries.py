@@ -97,10 +97,9 @@ def by_id(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Fil
 def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[dict[int, Filed], list[int]]:
     """As `by_id`, without what is damaged; the numbers of those records stand beside."""
     rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
-    sound, spoilt = [], []
-    for row in rows:
-        (sound if row[3] is not None and is_sound(*row[3:]) else spoilt).append(row)
-    return {row[0]: _checked(*row) for row in sound}, [_number(connection, row[0]) for row in spoilt]
+    sound = [row for row in rows if row[3] is not None and is_sound(*row[3:])]
+    found = {row[0]: _checked(*row) for row in sound}
+    return found, [_number(connection, row[0]) for row in rows if row[0] not in found]
 
 
 def shown(connection: sqlite3.Connection, entries: Iterable[Filed]) -> list[Entry]:

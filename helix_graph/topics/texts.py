@@ -67,6 +67,21 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     return value
 
 
+def looked_for(option: str, value: str) -> str:
+    """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
+
+    Raises:
+        WrongType: It is no text.
+        EmptyText: There is nothing in it.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    text = plain(option, value)
+    if not text.strip():
+        raise EmptyText(option)
+    return text
+
+
 def entry_text(option: str, value: str) -> str:
     """The text of an entry.
 

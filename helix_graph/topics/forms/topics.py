@@ -99,7 +99,8 @@ def exported_form(answer: Export) -> str:
 def imported_form(answer: Imported) -> str:
     """How many came in, and what did not."""
     left = [f"  left out: {one.place}: {one.problem}" for one in answer.left_out]
-    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}", *left])
+    already = f"; {answer.already} already there" if answer.already else ""
+    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}{already}", *left])
 
 
 def session_form(answer: Session) -> str:
