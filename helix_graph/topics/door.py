@@ -122,7 +122,8 @@ class Topics:
         given must hold as well. ``limit`` is 0 to 1,000.
 
         Raises:
-            EmptyQuery: There is no word in the query.
+            EmptyQuery: There is nothing in the query.
+            NothingToSearchFor: It has words of one letter or digit alone, which are not indexed.
             InvalidDay: A date is none.
             NotOneOf: Detail or mode is a word that there is not.
             OutOfRange: A number lies outside its range.

@@ -15,7 +15,7 @@ from helix_graph.given import one_of, whole
 from helix_graph.topics import ranking
 from helix_graph.topics.damage import damaged_of
 from helix_graph.topics.entries import alike, shown, size_of, sound_by_id
-from helix_graph.topics.errors import TooMuch
+from helix_graph.topics.errors import NothingToSearchFor, TooMuch
 from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.periods import period
 from helix_graph.topics.ranking import Filters
@@ -97,7 +97,8 @@ def question(  # noqa: PLR0913  (the tool's parameters)
     """Checks what is asked.
 
     Raises:
-        EmptyQuery: There is no word in it.
+        EmptyQuery: There is nothing in it.
+        NothingToSearchFor: It has words of one letter or digit alone.
         TooMuch: It is too long, or has too many words.
         NotOneOf: Detail or mode is a word that there is not.
         InvalidDay: A date is none.
@@ -142,7 +143,7 @@ def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
 def _words(query: str) -> tuple[str, ...]:
     words = asked(plain("query", query, longest=LONGEST_QUERY))
     if not words:
-        raise EmptyQuery("query")
+        raise NothingToSearchFor("query") if any(map(str.isalnum, query)) else EmptyQuery("query")
     if len(words) > ranking.MOST_WORDS:
         raise TooMuch("query", size=len(words), largest=ranking.MOST_WORDS, unit="different words")
     return words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from helix_graph.topics.texts import first_line
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from helix_graph.topics.read import ReadAnswer
 
 _LINE = 100
+#: A line as `known_of` writes them, or one that has its backslash already.
+_LIKE_KNOWN = re.compile(r"\s*(\\*\[(?:modified|tags|source|confidence|links):)")
 
 
 def minute(at: datetime) -> str:
@@ -50,6 +53,15 @@ def known_of(entry: Entry) -> Iterator[str]:
         yield f"[confidence: {entry.confidence:g}]"
     if entry.links:
         yield f"[links: {' '.join(entry.links)}]"
+
+
+def text_of(entry: Entry) -> Iterator[str]:
+    r"""The lines of its text; where its beginning looks like what `known_of` writes, a backslash tells it apart."""
+    beginning = True
+    for line in entry.text.split("\n"):
+        alike = _LIKE_KNOWN.match(line)
+        beginning = beginning and (alike is not None or not line.strip())
+        yield line[: alike.start(1)] + "\\" + line[alike.start(1) :] if beginning and alike else line
 
 
 def stored_form(answer: Stored, *, terse: bool = False) -> str:
@@ -116,4 +128,4 @@ def _all_of(answer: ReadAnswer) -> str:
 def _block(entry: Entry) -> Iterator[str]:
     yield f"[{entry.index}] {minute(entry.stored)}"
     yield from (f"  {line}" for line in known_of(entry))
-    yield from (f"  {line}".rstrip() for line in entry.text.split("\n"))
+    yield from (f"  {line}".rstrip() for line in text_of(entry))
