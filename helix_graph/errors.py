@@ -42,6 +42,7 @@
         ├── EmptyQuery               a label was asked for without a letter in it
         ├── OutOfRange               a number outside what an option allows
         ├── WrongType                an argument that is none of its kind: None or a number for a text …
+        ├── FolderUnreadable         a folder of notes that cannot be listed
         ├── EmptyText                a text without a letter in it where one is asked for
         ├── ControlCharacter         a text with a character that nobody can read
         ├── NotOneOf                 a word that is none of those an option allows
@@ -412,6 +413,15 @@ def _shown(value: float) -> str:
         return f"{value:g}"
     except OverflowError:
         return "far too large"
+
+
+class FolderUnreadable(GraphError):
+    """A folder that a search was to look through could not be listed."""
+
+    def __init__(self, *, folder: Path, problem: str) -> None:
+        self.folder = folder
+        self.problem = problem
+        super().__init__(f"{folder} cannot be listed: {problem}; name another folder in .helix/config.toml")
 
 
 class EmptyText(GraphError, UsageError):

@@ -110,6 +110,17 @@ def whole(option: str, value: int, *, lowest: int, highest: int) -> int:
     return value
 
 
+def flag(option: str, value: bool) -> bool:  # noqa: FBT001  (it is what is checked)
+    """True or False, and no word that would pass for true.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if not isinstance(value, bool):
+        raise WrongType(option, value=value, wanted="true or false")
+    return value
+
+
 def when(option: str, value: date | None) -> datetime | None:
     """A time, or None; a day is its beginning, in UTC.
 

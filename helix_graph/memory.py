@@ -23,7 +23,7 @@ from helix_graph.given import place, query, several, when
 from helix_graph.project import FOLDER, memory_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import date
 
     from helix_episodes.recording import ExtractReport
@@ -265,13 +265,19 @@ class Memory:
         """
         from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
 
-        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_insights)
+        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_database)
 
-    def _troubles_of_insights(self) -> list[Trouble]:
+    def _troubles_of_database(self) -> Iterator[Trouble]:
+        from helix_graph.doctor.topics import topic_troubles  # noqa: PLC0415  (as above)
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
         from helix_graph.insights.troubles import link_troubles  # noqa: PLC0415  (as above)
 
-        return link_troubles(self.insights) if database_path(self.root).exists() else []
+        if not database_path(self.root).exists():
+            return
+        found = topic_troubles(self.root, self.topics)
+        yield from found
+        if all(one.finding.kind != "damaged database" for one in found):
+            yield from link_troubles(self.insights)
 
     def forget(
         self,

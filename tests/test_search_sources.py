@@ -133,12 +133,49 @@ def test_folders_are_configured(root: Path) -> None:
     assert [(one.name, one.source) for one in search(root)("locks").results] == [("locks", "notes")]
 
 
+def test_a_folder_that_cannot_be_listed_fails_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root.parent / "notes").mkdir()
+    (root / "config.toml").write_text('[search]\nmarkdown = ["notes"]\n')
+
+    def vanishing(_: Path, pattern: str) -> list[Path]:
+        raise FileNotFoundError(2, "No such file or directory", pattern)
+
+    monkeypatch.setattr("pathlib.Path.rglob", vanishing)
+    answer = search(root, Stub("A", ["one"]))("locks")
+    assert contents(answer) == ["one"]
+    (failed,) = answer.sources[1:]
+    assert (failed.state, failed.found) == ("failed", 0)
+    assert f"{root.parent / 'notes'} cannot be listed: No such file or directory" in (failed.problem or "")
+
+
+def test_a_large_file_is_found_by_name_and_the_answer_says_so(root: Path) -> None:
+    folder = root.parent / ".serena" / "memories"
+    folder.mkdir(parents=True)
+    (folder / "locks.md").write_text("weather " * 200_000)
+    (folder / "short.md").write_text("locks")
+    answer = search(root)("locks")
+    assert [one.name for one in answer.results] == ["locks", "short"]
+    assert len(answer.results[0].content) < 100
+    assert answer.sources[-1].note == "passed by: 1 file too large, looked for by name alone (locks.md)"
+
+
+def test_secrets_are_cut_from_notes(root: Path) -> None:
+    folder = root.parent / ".serena" / "memories"
+    folder.mkdir(parents=True)
+    secret = "ghp_" + "a1B2" * 9
+    (folder / "locks.md").write_text(f"export GITHUB_TOKEN={secret}")
+    (result,) = search(root)("locks").results
+    assert secret not in result.content
+    assert "GITHUB_TOKEN" in result.content
+
+
 @pytest.mark.parametrize(
     "written",
     [
         "[search\n",
         "[search]\nmarkdwon = []\n",
         "[search]\nforgetful = 8020\n",
+        '[search]\nmarkdown = [""]\n',
         '[search]\nforgetful = "localhost:8020"\n',
         '[search]\nforgetful = "http://localhost:port/mcp"\n',
         "[search]\nforgetful_timeout_ms = 0\n",

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph import Memory
 from helix_graph.errors import MemoryDamaged
 from helix_graph.topics.door import Topics
+from helix_graph.topics.forms import form_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,16 +138,60 @@ def test_a_flipped_byte_is_never_believed(whole: Path) -> None:
     assert refused > 3
 
 
-def test_a_flipped_letter_of_an_entry_is_named_and_not_compacted_away(whole: Path) -> None:
-    before = whole.read_bytes()
-    place = before.index(b"entry number4 about")
-    spoilt = before[:place] + b"Entry" + before[place + 5 :]
-    whole.write_bytes(spoilt)
+def flip(path: Path, letters: bytes) -> None:
+    """Changes a letter of one record's body."""
+    before = path.read_bytes()
+    place = before.index(letters)
+    path.write_bytes(before[:place] + letters.swapcase() + before[place + len(letters) :])
+
+
+def test_a_damaged_record_is_left_out_by_name_and_its_bytes_are_kept(whole: Path) -> None:
     topics = Topics(whole)
-    for attempt in (lambda: everything(topics), lambda: topics.topics("compact"), lambda: topics.topics("export")):
-        with pytest.raises(MemoryDamaged, match="is not what was written"):
-            attempt()
-    assert whole.read_bytes() == spoilt
+    expected = everything(topics)
+    flip(whole, b"entry number4 about")
+    with pytest.raises(MemoryDamaged, match="is not what was written"):
+        topics.read("topic-1")
+    assert topics.read("topic-1", index=2).entries[0].text == expected["topic-1"][2]
+    assert [texts(topics, name) for name in ("topic-0", "topic-2")] == [expected["topic-0"], expected["topic-2"]]
+    found, exported = topics.search("caches", limit=50), topics.topics("export")
+    assert (len(found.hits), found.total, len(exported.entries)) == (11, 12, 11)
+    for answer in (found, exported, topics.topics("compact"), topics.topics("compact"), topics.search("number4")):
+        assert [(one.record, one.topic, one.index, one.entry) for one in answer.damaged] == [(5, "topic-1", 1, 5)]
+    assert "left out: record 5" in form_of(found)
+    assert b"ENTRY NUMBER4 ABOUT" in whole.read_bytes()
+    topics.store("topic-1", "entry number4 about caches " + "filler " * 40)
+
+
+def test_the_doctor_names_a_damaged_record_and_sets_it_aside(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / ".helix")
+    for number in range(3):
+        memory.topics.store("t", f"entry number{number} of three")
+    memory.topics.edit("delete", "t", index=0)
+    assert memory.doctor().healthy
+    flip(memory.topics.database.path, b"entry number1 of")
+    (finding,) = (one for one in memory.doctor().findings if one.kind == "damaged record")
+    assert finding.problem == "record 2 of the topics is not what was written: topic t, index 0, entry 2"
+    assert memory.doctor(fix=True).healthy
+    assert texts(memory.topics, "t") == ["entry number2 of three"]
+    assert [b"ENTRY NUMBER1 OF" in path.read_bytes() for path in (tmp_path / ".helix/set-aside/topics").iterdir()] == [
+        True
+    ]
+    assert memory.doctor().healthy
+
+
+def test_what_a_damaged_tombstone_buried_stays_buried(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / ".helix")
+    memory.topics.store("t", "gone for good")
+    memory.topics.store("t", "kept")
+    memory.topics.edit("delete", "t", index=0)
+    flip(memory.topics.database.path, b'"buries"')
+    assert [one.text for one in memory.topics.topics("export").entries] == ["kept"]
+    assert memory.topics.topics("compact").entries == 1
+    (finding,) = (one for one in memory.doctor().findings if one.kind == "damaged record")
+    assert "the index has no entry for it" in finding.problem
+    assert memory.doctor(fix=True).healthy
+    memory.topics.topics("reindex")
+    assert texts(memory.topics, "t") == ["kept"]
 
 
 def test_a_spoilt_index_is_made_anew_from_the_log(whole: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import EmptyText, NotOneOf, OutOfRange
+from helix_graph.errors import EmptyText, NotOneOf, OutOfRange, WrongType
 from helix_graph.topics.errors import EntryNotFound, NotGiven, NotTogether, TopicNotFound
 from topic_clock import NOW, Clock, topics_at
 
@@ -161,3 +161,42 @@ def test_an_edit_appends_and_touches_no_record_before_it(topics: Topics) -> None
     topics.edit("delete", "engine", index=1)
     assert log()[: len(before)] == before
     assert len(log()) == len(before) + 3
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "\n"])
+def test_a_text_to_look_for_that_holds_nothing_names_no_entry(tmp_path: Path, nothing: str) -> None:
+    topics = topics_at(tmp_path)
+    topics.store("t", "stays as it is")
+    for action, given in (("delete", {}), ("append", {"text": "x"}), ("revise", {"text": "x"}), ("tag", {"tags": "x"})):
+        with pytest.raises(EmptyText, match="match_str is empty"):
+            topics.edit(action, "t", match_str=nothing, **given)  # type: ignore[arg-type]
+    with pytest.raises(EmptyText):
+        topics.topics("entries", topic="t", match_str=nothing)
+    assert [entry.text for entry in topics.read("t").entries] == ["stays as it is"]
+
+
+def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
+    topics = topics_at(tmp_path)
+    topics.store("t", "stays")
+    maybe: Any = "maybe"
+    for attempt in (
+        lambda: topics.store("t", "x", force=maybe),
+        lambda: topics.edit("delete", "t", all=maybe),
+        lambda: topics.topics("prune", apply=maybe),
+        lambda: topics.topics("import", json="[]", force=maybe),
+    ):
+        with pytest.raises(WrongType, match="true or false"):
+            attempt()
+    assert len(topics.read("t").entries) == 1
+
+
+def test_the_sentence_of_a_topic_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(TopicNotFound) as refused:
+        topics_at(tmp_path).edit("append", "nope", text="x")
+    assert str(refused.value) == "topic 'nope' not found; `topic topics` lists those there are"
+
+
+def test_an_object_is_no_batch(tmp_path: Path) -> None:
+    one: Any = {"topic": "t", "text": "x"}
+    with pytest.raises(WrongType, match="a list of objects"):
+        topics_at(tmp_path).batch(one)

@@ -237,7 +237,8 @@ def test_every_command_answers_in_text_and_json(run: Any) -> None:  # noqa: ANN4
     assert run("topics") == "a (1), engine (2)\n2 topics, 3 entries\n"
     exported = run("topics", "export")
     assert len(json.loads(exported)) == 3
-    assert json.loads(run("topics", "import", "--file", "-", "--json", stdin=exported))["entries"] == 3
+    assert json.loads(run("topics", "import", "--file", "-", "--json", stdin=exported))["already"] == 3
+    assert json.loads(run("topics", "import", "--file", "-", "--json", "--force", stdin=exported))["entries"] == 3
     assert json.loads(run("topics", "prune", "--days", "0", "--json"))["applied"] is False
 
 
@@ -259,3 +260,14 @@ def test_control_characters_do_not_reach_the_terminal(run: Any) -> None:  # noqa
     run("store", "t", "red \x1b[31m alert")
     assert "\x1b" not in run("read", "t")
     assert json.loads(run("read", "t", "--json"))["entries"][0]["text"] == "red \x1b[31m alert"
+
+
+def test_a_text_that_looks_like_metadata_is_told_apart(tmp_path: Path) -> None:
+    topics = topics_at(tmp_path)
+    topics.store("t", "[tags: evil]\n\n[source: x]\nin truth\n[links: a:1]", tags="good")
+    topics.store("t", "\\[tags: evil] too")
+    shown = form_of(topics.read("t")).split("\n")
+    assert shown[1:7] == ["  [tags: good]", "  \\[tags: evil]", "", "  \\[source: x]", "  in truth", "  [links: a:1]"]
+    assert "  \\\\[tags: evil] too" in shown
+    assert "> \\[tags: evil]" in form_of(topics.search("evil truth", detail="full"))
+    assert topics.read("t").entries[0].text.startswith("[tags: evil]")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import EmptyQuery, NotOneOf, OutOfRange
-from helix_graph.topics.errors import InvalidDay, TooMuch
+from helix_graph.topics.errors import InvalidDay, NothingToSearchFor, TooMuch
+from helix_graph.topics.tokens import words
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:
@@ -208,3 +209,36 @@ def test_what_was_changed_is_found_as_it_is_now(topics: Topics) -> None:
     assert found(topics, "second") == ["second wording"]
     topics.edit("delete", "t")
     assert topics.search("second").total == 0
+
+
+@pytest.mark.parametrize("query", ["C", "7", "a b c", "C++"])
+def test_a_query_of_single_letters_is_told_why_it_finds_nothing(tmp_path: Path, query: str) -> None:
+    topics = topics_at(tmp_path)
+    with pytest.raises(NothingToSearchFor, match="words of one letter or digit are not indexed"):
+        topics.search(query)
+    with pytest.raises(EmptyQuery):
+        topics.search("+-")
+
+
+def test_a_number_within_an_identifier_hides_no_word(tmp_path: Path) -> None:
+    topics = topics_at(tmp_path)
+    topics.store("t", "call parseJSON2Xml first")
+    topics.store("t", "SHA256 of the file")
+    for query in ("json", "json2", "xml", "parse", "parseJSON2Xml", "sha256"):
+        assert topics.search(query).total == 1, query
+    assert topics.search("sha").total == 0
+    topics.edit("delete", "t", index=0)
+    assert topics.search("json").total == 0
+
+
+def test_an_entry_indexed_by_a_version_that_knew_fewer_words_is_taken_out_as_it_was_taken_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = topics_at(tmp_path)
+    topics.store("new", "json and more of it")
+    before = topics.search("json").hits
+    with monkeypatch.context() as older:
+        older.setattr("helix_graph.topics.view.words", lambda text: [one for one in words(text) if one != "json"])
+        topics.store("old", "parseJSON2Xml")
+    topics.edit("delete", "old", index=0)
+    assert topics.search("json").hits == before

@@ -69,6 +69,12 @@ def test_sanitising_twice_changes_nothing(name: str) -> None:
         ("analysis", "analysis"),
         ("indices", "index"),
         ("aws", "aws"),
+        ("leaves", "leaf"),
+        ("lenses", "lens"),
+        ("gases", "gas"),
+        ("gas", "gas"),
+        ("heroes", "hero"),
+        ("quizzes", "quiz"),
         ("https", "https"),
         ("data-flows", "data-flow"),
     ],
@@ -76,6 +82,11 @@ def test_sanitising_twice_changes_nothing(name: str) -> None:
 def test_tags_are_in_the_singular(topics: Topics, plural: str, one: str) -> None:
     assert topics.store("t", "text", tags=plural).entry.tags == (one,)
     assert topics.search("text", tag=plural).total == 1
+
+
+@pytest.mark.parametrize(("given", "kept"), [("[x]", ("x",)), (["b, c"], ("b", "c")), (["[b", "c]"], ("b", "c"))])
+def test_tags_written_as_a_list_are_its_members(topics: Topics, given: Any, kept: tuple[str, ...]) -> None:  # noqa: ANN401  (a text or a list)
+    assert topics.store("t", "text", tags=given).entry.tags == kept
 
 
 @settings(max_examples=50, deadline=None)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from helix_graph.topics.door import Topics
 from helix_graph.topics.errors import InvalidImport
+from helix_graph.topics.forms import form_of
 from topic_clock import Clock, topics_at
 
 WHOLE = st.characters(exclude_categories=["Cs"])
@@ -29,8 +30,8 @@ ENTRY = st.fixed_dictionaries(
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(ENTRY, min_size=1, max_size=12), st.lists(st.integers(0, 30), max_size=6))
-def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[int]) -> None:
+@given(st.lists(ENTRY, min_size=1, max_size=12), st.lists(st.integers(0, 30), max_size=6), st.lists(st.integers(0, 30)))
+def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[int], deletions: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock()
         one, other = Topics(Path(folder) / "one.db", clock=clock), Topics(Path(folder) / "other.db")
@@ -40,9 +41,14 @@ def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[i
             target = stored[place % len(stored)]
             one.edit("revise", target.topic, text=f"revised {place}", index=target.index)
             one.store("links", "see", links=f"{target.topic}:{target.index}")
+        for place in deletions:
+            left = one.topics("list").topics
+            if left:
+                size = left[place % len(left)]
+                one.edit("delete", size.topic, index=place % size.entries)
         exported: Any = one.topics("export")
         done: Any = other.topics("import", json=exported.json())
-        assert (done.entries, done.left_out) == (len(stored) + len(edits), ())
+        assert (done.entries, done.left_out) == (max(0, len(stored) + len(edits) - len(deletions)), ())
         assert other.topics("export") == exported
         for size in one.topics("list").topics:
             assert other.read(size.topic) == one.read(size.topic)
@@ -58,11 +64,49 @@ def test_ids_are_kept_in_a_new_memory_and_new_in_any_other(tmp_path: Path) -> No
     ids = [entry.id for entry in one.read("t").entries]
     other.topics("import", json=exported.json())
     assert [entry.id for entry in other.read("t").entries] == ids
-    other.topics("import", json=exported.json())
+    other.topics("import", json=exported.json(), force=True)
     again = other.read("t").entries
     assert len({entry.id for entry in again}) == 4
     assert [entry.links for entry in again] == [(), ("t:0",), (), ("t:2",)]
     assert other.store("t", "next").entry.id > max(entry.id for entry in again)
+
+
+def test_importing_ones_own_export_again_stores_nothing_unless_forced(tmp_path: Path) -> None:
+    one, other = topics_at(tmp_path / "one"), topics_at(tmp_path / "other")
+    for text in ("said twice", "said twice", "kept", "gone"):
+        one.store("t", text, tags="gotcha")
+    one.store("t", "see", links="t:2 t:3")
+    one.edit("delete", "t", index=3)
+    text = one.topics("export").json()
+    again = one.topics("import", json=text)
+    assert (again.entries, again.topics, again.already) == (0, 0, 4)
+    assert form_of(again) == "imported 0 entries across 0 topics; 4 already there"
+    assert one.topics("export").json() == text
+    other.store("t", "said twice", tags="gotcha")
+    assert (other.topics("import", json=text).already, len(other.read("t").entries)) == (1, 4)
+    assert other.topics("import", json=text, force=True).entries == 4
+    person = '[{"topic": "p", "text": "by hand"}]'
+    assert [other.topics("import", json=person).already for _ in range(2)] == [0, 1]
+
+
+def test_a_link_to_a_deleted_entry_survives_and_leads_to_no_other_entry(tmp_path: Path) -> None:
+    one, new, other = (topics_at(tmp_path / name) for name in ("one", "new", "other"))
+    one.store("t", "kept")
+    one.store("t", "gone")
+    one.store("t", "see", links="t:0 t:1")
+    one.edit("delete", "t", index=1)
+    text = one.topics("export").json()
+    new.topics("import", json=text)
+    assert new.read("t").entries == one.read("t").entries
+    assert new.read("t").entries[1].links == ("t:0", "#2")
+    for number in range(9):
+        other.store("u", f"entry {number} of another memory")
+    other.topics("import", json=text)
+    after = [other.store("u", f"later {number}").entry.id for number in range(5)]
+    link, gone = other.read("t").entries[1].links
+    assert link == "t:0"
+    assert gone.startswith("#")
+    assert int(gone[1:]) not in {*after, *range(1, 12)}
 
 
 def test_the_seeds_array_is_taken_in(tmp_path: Path) -> None:
@@ -107,6 +151,14 @@ def test_a_bad_item_is_left_out_and_named(tmp_path: Path) -> None:
     done: Any = topics.topics("import", json=json.dumps([*items, {"topic": "t", "text": "x", "stored": "never"}]))
     assert done.entries == 1
     assert [one.place for one in done.left_out] == ["[1]", "[2]", "[3]", "[4]"]
+    null: Any = topics.topics("import", json='[{"topic":"t","text":null},{"topic":null,"text":"x"},{}]')
+    assert [one.problem.split(";")[0] for one in null.left_out] == [
+        "cannot import: it needs text",
+        "cannot import: it needs topic",
+        "cannot import: it needs topic and text",
+    ]
+    early: Any = topics.topics("import", json='[{"topic":"t","text":"x","stored":"0001-01-01T00:00:00+05:00"}]')
+    assert "is no time" in early.left_out[0].problem
     half: Any = topics.topics(
         "import", json='[{"topic":"t","text":"broken \\ud83d"},{"topic":"t","text":"\\ud83d\\ude00"}]'
     )

@@ -35,6 +35,7 @@ Kind = Literal[
     "wrong sum",
     "wrong export",
     "unresolved link",
+    "damaged record",
 ]
 
 

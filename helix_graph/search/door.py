@@ -12,7 +12,7 @@ from helix_graph.search.folders import MarkdownFolder
 from helix_graph.search.forgetful import NAME as FORGETFUL
 from helix_graph.search.forgetful import Forgetful
 from helix_graph.search.merging import merged
-from helix_graph.search.model import Found, Manner, SearchAnswer, Searched, Source
+from helix_graph.search.model import Found, Manner, Noted, SearchAnswer, Searched, Source
 from helix_graph.search.query import checked
 from helix_graph.search.settings import SERENA, read_settings
 
@@ -120,7 +120,8 @@ def _ask(source: Source, query: str, *, limit: int, manner: Manner) -> tuple[Sea
         found = source.search(query, limit=limit, manner=manner)
     except HelixGraphError as error:  # said beside the results: one source must not silence the others
         return Searched(name=source.name, state="failed", problem=str(error)), ()
-    return Searched(name=source.name, state="searched", found=len(found)), found
+    note = found.note if isinstance(found, Noted) else None
+    return Searched(name=source.name, state="searched", found=len(found), note=note), found
 
 
 def _require_one(answers: Sequence[tuple[Searched, Sequence[Found]]]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: By words and meaning, by words alone, by meaning alone.
 Manner = Literal["both", "lexical", "semantic"]
@@ -45,12 +45,24 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one source: ``found`` results, or the ``problem`` that kept it from answering."""
+    """What became of one source: ``found`` results, or the ``problem`` that kept it from answering.
+
+    ``note`` says what it did not look at.
+    """
 
     name: str
     state: State
     found: int = 0
     problem: str | None = None
+    note: str | None = None
+
+
+class Noted(list[Found]):
+    """The results of a source that has not looked at everything; ``note`` says at what."""
+
+    def __init__(self, found: Iterable[Found], *, note: str) -> None:
+        super().__init__(found)
+        self.note = note
 
 
 class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +90,7 @@ class Source(Protocol):
         ...
 
     def search(self, query: str, *, limit: int, manner: Manner) -> Sequence[Found]:
-        """The best first, at most ``limit``.
+        """The best first, at most ``limit``; as `Noted` where something was passed by.
 
         Raises:
             HelixGraphError: It could not answer.

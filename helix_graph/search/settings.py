@@ -52,6 +52,8 @@ def read_settings(root: Path) -> SearchSettings:
         raise InvalidConfiguration(path=path, problem=f"forgetful_timeout_ms must be 1 to {_LONGEST_TIMEOUT_MS}")
     if table.forgetful is not None and not _is_endpoint(table.forgetful):
         raise InvalidConfiguration(path=path, problem=f"forgetful is {table.forgetful!r}, which is no http(s) address")
+    if any(not one.strip() for one in table.markdown or ()):
+        raise InvalidConfiguration(path=path, problem='markdown names an empty folder; the project itself is "."')
     folders = [SERENA] if table.markdown is None else [Path(one).expanduser() for one in table.markdown]
     return SearchSettings(
         markdown=tuple(root.parent / folder for folder in folders),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_graph.search.model import Found, Manner
+from helix_graph.search.model import Found, Manner, Noted
 from helix_graph.topics.ranking import MOST_WORDS
 from helix_graph.topics.tokens import asked
 
@@ -34,7 +34,9 @@ class TopicSource:
         if not words:
             return []
         answer = self._topics.search(" ".join(words), detail="full", limit=limit)
-        return [_found(hit) for hit in answer.hits]
+        found = [_found(hit) for hit in answer.hits]
+        damaged = ", ".join(one.problem for one in answer.damaged)
+        return Noted(found, note=f"left out: {damaged}; `helix-graph doctor` has more") if damaged else found
 
 
 def _found(hit: Hit) -> Found:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from helix_graph.given import one_of, whole
+from helix_graph.given import flag, one_of, whole
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.topics import catalogue, read, references, stale, transfer, upkeep
 from helix_graph.topics.errors import NotGiven, NotTogether
@@ -17,7 +17,7 @@ from helix_graph.topics.importing import Imported, parse, take_in
 from helix_graph.topics.model import seconds_of
 from helix_graph.topics.periods import since
 from helix_graph.topics.search import LARGEST_INDEX
-from helix_graph.topics.texts import hyphened, plain, topic_name
+from helix_graph.topics.texts import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.upkeep import Progress
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     json: str | None = None
     refresh: bool = False
     apply: bool = False
+    force: bool = False
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,11 +115,12 @@ def asked(action: str, *, now: datetime, given: dict[str, Any]) -> Asked:
         hours=given.get("hours"),
         detail=one_of("detail", given["detail"], get_args(StatsDetail)) if "detail" in given else None,
         index=whole("index", given["index"], lowest=0, highest=LARGEST_INDEX) if "index" in given else None,
-        matching=plain("match_str", given["match_str"]) if "match_str" in given else None,
+        matching=looked_for("match_str", given["match_str"]) if "match_str" in given else None,
         focus=_pattern(given["focus"]) if "focus" in given else None,
         json=plain("json", given["json"], longest=_LONGEST_IMPORT) if "json" in given else None,
-        refresh=bool(given.get("refresh")),
-        apply=bool(given.get("apply")),
+        refresh=flag("refresh", given.get("refresh", False)),
+        apply=flag("apply", given.get("apply", False)),
+        force=flag("force", given.get("force", False)),
     )
 
 
@@ -192,7 +194,7 @@ def _export(place: Place, _: Asked) -> Answer:
 def _import(place: Place, what: Asked) -> Answer:
     incoming, left_out = parse(what.json or "")
     with place.database.writing() as connection:
-        done = take_in(connection, incoming, now=seconds_of(what.now), progress=place.progress)
+        done = take_in(connection, incoming, now=seconds_of(what.now), force=what.force, progress=place.progress)
     return msgspec.structs.replace(done, left_out=(*left_out, *done.left_out))
 
 
@@ -231,7 +233,7 @@ _TAKES: dict[Action, tuple[str, ...]] = {
     "prune": ("days", "apply"),
     "compact": (),
     "export": (),
-    "import": ("json",),
+    "import": ("json", "force"),
     "reindex": (),
     "session": (),
 }

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-from helix_graph.given import one_of, whole
+from helix_graph.given import flag, one_of, whole
 from helix_graph.helix_db import HelixDatabase
-from helix_graph.topics import actions, edit, read, search, writing
+from helix_graph.topics import actions, damage, edit, read, search, upkeep, writing
 from helix_graph.topics.briefing import brief, overview
 from helix_graph.topics.briefing.model import Detail
 from helix_graph.topics.drafts import draft, drafts
@@ -26,15 +26,15 @@ from helix_graph.topics.model import seconds_of
 from helix_graph.topics.periods import since as moments_ago
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.tables import TABLES
-from helix_graph.topics.texts import entry_text, plain, tag_name, tag_names, topic_name
+from helix_graph.topics.texts import entry_text, looked_for, tag_name, tag_names, topic_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics import catalogue, importing, references, stale, transfer, upkeep
+    from helix_graph.topics import catalogue, importing, references, stale, transfer
     from helix_graph.topics.briefing.model import Briefing, Overview
-    from helix_graph.topics.model import BatchStored, Stored
+    from helix_graph.topics.model import BatchStored, Damaged, Stored
     from helix_graph.topics.read import ReadAnswer
     from helix_graph.topics.upkeep import Progress
 
@@ -85,9 +85,10 @@ class Topics:
             HalfCharacter: One of the texts holds half a surrogate pair.
             TooMuch: One of them is too long.
         """
+        unasked = flag("force", force)
         entry = draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return writing.store(connection, entry, now=self._now(), force=force)
+            return writing.store(connection, entry, now=self._now(), force=unasked)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
@@ -121,7 +122,8 @@ class Topics:
         given must hold as well. ``limit`` is 0 to 1,000.
 
         Raises:
-            EmptyQuery: There is no word in the query.
+            EmptyQuery: There is nothing in the query.
+            NothingToSearchFor: It has words of one letter or digit alone, which are not indexed.
             InvalidDay: A date is none.
             NotOneOf: Detail or mode is a word that there is not.
             OutOfRange: A number lies outside its range.
@@ -164,7 +166,7 @@ class Topics:
         now = self._clock()
         kind, begin = one_of("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = brief.focused(focus)
-        if query is not None and compact:
+        if flag("compact", compact) and query is not None:
             raise NotTogether("compact", problem="shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else brief.query_of(query)
         with self.database.reading() as connection:
@@ -211,19 +213,20 @@ class Topics:
             NotTogether: A parameter means nothing to the action, or two exclude each other.
             TopicNotFound: There is no such topic.
             EntryNotFound: No entry of it is the one that was meant.
+            EmptyText: ``match_str`` or the new text has nothing in it.
         """
         kind: edit.Action = one_of("action", action, edit.ACTIONS)
         name = topic_name("topic", topic)
         target = edit.Target(
             index=_index(index),
-            matching=None if match_str is None else plain("match_str", match_str),
+            matching=None if match_str is None else looked_for("match_str", match_str),
             tag=None if tag is None else tag_name("tag", tag),
         )
         change = edit.Change(
             text=None if text is None else entry_text("text", text),
             tags=tag_names("tags", tags),
             remove=tag_names("remove", remove),
-            everything=all,
+            everything=flag("all", all),
             new_name=None if new_name is None else topic_name("new_name", new_name),
             into=None if into is None else topic_name("into", into),
         )
@@ -302,6 +305,24 @@ class Topics:
         asked = actions.asked(action, now=self._clock(), given=stated)
         place = actions.Place(database=self.database, folders=self._folders, progress=progress)
         return actions.carry_out(place, asked)
+
+    def damaged(self) -> tuple[Damaged, ...]:
+        """Records that are not what was written, after a look at every page and record.
+
+        Raises:
+            MemoryDamaged: More than records is damaged: SQLite itself finds the file wrong.
+        """
+        with self.database.reading() as connection:
+            upkeep.check_pages(connection)
+            return damage.standing(connection).damaged
+
+    def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
+        """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""
+        with self.database.writing() as connection:
+            found = damage.standing(connection)
+            for number, body in found.bodies.items():
+                keep(number, body)
+            damage.take_away(connection, found, now=self._now())
 
     def _now(self) -> int:
         return seconds_of(self._clock())

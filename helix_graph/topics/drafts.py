@@ -80,6 +80,8 @@ def drafts(entries: Iterable[Mapping[str, Any]]) -> list[Draft]:
         TooMuch: There are more than `LARGEST_BATCH`.
         InvalidItem: One of them cannot be stored; its place and the reason are named.
     """
+    if isinstance(entries, dict):
+        raise WrongType("entries", value=entries, wanted="a list of objects")
     given = several("entries", entries)
     if len(given) > LARGEST_BATCH:
         raise TooMuch("entries", size=len(given), largest=LARGEST_BATCH, unit="entries")

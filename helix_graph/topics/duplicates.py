@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.topics.entries import by_id, indices
+from helix_graph.topics.entries import indices, sound_by_id
 from helix_graph.topics.likeness import prefix_length
 from helix_graph.topics.model import Duplicate
 from helix_graph.topics.texts import first_line
@@ -49,7 +49,9 @@ def near(one: frozenset[str], other: frozenset[str]) -> float:
 def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Duplicate | None:
     """The entry of the topic that is the most alike, when one is a near duplicate; of equals the older one."""
     words = telling_words(text)
-    found = by_id(connection, _candidates(connection, topic, words))
+    found, _ = sound_by_id(
+        connection, _candidates(connection, topic, words)
+    )  # a damaged one must not keep out new ones
     alike = ((near(words, telling_words(one.record.text)), -entry) for entry, one in found.items())
     similarity, negative = max(alike, default=(0.0, 0))
     if not similarity:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.errors import EntryNotFound, TopicNotFound
-from helix_graph.topics.log import damage, filed
+from helix_graph.topics.log import damage, filed, is_sound
 from helix_graph.topics.model import Entry, moment
 
 if TYPE_CHECKING:
@@ -94,6 +94,14 @@ def by_id(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Fil
     return {row[0]: _checked(*row) for row in rows}
 
 
+def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[dict[int, Filed], list[int]]:
+    """As `by_id`, without what is damaged; the numbers of those records stand beside."""
+    rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
+    sound = [row for row in rows if row[3] is not None and is_sound(*row[3:])]
+    found = {row[0]: _checked(*row) for row in sound}
+    return found, [_number(connection, row[0]) for row in rows if row[0] not in found]
+
+
 def shown(connection: sqlite3.Connection, entries: Iterable[Filed]) -> list[Entry]:
     """Entries as they are handed out, with their indices and links as they are now."""
     records = [one.record for one in entries]
@@ -132,6 +140,11 @@ def categories_of(connection: sqlite3.Connection, ids: Collection[int]) -> dict[
     """The category of each of these entries, as it was found when they were stored."""
     rows = connection.execute(f"SELECT entry, category FROM topic_entry WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
     return dict(rows.fetchall())
+
+
+def _number(connection: sqlite3.Connection, entry: int) -> int:
+    """The number of the record that the view has for an entry, be it there or not."""
+    return int(connection.execute("SELECT number FROM topic_entry WHERE entry = ?", (entry,)).fetchone()[0])
 
 
 def _targets(records: Iterable[Record]) -> set[int]:

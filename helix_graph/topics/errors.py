@@ -7,6 +7,7 @@
         ├── InvalidTopic         a name without a letter or digit, or too long
         ├── TopicNotFound        something was to be changed in a topic that there is not
         ├── EntryNotFound        an index, a text or a tag that no entry of the topic has
+        ├── NothingToSearchFor   a query of single letters and digits, which are not indexed
         ├── InvalidDay           a date filter that is no day
         ├── InvalidLink          a link that names no entry
         ├── InvalidItem          one of several entries that cannot be stored: nothing of them was
@@ -48,7 +49,9 @@ class TopicNotFound(TopicError):
         self.topic = topic
         self.alike = tuple(alike)
         meant = f"; did you mean {' or '.join(self.alike)}?" if self.alike else ""
-        super().__init__(f"topic '{topic}' not found{meant} `topic topics` lists those there are")
+        super().__init__(
+            f"topic '{topic}' not found{meant}{' ' if meant else '; '}`topic topics` lists those there are"
+        )
 
 
 class EntryNotFound(TopicError):
@@ -60,6 +63,14 @@ class EntryNotFound(TopicError):
         self.entries = entries
         held = f"indices go from 0 to {entries - 1}" if entries else "it has no entries"
         super().__init__(f"{problem} in {topic}: {held}")
+
+
+class NothingToSearchFor(TopicError, UsageError):
+    """A query without a word that the index could have."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+        super().__init__(f"no searchable word in the {option} (words of one letter or digit are not indexed)")
 
 
 class InvalidDay(TopicError, UsageError):

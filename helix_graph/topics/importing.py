@@ -6,7 +6,8 @@
 
 The original keeps what it knows of an entry in the first lines of its body (``[tags: …]``); here they become what they
 say. Nothing gets tags that it did not have. An item that cannot be kept is left out, and named with the reason; the
-rest is taken in. Into a memory that never had an entry an export comes with its own ids.
+rest is taken in. Into a memory that never had an entry an export comes with its own ids. An entry that is there already
+(`helix_graph.topics.present`) is counted and not stored again, unless the caller wants it so.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from helix_graph.topics import view
 from helix_graph.topics.drafts import Draft, draft, link_places
 from helix_graph.topics.errors import InvalidImport
 from helix_graph.topics.log import Filed, Record, append, next_number, reserve
-from helix_graph.topics.model import seconds_of
+from helix_graph.topics.model import moment, seconds_of
+from helix_graph.topics.present import already_there
 from helix_graph.topics.texts import hyphened
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 Link = int | tuple[str, int]
 #: Ids are kept below this, so that new ones can always follow.
@@ -49,10 +51,11 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries were taken in, into how many topics, and what was left out."""
+    """How many entries were taken in, into how many topics, how many were there already, and what was left out."""
 
     entries: int
     topics: int
+    already: int
     left_out: tuple[LeftOut, ...]
 
 
@@ -100,22 +103,29 @@ def take_in(
     incoming: Sequence[Incoming],
     *,
     now: int,
+    force: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Imported:
-    """Stores the entries, with their links to each other."""
-    numbers, positions = _numbers(connection, incoming)
-    targets = _Targets(connection, incoming, numbers)
+    """Stores the entries, with their links to each other; those that are there already only with ``force``."""
+    present = {} if force else already_there(connection, incoming)
+    untouched = connection.execute("SELECT numbers FROM topic_totals").fetchone()[0] == 0
+    numbers, positions = _numbers(connection, incoming, present=present, untouched=untouched)
+    targets = _Targets(connection, incoming, numbers, present=present, keep_ids=untouched)
     entries: list[Filed] = []
     left: list[LeftOut] = []
-    for one, number, position in zip(incoming, numbers, positions, strict=True):
+    for place, (one, number, position) in enumerate(zip(incoming, numbers, positions, strict=True)):
+        if place in present:
+            continue
         links, missing = targets.of(one)
         left += [LeftOut(place=one.place, problem=f"its link {link} leads to no entry") for link in missing]
         entries.append(_append(connection, one, number=number, position=position, links=links, now=now))
+    targets.reserve_deleted()
     for place in range(0, len(entries), view.AT_ONCE):
         view.add(connection, entries[place : place + view.AT_ONCE])
         if progress:
             progress(min(place + view.AT_ONCE, len(entries)), len(entries))
-    return Imported(entries=len(entries), topics=len({one.draft.topic for one in incoming}), left_out=tuple(left))
+    topics = len({one.record.topic for one in entries})
+    return Imported(entries=len(entries), topics=topics, already=len(present), left_out=tuple(left))
 
 
 class _Object(list[tuple[str, Any]]):
@@ -126,46 +136,73 @@ class _Object(list[tuple[str, Any]]):
 
 
 class _Targets:
-    """Where links lead once everything is stored."""
+    """Where links lead once everything is stored.
 
-    def __init__(self, connection: sqlite3.Connection, incoming: Sequence[Incoming], numbers: Sequence[int]) -> None:
+    An export's link to an id that no entry of it has leads to a deleted entry. Where the export's ids are kept, so is
+    this one; elsewhere it becomes a number that no entry ever gets, because the id may be another entry's there.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        incoming: Sequence[Incoming],
+        numbers: Sequence[int],
+        *,
+        present: Collection[int],
+        keep_ids: bool,
+    ) -> None:
+        self._connection = connection
+        self._keep_ids = keep_ids and all(one.identity == number for one, number in zip(incoming, numbers, strict=True))
+        self._deleted: dict[int, int] = {}
         self._by_id: dict[int, int] = {}
         self._own: dict[str, list[int]] = {}
         self._all: dict[str, list[int]] = {}
         for topic, entry in connection.execute("SELECT topic, entry FROM topic_entry ORDER BY topic, position"):
             self._all.setdefault(topic, []).append(entry)
-        for one, number in zip(incoming, numbers, strict=True):
+        for place, (one, number) in enumerate(zip(incoming, numbers, strict=True)):
             self._own.setdefault(one.draft.topic, []).append(number)
-            self._all.setdefault(one.draft.topic, []).append(number)
+            if place not in present:
+                self._all.setdefault(one.draft.topic, []).append(number)
             if one.identity is not None:
                 self._by_id.setdefault(one.identity, number)
 
     def of(self, one: Incoming) -> tuple[tuple[int, ...], list[str]]:
         """The entries that the links of one lead to, and those links that lead nowhere."""
-        found = {_written(link): self._target(link, own=one.own_indices) for link in one.links}
+        found = {_written(link): self._target(link, one) for link in one.links}
         there = tuple(dict.fromkeys(target for target in found.values() if target is not None))
         return there, [link for link, target in found.items() if target is None]
 
-    def _target(self, link: Link, *, own: bool) -> int | None:
+    def reserve_deleted(self) -> None:
+        """Sees to it that no entry ever gets the id of a deleted one that a link leads to."""
+        reserve(self._connection, max(self._deleted.values(), default=0))
+
+    def _target(self, link: Link, one: Incoming) -> int | None:
         if isinstance(link, int):
-            return self._by_id.get(link)
+            exported = one.identity is not None and 0 < link < _LARGEST_ID
+            return self._by_id.get(link) or (self._of_deleted(link) if exported else None)
         topic, index = link
-        entries = (self._own if own else self._all).get(topic, [])
+        entries = (self._own if one.own_indices else self._all).get(topic, [])
         return entries[index] if index < len(entries) else None
+
+    def _of_deleted(self, link: int) -> int:
+        if link not in self._deleted:
+            self._deleted[link] = link if self._keep_ids else next_number(self._connection)
+        return self._deleted[link]
 
 
 def _written(link: Link) -> str:
     return f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"
 
 
-def _numbers(connection: sqlite3.Connection, incoming: Sequence[Incoming]) -> tuple[list[int], list[int]]:
-    """The numbers of the new records, which are their ids, and their places."""
+def _numbers(
+    connection: sqlite3.Connection, incoming: Sequence[Incoming], *, present: Mapping[int, int], untouched: bool
+) -> tuple[list[int], list[int]]:
+    """The numbers of the new records, which are their ids, and their places; of what is there already its id."""
     ids = [one.identity for one in incoming if one.identity is not None and 0 < one.identity < _LARGEST_ID]
-    untouched = connection.execute("SELECT numbers FROM topic_totals").fetchone()[0] == 0
     if untouched and len(set(ids)) == len(incoming):
         reserve(connection, max([len(incoming), *ids]))
         return ids, list(range(1, len(incoming) + 1))
-    numbers = [next_number(connection) for _ in incoming]
+    numbers = [present[place] if place in present else next_number(connection) for place in range(len(incoming))]
     return numbers, numbers
 
 
@@ -212,8 +249,9 @@ def _own(place: str, item: Any) -> Incoming:  # noqa: ANN401  (any JSON)
     """An item of an array: what a person wrote, or of our own export."""
     fields = item.plain() if isinstance(item, _Object) else {}
     unknown = sorted(fields.keys() - _KEYS)
-    if not {"topic", "text"} <= fields.keys() or unknown:
-        problem = f"there is no {', '.join(unknown)}" if unknown else "it needs topic and text"
+    missing = [name for name in ("topic", "text") if fields.get(name) is None]
+    if missing or unknown:
+        problem = f"there is no {', '.join(unknown)}" if unknown else f"it needs {' and '.join(missing)}"
         raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
     names = ("topic", "text", "tags", "source", "confidence")
     given = {name: fields[name] for name in names if fields.get(name) is not None}
@@ -299,6 +337,7 @@ def _time(given: Any) -> int | None:  # noqa: ANN401  (any JSON)
         if isinstance(given, int | float) and not isinstance(given, bool):
             factor = next(factor for most, factor in _UNITS if abs(given) < most)
             return seconds_of(datetime.fromtimestamp(given * factor, tz=UTC))
-        return seconds_of(datetime.fromisoformat(str(given)))
+        # in UTC it may lie before the first year or behind the last
+        return seconds_of(moment(seconds_of(datetime.fromisoformat(str(given)))))
     except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
         raise InvalidImport(f"{given!r} is no time") from error

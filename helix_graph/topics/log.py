@@ -75,10 +75,15 @@ def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
     Raises:
         sqlite3.DatabaseError: The row is not what was written.
     """
-    if not isinstance(body, bytes) or _checksum(number, body) != checksum:
-        raise damage(f"record {number} of the topics is not what was written")
+    if not is_sound(number, body, checksum):
+        raise damage(f"{altered(number)}; `helix-graph doctor --fix` sets it aside")
     record: Record | Tombstone = _DECODER.decode(body)
     return record
+
+
+def is_sound(number: int, body: bytes, checksum: int) -> bool:
+    """Whether a row of the log is what was written."""
+    return isinstance(body, bytes) and _checksum(number, body) == checksum
 
 
 def filed(number: int, body: bytes, checksum: int) -> Filed:
@@ -108,6 +113,11 @@ def live(connection: sqlite3.Connection) -> Iterator[Filed]:
         record = decoded(number, body, checksum)
         if isinstance(record, Record) and number not in buried:
             yield Filed(number=number, record=record)
+
+
+def altered(number: int) -> str:
+    """What is said of a record whose checksum is another's."""
+    return f"record {number} of the topics is not what was written"
 
 
 def damage(problem: str) -> sqlite3.DatabaseError:

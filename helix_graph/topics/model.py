@@ -41,6 +41,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     modified: datetime | None
 
 
+class Damaged(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of the log that is not what was written, left out of the answer that names it.
+
+    ``topic``, ``index`` and ``entry`` are those that the index has for it; None of a record that it does not know.
+    """
+
+    record: int
+    topic: str | None
+    index: int | None
+    entry: int | None
+    problem: str
+
+
 class TopicSize(msgspec.Struct, frozen=True, kw_only=True):
     """A topic and how many entries of it are meant."""
 

@@ -13,9 +13,10 @@ import msgspec
 from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, whole
 from helix_graph.topics import ranking
-from helix_graph.topics.entries import alike, by_id, shown, size_of
-from helix_graph.topics.errors import TooMuch
-from helix_graph.topics.model import Entry, TopicSize
+from helix_graph.topics.damage import damaged_of
+from helix_graph.topics.entries import alike, shown, size_of, sound_by_id
+from helix_graph.topics.errors import NothingToSearchFor, TooMuch
+from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.periods import period
 from helix_graph.topics.ranking import Filters, Found
 from helix_graph.topics.texts import clipped, content_lines, plain, tag_name, topic_name
@@ -52,7 +53,8 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     ``words`` are those that were looked for, ``total`` how many entries match, ``fallback`` that none had all words and
     these have some. ``topics`` is filled with detail topics only: those with the most hits first, ``limit`` of them.
-    ``hint`` says why nothing was found, where that is known.
+    ``hint`` says why nothing was found, where that is known. ``damaged`` names records that would be among the hits and
+    are not what was written.
     """
 
     query: str
@@ -64,6 +66,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: tuple[Hit, ...]
     topics: tuple[TopicSize, ...]
     hint: str | None
+    damaged: tuple[Damaged, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +97,8 @@ def question(  # noqa: PLR0913  (the tool's parameters)
     """Checks what is asked.
 
     Raises:
-        EmptyQuery: There is no word in it.
+        EmptyQuery: There is nothing in it.
+        NothingToSearchFor: It has words of one letter or digit alone.
         TooMuch: It is too long, or has too many words.
         NotOneOf: Detail or mode is a word that there is not.
         InvalidDay: A date is none.
@@ -121,6 +125,7 @@ def question(  # noqa: PLR0913  (the tool's parameters)
 def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
     """Answers the question."""
     matching, found, fallback = _matching(connection, asked_for)
+    hits, damaged = _hits(connection, asked_for, found)
     return SearchAnswer(
         query=asked_for.query,
         words=asked_for.words,
@@ -128,16 +133,17 @@ def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
         detail=asked_for.detail,
         fallback=fallback,
         total=found.total,
-        hits=_hits(connection, asked_for, found),
+        hits=hits,
         topics=_topics(connection, asked_for, matching) if matching and found.total else (),
         hint=None if found.total else _hint(connection, asked_for.filters),
+        damaged=damaged,
     )
 
 
 def _words(query: str) -> tuple[str, ...]:
     words = asked(plain("query", query, longest=LONGEST_QUERY))
     if not words:
-        raise EmptyQuery("query")
+        raise NothingToSearchFor("query") if any(map(str.isalnum, query)) else EmptyQuery("query")
     if len(words) > ranking.MOST_WORDS:
         raise TooMuch("query", size=len(words), largest=ranking.MOST_WORDS, unit="different words")
     return words
@@ -161,13 +167,18 @@ def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Quer
     return loose, found, asked_for.mode == "and" and found.total > 0
 
 
-def _hits(connection: sqlite3.Connection, asked_for: Question, found: Found) -> tuple[Hit, ...]:
-    filed = by_id(connection, [entry for entry, _ in found.scored])
-    entries = shown(connection, [filed[entry] for entry, _ in found.scored])
-    return tuple(
+def _hits(
+    connection: sqlite3.Connection, asked_for: Question, found: Found
+) -> tuple[tuple[Hit, ...], tuple[Damaged, ...]]:
+    """The best entries, and those that would be among them were they not damaged."""
+    filed, spoilt = sound_by_id(connection, [entry for entry, _ in found.scored])
+    sound = [one for one in found.scored if one[0] in filed]
+    entries = shown(connection, [filed[entry] for entry, _ in sound])
+    hits = (
         Hit(entry=_cut(entry, asked_for.detail), score=round(score, 6))
-        for entry, (_, score) in zip(entries, found.scored, strict=True)
+        for entry, (_, score) in zip(entries, sound, strict=True)
     )
+    return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
 def _topics(connection: sqlite3.Connection, asked_for: Question, matching: Query) -> tuple[TopicSize, ...]:

@@ -19,7 +19,7 @@ _SHORTEST_PLURAL = 4
 _SHORTEST_IES = 5
 #: Names that end in s, and words that are their own plural.
 _NO_PLURALS = """
-    alias atlas bias canvas devops emacs gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
+    alias atlas bias canvas devops emacs gas gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
     postgres rails sass series species windows
 """
 #: What the rule would spoil.
@@ -35,11 +35,22 @@ _EXCEPTIONS = {
     "clis": "cli",
     "cookies": "cookie",
     "guis": "gui",
+    "gases": "gas",
+    "halves": "half",
+    "heroes": "hero",
     "hypotheses": "hypothesis",
     "indices": "index",
+    "knives": "knife",
+    "leaves": "leaf",
+    "lenses": "lens",
+    "lives": "life",
     "matrices": "matrix",
     "movies": "movie",
+    "potatoes": "potato",
+    "quizzes": "quiz",
     "regexes": "regex",
+    "shelves": "shelf",
+    "tomatoes": "tomato",
     "aliases": "alias",
     "canvases": "canvas",
     "biases": "bias",
@@ -47,6 +58,7 @@ _EXCEPTIONS = {
     "statuses": "status",
     "uris": "uri",
     "vertices": "vertex",
+    "wolves": "wolf",
     "zombies": "zombie",
 }
 #: Endings in which the e belongs to the plural.

@@ -33,6 +33,8 @@ MOST_TAGS = 32
 LONGEST_SOURCE = 1_000
 #: The file format of the memory is UTF-8, which has no room for these.
 _HALVES = re.compile("[\ud800-\udfff]")
+#: What separates tags, and what stands around them in a list.
+_NOT_IN_TAGS = dict.fromkeys(map(ord, ",[]"), " ")
 _LINE_BREAKS = re.compile(r"\s+")
 
 
@@ -65,6 +67,21 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     if len(value) > longest:
         raise TooMuch(option, size=len(value), largest=longest, unit="characters")
     return value
+
+
+def looked_for(option: str, value: str) -> str:
+    """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
+
+    Raises:
+        WrongType: It is no text.
+        EmptyText: There is nothing in it.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    text = plain(option, value)
+    if not text.strip():
+        raise EmptyText(option)
+    return text
 
 
 def entry_text(option: str, value: str) -> str:
@@ -112,8 +129,9 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
         HalfCharacter: One holds half a surrogate pair.
         TooMuch: There are too many, or one is too long.
     """
-    given = value.split(",") if isinstance(value, str) else several(option, value)
-    names = sorted({name for one in given if (name := tag_name(option, one))})
+    given = (value,) if isinstance(value, str) else several(option, value)
+    parts = (part for one in given for part in (one.split(",") if isinstance(one, str) else (one,)))
+    names = sorted({name for part in parts if (name := tag_name(option, part))})
     if len(names) > MOST_TAGS:
         raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")
     return tuple(names)
@@ -127,7 +145,7 @@ def tag_name(option: str, value: str) -> str:
         HalfCharacter: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
-    clean = sound(option, value, longest=LONGEST_TEXT).replace(",", " ").replace("]", " ")
+    clean = sound(option, value, longest=LONGEST_TEXT).translate(_NOT_IN_TAGS)
     name = singular(_LINE_BREAKS.sub(" ", unicodedata.normalize("NFC", clean).lower()).strip())
     if len(name) > LONGEST_TAG:
         raise TooMuch(option, size=len(name), largest=LONGEST_TAG, unit="characters")

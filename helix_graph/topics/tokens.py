@@ -1,7 +1,8 @@
 """The words by which entries are found.
 
 A text is cut at everything that is no letter or digit, so ``tf_map`` is *tf* and *map*; identifiers in mixed case are
-cut where a word begins, so ``CachedEntry`` is *cached* and *entry* and ``HTTPServer`` *http* and *server*. What is
+cut where a word begins, so ``CachedEntry`` is *cached* and *entry* and ``HTTPServer`` *http* and *server*;
+``parseJSON2Xml`` has *json* beside *json2*. What is
 stored has the identifier as a whole beside its parts: ``cachedentry`` finds it as well. A question has the parts alone,
 so that ``CachedEntry`` also finds the text "the cached entry". Chinese and Japanese are written without blanks: each of
 their characters is a word.
@@ -70,9 +71,15 @@ def _runs(text: str) -> list[str]:
 def _stored_forms(run: str) -> tuple[str, ...]:
     """The parts of a run, and the whole where that is another word."""
     parts = _parts(run)
-    kept = tuple(part for part in parts if _is_word(part))
+    kept = tuple(word for part in parts for word in _with_letters(part, whole=len(parts) == 1) if _is_word(word))
     whole = run.casefold()[:_LONGEST]
     return kept if len(parts) == 1 or not _is_word(whole) or _IDEOGRAPH.search(run) else (*kept, whole)
+
+
+def _with_letters(part: str, *, whole: bool) -> tuple[str, ...]:
+    """A part, and before it its letters where a number ends it within an identifier: in ``toJSON2Xml`` is *json*."""
+    letters = part.rstrip("0123456789")
+    return (part,) if whole or letters == part else (letters, part)
 
 
 @lru_cache(maxsize=65_536)

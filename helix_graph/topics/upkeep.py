@@ -12,9 +12,10 @@ from helix_graph.database import erase_traces
 from helix_graph.helix_db import HELIX_DB
 from helix_graph.topics import view
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
+from helix_graph.topics.damage import Standing, standing
 from helix_graph.topics.entries import by_id, shown
 from helix_graph.topics.log import damage, live
-from helix_graph.topics.model import Entry, moment
+from helix_graph.topics.model import Damaged, Entry, moment
 from helix_graph.topics.writing import bury
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ class Pruned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Compacted(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries there are, how many buried records were taken out, and the file's bytes before and after."""
+    """How many entries there are, how many buried records were taken out, and the file's bytes before and after.
+
+    ``damaged`` names records that are not what was written; they are kept as they are.
+    """
 
     entries: int
     removed: int
     bytes_before: int
     bytes_after: int
+    damaged: tuple[Damaged, ...] = ()
 
 
 class Reindexed(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +70,8 @@ def prune(connection: sqlite3.Connection, before: int, *, apply: bool, now: int)
 def compact(database: HelixDatabase, progress: Progress | None = None) -> Compacted:
     """Takes buried records out of the log, and writes the file anew without what was deleted.
 
-    Every record and every page is checked first: what is damaged is refused, not made permanent. Other processes may
-    go on reading and writing; what they store in the meantime is kept.
+    Every record and every page is checked first. Damaged pages are refused; of a damaged record every byte is kept, and
+    it is named. Other processes may go on reading and writing; what they store in the meantime is kept.
 
     Raises:
         MemoryDamaged: The file is not what was written; nothing was changed.
@@ -75,7 +80,8 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
     before = file_bytes(database.path)
     with database.writing() as connection:
         tell(0, 3)
-        kept = _whole(connection)
+        found = _whole(connection)
+        kept = [*(one.number for one in (*found.entries, *found.unsaid)), *found.bodies]
         tell(1, 3)
         connection.execute("CREATE TEMP TABLE kept_record (number INTEGER PRIMARY KEY)")
         connection.executemany("INSERT INTO kept_record VALUES (?)", ((number,) for number in kept))
@@ -85,7 +91,13 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
     tell(2, 3)
     erase_traces(database.path, HELIX_DB)
     tell(3, 3)
-    return Compacted(entries=len(kept), removed=gone, bytes_before=before, bytes_after=file_bytes(database.path))
+    return Compacted(
+        entries=len(found.entries),
+        removed=gone,
+        bytes_before=before,
+        bytes_after=file_bytes(database.path),
+        damaged=found.damaged,
+    )
 
 
 def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reindexed:
@@ -103,20 +115,30 @@ def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reinde
         return Reindexed(entries=len(entries), index=index_size(connection, database.path))
 
 
-def _whole(connection: sqlite3.Connection) -> list[int]:
-    """The numbers of the records that stand, when file, log and view agree.
+def check_pages(connection: sqlite3.Connection) -> None:
+    """Has SQLite look at every page of the file.
 
     Raises:
-        sqlite3.DatabaseError: They do not.
+        sqlite3.DatabaseError: One is not what it should be.
     """
     problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if problem != "ok":
         raise damage(problem)
-    numbers = [one.number for one in live(connection)]
-    seen = [number for (number,) in connection.execute("SELECT number FROM topic_entry ORDER BY number")]
-    if numbers != seen:
+
+
+def _whole(connection: sqlite3.Connection) -> Standing:
+    """What the log holds, when file, log and view agree but for records that are damaged.
+
+    Raises:
+        sqlite3.DatabaseError: They do not.
+    """
+    check_pages(connection)
+    found = standing(connection)
+    spoilt = {one.record for one in found.damaged}
+    seen = {number for (number,) in connection.execute("SELECT number FROM topic_entry")}
+    if {one.number for one in found.entries} != seen - spoilt:
         raise damage("the topics' log and index differ; `topic topics reindex` makes the index anew")
-    return numbers
+    return found
 
 
 def _silent(done: int, total: int) -> None:

@@ -32,16 +32,16 @@ def add(connection: sqlite3.Connection, entries: Sequence[Filed]) -> None:
 
 
 def take_out(connection: sqlite3.Connection, record: Record) -> None:
-    """Takes an entry out of the view, as it was taken in."""
-    counts = _counts(record)
-    connection.execute(
-        f"DELETE FROM topic_posting WHERE entry = ? AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF})",  # noqa: S608  (our own names and constants)
-        (record.entry, as_list(counts)),
+    """Takes an entry out of the view, as it was taken in: perhaps by a version that cut fewer words from its text."""
+    removed = connection.execute(
+        "DELETE FROM topic_posting WHERE entry = ?"  # noqa: S608  (our own names and constants)
+        f" AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF}) RETURNING word, length",
+        (record.entry, as_list(_counts(record))),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE topic_word SET entries = entries - 1 WHERE word = ?", [(word,) for word, _ in removed]
     )
-    connection.execute(
-        f"UPDATE topic_word SET entries = entries - 1 WHERE spelling {ANY_OF}",  # noqa: S608  (our own names and constants)
-        (as_list(counts),),
-    )
+    length = removed[0][1] if removed else 0
     connection.executemany(
         "DELETE FROM topic_tag WHERE tag = ? AND entry = ?", [(t, record.entry) for t in record.tags]
     )
@@ -51,7 +51,7 @@ def take_out(connection: sqlite3.Connection, record: Record) -> None:
     connection.execute("DELETE FROM topic_entry WHERE entry = ?", (record.entry,))
     connection.execute("UPDATE topic SET entries = entries - 1 WHERE name = ?", (record.topic,))
     connection.execute("DELETE FROM topic WHERE name = ? AND entries = 0", (record.topic,))
-    connection.execute("UPDATE topic_totals SET entries = entries - 1, words = words - ?", (counts.total(),))
+    connection.execute("UPDATE topic_totals SET entries = entries - 1, words = words - ?", (length,))
 
 
 def empty(connection: sqlite3.Connection) -> None:

@@ -51,6 +51,8 @@ def render_search(found: SearchAnswer) -> None:
     for one in found.sources:
         if one.state == "failed":
             say(f"{one.name} could not answer: {one.problem}")
+        if one.note:
+            say(f"{one.name}: {one.note}")
 
 
 def _render_result(result: Result) -> None:

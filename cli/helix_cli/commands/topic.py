@@ -203,6 +203,7 @@ def edit(  # noqa: PLR0913  (the command's options)
 @click.option("--file", metavar="FILE", help="import: the JSON to take in; - is stdin.")
 @click.option("--refresh", is_flag=True, help="stale: show what the sources say now.")
 @click.option("--apply", is_flag=True, help="prune: remove them; without it they are only listed.")
+@click.option("--force", is_flag=True, help="import: also store again what is there already.")
 @global_option
 @json_option
 def topics(  # noqa: PLR0913  (the command's options)
@@ -218,6 +219,7 @@ def topics(  # noqa: PLR0913  (the command's options)
     file: str | None,
     refresh: bool,
     apply: bool,
+    force: bool,
     of_user: bool,
     as_json: bool,
 ) -> None:
@@ -237,6 +239,7 @@ def topics(  # noqa: PLR0913  (the command's options)
         json=None if file is None else _content(file),
         refresh=refresh,
         apply=apply,
+        force=force,
     )
     _show(answer, as_json=as_json and action != "export")
 
@@ -251,11 +254,16 @@ def _topics(*, of_user: bool) -> Topics:
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
     from helix_graph.topics.forms import form_of  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.topics.forms.entries import left_out  # noqa: PLC0415  (as above)
+    from helix_graph.topics.transfer import Export  # noqa: PLC0415  (as above)
 
     if as_json:
         emit_json(answer)
     else:
         click.echo("\n".join(map(clean, form_of(answer, terse=terse).split("\n"))))
+    if isinstance(answer, Export):  # its text is the file that import takes; what it lacks is said beside it
+        for line in left_out(answer.damaged):
+            click.echo(clean(line), err=True)
 
 
 def _given(text: str) -> str:

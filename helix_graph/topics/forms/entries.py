@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from helix_graph.topics.texts import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from helix_graph.topics.edit import Edited
-    from helix_graph.topics.model import BatchStored, Entry, Stored
+    from helix_graph.topics.model import BatchStored, Damaged, Entry, Stored
     from helix_graph.topics.read import ReadAnswer
 
 _LINE = 100
+#: A line as `known_of` writes them, or one that has its backslash already.
+_LIKE_KNOWN = re.compile(r"\s*(\\*\[(?:modified|tags|source|confidence|links):)")
 
 
 def minute(at: datetime) -> str:
@@ -31,6 +34,13 @@ def entries_in(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
+def left_out(damaged: Iterable[Damaged]) -> Iterator[str]:
+    """Which records an answer leaves out because they are damaged, a line each."""
+    for one in damaged:
+        entry = "" if one.topic is None else f" ({one.topic}:{one.index}, entry {one.entry})"
+        yield f"  left out: {one.problem}{entry}; `helix-graph doctor --fix` sets it aside"
+
+
 def known_of(entry: Entry) -> Iterator[str]:
     """What is known of an entry beside its text, a line each."""
     if entry.modified:
@@ -43,6 +53,15 @@ def known_of(entry: Entry) -> Iterator[str]:
         yield f"[confidence: {entry.confidence:g}]"
     if entry.links:
         yield f"[links: {' '.join(entry.links)}]"
+
+
+def text_of(entry: Entry) -> Iterator[str]:
+    r"""The lines of its text; where its beginning looks like what `known_of` writes, a backslash tells it apart."""
+    beginning = True
+    for line in entry.text.split("\n"):
+        alike = _LIKE_KNOWN.match(line)
+        beginning = beginning and (alike is not None or not line.strip())
+        yield line[: alike.start(1)] + "\\" + line[alike.start(1) :] if beginning and alike else line
 
 
 def stored_form(answer: Stored, *, terse: bool = False) -> str:
@@ -109,4 +128,4 @@ def _all_of(answer: ReadAnswer) -> str:
 def _block(entry: Entry) -> Iterator[str]:
     yield f"[{entry.index}] {minute(entry.stored)}"
     yield from (f"  {line}" for line in known_of(entry))
-    yield from (f"  {line}".rstrip() for line in entry.text.split("\n"))
+    yield from (f"  {line}".rstrip() for line in text_of(entry))

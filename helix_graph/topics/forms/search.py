@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from helix_graph.topics.forms.entries import entries_in, known_of
+from helix_graph.topics.forms.entries import entries_in, known_of, left_out, text_of
 from helix_graph.topics.tokens import words
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def search_form(answer: SearchAnswer) -> str:
         "topics": _topics,
         "count": _count,
     }[answer.detail](answer)
-    return "\n".join([*([_NOTICE] if answer.fallback else []), *lines])
+    return "\n".join([*([_NOTICE] if answer.fallback else []), *lines, *left_out(answer.damaged)])
 
 
 def _full(answer: SearchAnswer) -> Iterator[str]:
     for hit in answer.hits:
         yield f"--- {hit.entry.topic} ---"
         yield from known_of(hit.entry)
-        yield from (_marked(line, answer) for line in hit.entry.text.split("\n"))
+        yield from (_marked(line, answer) for line in text_of(hit.entry))
         yield ""
     yield f"{_number(answer)} matching section(s)"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_graph.topics.forms.entries import entries_in, minute
+from helix_graph.topics.forms.entries import entries_in, left_out, minute
 from helix_graph.topics.texts import first_line
 
 if TYPE_CHECKING:
@@ -80,8 +80,9 @@ def pruned_form(answer: Pruned) -> str:
 
 
 def compacted_form(answer: Compacted) -> str:
-    """``compacted: 847 entries, 1393539 → 1287042 bytes``."""
-    return f"compacted: {entries_in(answer.entries)}, {answer.bytes_before} → {answer.bytes_after} bytes"
+    """``compacted: 847 entries, 1393539 → 1287042 bytes``, and below it what is damaged."""
+    done = f"compacted: {entries_in(answer.entries)}, {answer.bytes_before} → {answer.bytes_after} bytes"
+    return "\n".join([done, *(line.replace("left out", "kept as it is", 1) for line in left_out(answer.damaged))])
 
 
 def reindexed_form(answer: Reindexed) -> str:
@@ -91,14 +92,15 @@ def reindexed_form(answer: Reindexed) -> str:
 
 
 def exported_form(answer: Export) -> str:
-    """The JSON that `import` takes."""
+    """The JSON that `import` takes; what is damaged stands in ``damaged``, since JSON has no room for notes."""
     return answer.json()
 
 
 def imported_form(answer: Imported) -> str:
     """How many came in, and what did not."""
     left = [f"  left out: {one.place}: {one.problem}" for one in answer.left_out]
-    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}", *left])
+    already = f"; {answer.already} already there" if answer.already else ""
+    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}{already}", *left])
 
 
 def session_form(answer: Session) -> str:

@@ -1,0 +1,47 @@
+"""helix.db as far as topics go: pages that SQLite finds wrong, and records that are not what was written.
+
+A damaged record cannot be made whole, since nothing else holds it: it is set aside, and what is left is whole again.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from helix_graph.doctor.model import trouble
+from helix_graph.errors import MemoryDamaged
+from helix_graph.setting_aside import keep_aside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.doctor.model import Trouble
+    from helix_graph.topics.door import Topics
+    from helix_graph.topics.model import Damaged
+
+_FOLDER = "topics"
+
+
+def topic_troubles(root: Path, topics: Topics) -> list[Trouble]:
+    """One for each damaged record, or one for the file when more than records is damaged."""
+    name = topics.database.path.name
+    try:
+        damaged = topics.damaged()
+    except MemoryDamaged as error:
+        return [trouble("damaged database", name, error.problem, "put back a copy of it; nothing else holds it")]
+
+    def keep(number: int, body: bytes) -> None:
+        keep_aside(root, root / _FOLDER / f"record-{number}.json", body)
+
+    @cache  # one turn sets all of them aside
+    def mend() -> None:
+        topics.set_damaged_aside(keep)
+
+    remedy = "store it again from what was set aside; doctor --fix sets the record aside, the others stay"
+    return [trouble("damaged record", name, _problem(one), remedy, mend=mend) for one in damaged]
+
+
+def _problem(one: Damaged) -> str:
+    if one.topic is None:
+        return f"{one.problem}; the index has no entry for it"
+    return f"{one.problem}: topic {one.topic}, index {one.index}, entry {one.entry}"
