@@ -28,6 +28,8 @@ SEED = {
     # `apply` is ours: what prune would remove is shown first
     "topics": {"action", "topic", "days", "hours", "detail", "index", "match_str", "focus", "json", "refresh", "apply"},
 }
+#: Short lines around one that is longer than a part, as an export of one entry has them.
+EXPORT = "[\n" + "x" * 50_000 + "\n]"
 #: What each tool does to what is kept, said once more by hand.
 ADDS = {"store", "batch", "remember", "feedback"}
 SETS = {"relate", "extract", "compile"}
@@ -90,11 +92,12 @@ def test_every_tool_is_documented_with_what_it_may_change_and_no_other_is() -> N
     assert rows == {name: tool.effect for name, tool in TOOLS.items()}
 
 
-@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000])
+@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000, EXPORT])
 def test_parts_are_the_whole_and_each_is_short(text: str) -> None:
     parts = parts_of(text)
     assert "".join(parts) == text
     assert all(len(part) <= 16_000 for part in parts)
+    assert all(len(part) >= 8_000 for part in parts[:-1])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +116,17 @@ def test_long_structures_are_cut_and_kept_whole(value: dict[str, Any]) -> None:
     assert len(msgspec.json.encode(shown)) <= STRUCTURE_LIMIT + 200
     assert shown.keys() == value.keys() | {"shortened"}
     assert msgspec.json.decode(shelf.get(shown["shortened"]["answer"]) or "") == value
+
+
+def test_long_texts_are_cut_before_any_member_is_left_out() -> None:
+    shelf = Shelf()
+    alone = fitted_structure({"entries": [{"text": "x" * 70_000}]}, shelf)
+    assert len(alone["entries"]) == 1
+    assert 1_000 < len(alone["entries"][0]["text"]) < 10_000
+    some = fitted_structure({"entries": [{"id": n, "text": "x" * 3_000} for n in range(40)]}, shelf)
+    assert [one["id"] for one in some["entries"]] == list(range(40))
+    lists = fitted_structure({"deep": [["y" * 150] * 300]}, shelf)
+    assert lists["deep"][0]
 
 
 def test_the_shelf_forgets_the_oldest_answers_first() -> None:

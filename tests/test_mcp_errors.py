@@ -39,6 +39,11 @@ FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("list_episodes", {"outcome": "won"}, "Invalid enum value 'won'"),
     ("show_episode", {"episode": "no-such"}, "no-such"),
     ("extract", {"logs": ["x"], "force": True}, "unknown field `force`"),
+    ("extract", {"logs": "/no/such/log.jsonl"}, "no log could be read; name session logs of an agent:\n/no/such"),
+    ("remember", {"content": "  too short" + " " * 20}, "nothing was remembered: "),
+    ("relate", {"from_name": "a", "to_name": "b"}, "nothing was linked: memory not found: a; `recall` shows"),
+    ("feedback", {"names": ["no-such"], "outcome": "delivered"}, "no insight is named no-such; give names as `recall`"),
+    ("topics", {"action": "import", "json": [{"topic": "!"}]}, "nothing was imported, for no item can be kept"),
     ("compile", {"dry_run": "perhaps"}, "Expected `bool`"),
     ("rest", {"answer": "0123456789ab"}, "is not kept any more; ask the first question again"),
     ("rest", {"answer": "../../etc"}, "regex"),
@@ -109,6 +114,7 @@ def test_each_failure_is_a_tool_error_with_a_sentence(agent: Agent) -> None:
         assert "Traceback" not in text_of(result)
         assert "has a bug" not in text_of(result)
         assert result.structured_content is None
+        assert "log.jsonl: /no" not in text_of(result), "a path stands there once"
     assert agent.call("read", {"topic": "written", "index": "0"}).structured_content
 
 

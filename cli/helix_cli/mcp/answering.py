@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli.mcp.registry import tools_by_name
-from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text
+from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text, once
 from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import Memory
 
@@ -104,4 +104,4 @@ def _outcome(reply: Reply) -> Outcome:
     from helix_cli.output import plain  # noqa: PLC0415  (loaded after the first answer)
 
     value = plain(reply.value)
-    return Outcome(text=fitted_text(reply.text, SHELF), structure=fitted_structure(value, SHELF))
+    return Outcome(text=fitted_text(reply.text, SHELF), structure=fitted_structure(once(value, reply.text), SHELF))

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import msgspec
 
+from helix_episodes.errors import HelixGraphError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -53,6 +55,10 @@ class Steps:
     def end(self) -> None:
         """All of them are."""
         self._progress(self._total, self._total, "done")
+
+
+class NothingDoneError(HelixGraphError):
+    """A call that came to nothing, where the library reports it as an answer: an agent reads it as a success."""
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,7 +13,7 @@ from helix_cli.commands.episode import render_list
 from helix_cli.commands.episode_report import render_report
 from helix_cli.commands.episode_sources import render_all
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
-from helix_cli.mcp.declaring import Arguments, Reply, Steps, Tool
+from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Steps, Tool
 from helix_cli.mcp.tools.comparing import EpisodeName  # noqa: TC001  (the schema is made from it)
 from helix_cli.output import count, rendered
 from helix_episodes.model import Episode, Outcome
@@ -21,6 +21,7 @@ from helix_episodes.verification import Quoted
 
 if TYPE_CHECKING:
     from helix_cli.mcp.declaring import Progress
+    from helix_episodes.recording import NotRecorded
     from helix_graph import Memory
 
 
@@ -93,10 +94,17 @@ def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Rep
         found = memory.extract_all(agent=asked.agent, progress=steps.advance)
         report, text = found.report, rendered(found, render_all)
     steps.end()
-    failed = [f"{one.log}: {one.problem}" for one in report.failed]
+    failed = [_problem(one) for one in report.failed]
+    if failed and not report.recorded:
+        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)
     return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
+
+
+def _problem(one: NotRecorded) -> str:
+    """Why a log is not recorded; most problems begin with its path already."""
+    return one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}"
 
 
 def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:

@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight_links import render_related
 from helix_cli.commands.insight_primitives import render_feedback, render_recalled, render_stored
 from helix_cli.commands.insight_upkeep import render_health
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Tool
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
 from helix_graph.insights.feedback import FedBack
@@ -122,6 +122,8 @@ def _texts(name: str, given: Texts) -> list[str]:
 
 def _remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
+    if answer["status"] == "rejected":
+        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
     return Reply(answer, rendered(answer, render_stored))
 
 
@@ -141,6 +143,9 @@ def _recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
 def _feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
     answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
+    if answer["missing"] and not answer["names"] and not answer["repeated"]:
+        unknown = ", ".join(answer["missing"])
+        raise NothingDoneError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
     return Reply(answer, rendered(answer, render_feedback))
 
 
@@ -151,6 +156,8 @@ def _health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
 
 def _relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
+    if answer["status"] == "rejected":
+        raise NothingDoneError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
     return Reply(answer, rendered(answer, render_related))
 
 
