@@ -71,6 +71,45 @@ def test_schemas_are_objects_that_any_client_understands(tool: Tool) -> None:
     assert "additionalProperties" not in given  # what was cut is told there
 
 
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+def test_every_argument_is_described(tool: Tool) -> None:
+    properties = input_schema(tool)["properties"]
+    assert [name for name, schema in properties.items() if len(schema.get("description", "")) < 10] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("seen", {"limit": "5"}),
+        ("read", {"topic": "engine", "index": "0"}),
+        ("store", {"topic": "engine", "text": "x", "confidence": "0.9", "force": "true"}),
+        ("batch", {"entries": [{"topic": "engine", "text": "x", "confidence": "0.5"}]}),
+        ("search", {"query": "x", "days": "7", "limit": 3}),
+        ("recall", {"query": "x", "min_relevance": 0.4}),
+    ],
+)
+def test_what_the_seeds_clients_send_passes_a_client_that_checks(tool: str, sent: dict[str, Any]) -> None:
+    Draft202012Validator(input_schema(TOOLS[tool])).validate(sent)
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("seen", {"limit": 0}),
+        ("seen", {"limit": "many"}),
+        ("search", {"query": "x", "days": 36_501}),
+        ("search", {"query": "x", "hours": -1}),
+        ("brief", {"since": 876_001}),
+        ("topics", {"days": -1}),
+        ("remember", {"content": "too short"}),
+        ("remember", {"content": "x" * 8_001}),
+        ("store", {"topic": "x", "text": "x", "force": "perhaps"}),
+    ],
+)
+def test_what_would_be_refused_is_refused_by_the_schema(tool: str, sent: dict[str, Any]) -> None:
+    assert not Draft202012Validator(input_schema(TOOLS[tool])).is_valid(sent)
+
+
 def test_hints_are_true() -> None:
     hints = {one.name: one.annotations for one in described()}
     assert all(hint is not None and hint.open_world_hint is False for hint in hints.values())

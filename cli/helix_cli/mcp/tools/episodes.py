@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003  (the schema is made from it)
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import click
 import msgspec
 from msgspec import Meta
 
@@ -15,11 +15,15 @@ from helix_cli.commands.episode_sources import render_all
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
 from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Steps, Tool
 from helix_cli.mcp.tools.comparing import EpisodeName  # noqa: TC001  (the schema is made from it)
+from helix_cli.options import moment
 from helix_cli.output import count, rendered
+from helix_episodes.errors import UsageError
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.verification import Quoted
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from helix_cli.mcp.declaring import Progress
     from helix_episodes.recording import NotRecorded
     from helix_graph import Memory
@@ -39,7 +43,9 @@ class ListArguments(Arguments, frozen=True, kw_only=True):
     """Which episodes."""
 
     outcome: Annotated[Outcome | None, Meta(description="Only sessions that came out so.")] = None
-    since: Annotated[datetime | None, Meta(description="Only sessions from then on, ISO 8601 with a zone.")] = None
+    since: Annotated[str | None, Meta(description="Only sessions from then on: 2026-09-01, or 2026-09-01T08:30Z.")] = (
+        None
+    )
     task: Annotated[str | None, Meta(description="Only those with this text in their task, in any case.")] = None
     max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 20
 
@@ -49,6 +55,10 @@ class ShowArguments(Arguments, frozen=True, kw_only=True):
 
     episode: EpisodeName
     evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
+
+
+class InvalidMomentError(UsageError):
+    """A day or a time that is none."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
@@ -109,10 +119,23 @@ def _problem(one: NotRecorded) -> str:
 
 def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
     episodes = memory.episodes
-    found = episodes.list(asked.outcome, asked.since, asked.max_results, task=asked.task)
-    total = episodes.count(asked.outcome, asked.since, task=asked.task)
+    since = None if asked.since is None else _moment(asked.since)
+    found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
+    total = episodes.count(asked.outcome, since, task=asked.task)
     more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
     return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+
+
+def _moment(text: str) -> datetime:
+    """The day or time from which on episodes are asked for.
+
+    Raises:
+        InvalidMomentError: It is neither.
+    """
+    try:
+        return moment(text)
+    except click.BadParameter as error:
+        raise InvalidMomentError(f"since: {error.message}") from error
 
 
 def _summary(one: Episode) -> Summary:

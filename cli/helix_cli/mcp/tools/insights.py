@@ -38,7 +38,12 @@ class RememberArguments(Arguments, frozen=True, kw_only=True):
     """What to remember."""
 
     content: Annotated[
-        str, Meta(description="The advice, 20 to 8,000 characters: when to do what, and why. One thing at a time.")
+        str,
+        Meta(
+            min_length=20,
+            max_length=8000,
+            description="The advice, 20 to 8,000 characters: when to do what, and why. One thing at a time.",
+        ),
     ]
     tags: Annotated[Texts, Meta(description="Such as ['ci', 'pytest'].")] = ""
     episode: Annotated[str, Meta(description="The session that it was learnt in, if any.")] = ""
@@ -59,7 +64,7 @@ class FeedbackArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how the work went."""
 
     names: Annotated[Texts, Meta(description="The insights that you had, as `recall` names them.")]
-    outcome: Outcome
+    outcome: Annotated[Outcome, Meta(description="How the work went.")]
     causal_names: Annotated[
         Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
     ] = None
@@ -73,9 +78,12 @@ class HealthArguments(Arguments, frozen=True, kw_only=True):
 class RelateArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how they belong together."""
 
-    from_name: str
-    to_name: str
-    rel_type: Literal["similar", "led_to", "co_occurs", "causes", "solves"] = "similar"
+    from_name: Annotated[str, Meta(description="The insight from which the link leads, as `recall` names it.")]
+    to_name: Annotated[str, Meta(description="The insight to which it leads.")]
+    rel_type: Annotated[
+        Literal["similar", "led_to", "co_occurs", "causes", "solves"],
+        Meta(description="What the first is to the other."),
+    ] = "similar"
     weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0
 
 

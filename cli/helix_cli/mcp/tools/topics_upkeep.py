@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Tool
-from helix_cli.mcp.tools.topics import Index  # noqa: TC001  (the schema is made from it)
+from helix_cli.mcp.tools.topics import Days, Hours, Index  # noqa: TC001  (the schema is made from it)
 from helix_graph.topics.actions import Action, StatsDetail  # noqa: TC001  (as above)
 from helix_graph.topics.catalogue import Listing, Recent, Session, Stats
 from helix_graph.topics.forms import form_of
@@ -33,10 +33,12 @@ _REASONS = 5
 class TopicsArguments(Arguments, frozen=True, kw_only=True):
     """What to do, and with what."""
 
-    action: Action = "list"
+    action: Annotated[Action, Meta(description="What to look at, or what to do; see above.")] = "list"
     topic: Annotated[str | None, Meta(description="entries, xref: of this topic.")] = None
-    days: Annotated[int | None, Meta(description="recent: of so many days (7); prune: older than so many (30).")] = None
-    hours: Annotated[int | None, Meta(description="recent: of so many hours; overrides days.")] = None
+    days: Annotated[Days | None, Meta(description="recent: of so many days (7); prune: older than so many (30).")] = (
+        None
+    )
+    hours: Annotated[Hours | None, Meta(description="recent: of so many hours; overrides days.")] = None
     detail: Annotated[StatsDetail | None, Meta(description="stats: counts of tags, or the index's size.")] = None
     index: Annotated[Index | None, Meta(description="entries: the one at this index.")] = None
     match_str: Annotated[str | None, Meta(description="entries: those that hold this.")] = None
