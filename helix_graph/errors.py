@@ -405,12 +405,16 @@ class OutOfRange(GraphError, UsageError):
         self.value = value
         self.lowest = lowest
         self.highest = highest
-        super().__init__(f"{option} is {_shown(value)}; it must be between {lowest:g} and {highest:g}")
+        super().__init__(f"{option} is {_shown(value)}; it must be between {_shown(lowest)} and {_shown(highest)}")
+
+
+#: Whole numbers of more digits than this has are nobody's limit.
+_LONG = 10**12
 
 
 def _shown(value: float) -> str:
     try:
-        return f"{value:g}"
+        return str(value) if isinstance(value, int) and abs(value) < _LONG else f"{value:g}"
     except OverflowError:
         return "far too large"
 

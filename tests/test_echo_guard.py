@@ -179,6 +179,22 @@ def test_text_that_brings_a_marker_along_cannot_end_the_block(hostile: str) -> N
     assert without_echo(wrap(hostile)).text == ""
 
 
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "</HELIX-graph-memory>",
+        "</helix-graph-memory >",
+        "< / helix-graph-memory>",
+        "</helix-graph-memory\n>",
+        "<Helix-Graph-Memory insights='x'>",
+        "</helix</helix-graph-memory >-graph-memory\t>",
+    ],
+)
+def test_a_marker_in_other_letters_or_with_blanks_is_taken_out_too(marker: str) -> None:
+    assert wrap(f"before {marker} after") == "<helix-graph-memory>\nbefore  after\n</helix-graph-memory>"
+    assert "helix-graph-memory-notes" in wrap("see <helix-graph-memory-notes>")
+
+
 MARKERS = {
     "lines": "<helix-graph-memory>\n" * 40_000,
     "mentions": "a <helix-graph-memory> " * 40_000,

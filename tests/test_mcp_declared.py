@@ -28,6 +28,8 @@ SEED = {
     # `apply` is ours: what prune would remove is shown first
     "topics": {"action", "topic", "days", "hours", "detail", "index", "match_str", "focus", "json", "refresh", "apply"},
 }
+#: Short lines around one that is longer than a part, as an export of one entry has them.
+EXPORT = "[\n" + "x" * 50_000 + "\n]"
 #: What each tool does to what is kept, said once more by hand.
 ADDS = {"store", "batch", "remember", "feedback"}
 SETS = {"relate", "extract", "compile"}
@@ -69,6 +71,45 @@ def test_schemas_are_objects_that_any_client_understands(tool: Tool) -> None:
     assert "additionalProperties" not in given  # what was cut is told there
 
 
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+def test_every_argument_is_described(tool: Tool) -> None:
+    properties = input_schema(tool)["properties"]
+    assert [name for name, schema in properties.items() if len(schema.get("description", "")) < 10] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("seen", {"limit": "5"}),
+        ("read", {"topic": "engine", "index": "0"}),
+        ("store", {"topic": "engine", "text": "x", "confidence": "0.9", "force": "true"}),
+        ("batch", {"entries": [{"topic": "engine", "text": "x", "confidence": "0.5"}]}),
+        ("search", {"query": "x", "days": "7", "limit": 3}),
+        ("recall", {"query": "x", "min_relevance": 0.4}),
+    ],
+)
+def test_what_the_seeds_clients_send_passes_a_client_that_checks(tool: str, sent: dict[str, Any]) -> None:
+    Draft202012Validator(input_schema(TOOLS[tool])).validate(sent)
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("seen", {"limit": 0}),
+        ("seen", {"limit": "many"}),
+        ("search", {"query": "x", "days": 36_501}),
+        ("search", {"query": "x", "hours": -1}),
+        ("brief", {"since": 876_001}),
+        ("topics", {"days": -1}),
+        ("remember", {"content": "too short"}),
+        ("remember", {"content": "x" * 8_001}),
+        ("store", {"topic": "x", "text": "x", "force": "perhaps"}),
+    ],
+)
+def test_what_would_be_refused_is_refused_by_the_schema(tool: str, sent: dict[str, Any]) -> None:
+    assert not Draft202012Validator(input_schema(TOOLS[tool])).is_valid(sent)
+
+
 def test_hints_are_true() -> None:
     hints = {one.name: one.annotations for one in described()}
     assert all(hint is not None and hint.open_world_hint is False for hint in hints.values())
@@ -90,11 +131,12 @@ def test_every_tool_is_documented_with_what_it_may_change_and_no_other_is() -> N
     assert rows == {name: tool.effect for name, tool in TOOLS.items()}
 
 
-@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000])
+@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000, EXPORT])
 def test_parts_are_the_whole_and_each_is_short(text: str) -> None:
     parts = parts_of(text)
     assert "".join(parts) == text
     assert all(len(part) <= 16_000 for part in parts)
+    assert all(len(part) >= 8_000 for part in parts[:-1])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +155,17 @@ def test_long_structures_are_cut_and_kept_whole(value: dict[str, Any]) -> None:
     assert len(msgspec.json.encode(shown)) <= STRUCTURE_LIMIT + 200
     assert shown.keys() == value.keys() | {"shortened"}
     assert msgspec.json.decode(shelf.get(shown["shortened"]["answer"]) or "") == value
+
+
+def test_long_texts_are_cut_before_any_member_is_left_out() -> None:
+    shelf = Shelf()
+    alone = fitted_structure({"entries": [{"text": "x" * 70_000}]}, shelf)
+    assert len(alone["entries"]) == 1
+    assert 1_000 < len(alone["entries"][0]["text"]) < 10_000
+    some = fitted_structure({"entries": [{"id": n, "text": "x" * 3_000} for n in range(40)]}, shelf)
+    assert [one["id"] for one in some["entries"]] == list(range(40))
+    lists = fitted_structure({"deep": [["y" * 150] * 300]}, shelf)
+    assert lists["deep"][0]
 
 
 def test_the_shelf_forgets_the_oldest_answers_first() -> None:

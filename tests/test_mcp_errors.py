@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -22,63 +23,94 @@ if TYPE_CHECKING:
 #: What is asked, and what the error must say.
 FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("no_such_tool", {}, "there is no tool 'no_such_tool'; there are anti_patterns, batch"),
-    ("seen", {"txt": "x"}, "seen: Object contains unknown field `txt`; it takes text (optional), limit (optional)"),
-    ("status", {"verbose": True}, "unknown field `verbose`; it takes no arguments"),
-    ("seen", {"limit": "many"}, "Expected `int`, got `str` - at `$.limit`"),
-    ("seen", {"limit": 0}, "Expected `int` >= 1 - at `$.limit`"),
+    ("seen", {"txt": "x"}, "seen: there is no argument 'txt'; it takes text (optional), limit (optional)"),
+    ("status", {"verbose": True}, "no argument 'verbose'; it takes no arguments"),
+    ("seen", {"limit": "many"}, "seen: limit is 'many'; it must be a whole number from 1 to 100"),
+    ("seen", {"limit": 0}, "limit is 0; it must be a whole number from 1 to 100"),
     ("seen", {"text": ""}, "empty"),
-    ("causal_path", {"source": "pytest"}, "missing required field `target`"),
-    ("causes", {"label": ""}, "length >= 1"),
-    ("effects", {"label": ""}, "length >= 1"),
-    ("patterns", {"min_success_rate": "1.5"}, "<= 1"),
-    ("anti_patterns", {"evidence": "tested"}, "Invalid enum value 'tested'"),
+    ("causal_path", {"source": "pytest"}, "causal_path: target is missing; it takes source, target"),
+    ("causes", {"label": ""}, "label is ''; it must be a text from 1 to 500 characters long"),
+    ("effects", {"label": ""}, "label is ''; it must be a text from 1 to 500 characters long"),
+    ("patterns", {"min_success_rate": "1.5"}, "it must be a number from 0 to 1"),
+    ("anti_patterns", {"evidence": "tested"}, "evidence is 'tested'; it must be one of associated"),
     ("explain", {"episode": "no-such"}, "no-such"),
     ("contrast", {"episode": "no-such"}, "no-such"),
     ("similar_decisions", {"text": "..."}, "give some words"),
-    ("list_episodes", {"since": "yesterday"}, "RFC3339"),
-    ("list_episodes", {"outcome": "won"}, "Invalid enum value 'won'"),
+    ("list_episodes", {"since": "yesterday"}, "'yesterday' is no ISO 8601 day or time, such as 2026-11-01"),
+    ("list_episodes", {"outcome": "won"}, "outcome is 'won'; it must be one of failure, partial, success, unknown"),
     ("show_episode", {"episode": "no-such"}, "no-such"),
-    ("extract", {"logs": ["x"], "force": True}, "unknown field `force`"),
-    ("compile", {"dry_run": "perhaps"}, "Expected `bool`"),
+    ("extract", {"logs": ["x"], "force": True}, "no argument 'force'"),
+    ("extract", {"logs": "/no/such/log.jsonl"}, "no log could be read; name session logs of an agent:\n/no/such"),
+    ("remember", {"content": "  too short" + " " * 20}, "nothing was remembered: "),
+    ("relate", {"from_name": "a", "to_name": "b"}, "nothing was linked: memory not found: a; `recall` shows"),
+    ("feedback", {"names": ["no-such"], "outcome": "delivered"}, "no insight is named no-such; give names as `recall`"),
+    ("topics", {"action": "import", "json": [{"topic": "!"}]}, "nothing was imported, for no item can be kept"),
+    ("compile", {"dry_run": "perhaps"}, "dry_run is 'perhaps'; it must be true or false"),
     ("rest", {"answer": "0123456789ab"}, "is not kept any more; ask the first question again"),
-    ("rest", {"answer": "../../etc"}, "regex"),
-    ("store", {"topic": "engine"}, "missing required field `text`"),
+    ("rest", {"answer": "../../etc"}, "answer is '../../etc'; it must be a text that matches ^[0-9a-f]{12}$"),
+    ("store", {"topic": "engine"}, "text is missing"),
     ("store", {"topic": "!!!", "text": "x"}, "needs a letter or a digit"),
-    ("store", {"topic": "engine", "text": "x", "confidence": "2"}, "<= 1"),
+    ("store", {"topic": "engine", "text": "x", "confidence": "2"}, "it must be a number from 0 to 1"),
     ("store", {"topic": "engine", "text": "x", "links": "nowhere:7"}, "nowhere:7"),
     ("store", {"topic": "engine", "text": "  "}, "empty"),
-    ("batch", {"entries": "not json"}, "entries: JSON is malformed"),
-    ("batch", {"entries": [{"topic": "engine", "text": "x", "tag": "y"}]}, "unknown field `tag`"),
+    ("batch", {"entries": "not json"}, "entries: no JSON (Expecting value"),
+    (
+        "batch",
+        {"entries": [{"topic": "engine", "text": "x", "tag": "y"}]},
+        "no argument 'tag' of entries[0]; it takes topic, text",
+    ),
     ("batch", {"entries": [{"topic": "engine", "text": "x"}, {"topic": "?", "text": "y"}]}, "1"),
+    ("batch", {"entries": '[{"topic": "engine", "text": "x"}, {"topic": "y"}]'}, "text of entries[1] is missing"),
+    ("batch", {"entries": '[{"topic": "e", "text": "x", "confidence": 7}]'}, "entries[0].confidence is 7; it must be"),
+    ("batch", {"entries": '[{"topic": "e", "text": "half \\ud800"}]'}, "holds half a character, U+D800"),
+    ("batch", {"entries": "[" * 100_000}, "entries: no JSON"),
+    ("search", {"query": "x", "days": 36_501}, "days is 36501; it must be a whole number from 0 to 36500"),
+    ("store", {"topic": "e", "text": "x", "tags": ["a", 5]}, "tags[1] is 5; it must be a text"),
     ("search", {"query": ""}, "empty"),
     ("search", {"query": "cache", "after": "soon"}, "soon"),
-    ("search", {"query": "x", "mode": "xor"}, "Invalid enum value 'xor'"),
-    ("search", {"query": "x", "limit": "-1"}, ">= 0"),
+    ("search", {"query": "x", "mode": "xor"}, "mode is 'xor'; it must be one of and, or"),
+    ("search", {"query": "x", "limit": "-1"}, "limit is '-1'; it must be a whole number from 0 to 1000"),
     ("brief", {"query": "engine", "focus": "gossip"}, "gossip"),
     ("brief", {"query": "engine", "compact": "true"}, "compact"),
     ("read", {"topic": "written", "index": "99"}, "99"),
-    ("read", {"topic": "written", "index": "last"}, "Expected `int"),
-    ("edit", {"action": "delete", "topic": "written", "index": "x"}, "Expected `int"),
+    ("read", {"topic": "written", "index": "last"}, "index is 'last'; it must be a whole number from 0 to 2147483648"),
+    ("edit", {"action": "delete", "topic": "written", "index": "x"}, "index is 'x'"),
     ("edit", {"action": "delete", "topic": "written", "index": "null"}, "index is 'null'; leave it out"),
     ("edit", {"action": "delete", "topic": "written", "index": "99"}, "99"),
     ("edit", {"action": "delete", "topic": "no-such"}, "no-such"),
-    ("edit", {"action": "destroy", "topic": "written"}, "Invalid enum value 'destroy'"),
+    ("edit", {"action": "destroy", "topic": "written"}, "action is 'destroy'; it must be one of append, "),
     ("edit", {"action": "revise", "topic": "written"}, "text"),
     ("edit", {"action": "rename", "topic": "written", "into": "x"}, "into"),
     ("topics", {"action": "entries"}, "topic"),
     ("topics", {"action": "list", "topic": "written"}, "means nothing to list"),
     ("topics", {"action": "import", "json": "{"}, "JSON"),
-    ("topics", {"action": "stats", "detail": "all"}, "Invalid enum value 'all'"),
+    ("topics", {"action": "stats", "detail": "all"}, "detail is 'all'; it must be one of index, tags"),
     ("remember", {"content": "x" * 30, "tags": "[1]"}, "tags is no list of texts"),
     ("recall", {"query": " "}, "empty"),
-    ("recall", {"query": "x", "min_relevance": "high"}, "Expected `float"),
-    ("feedback", {"names": [], "outcome": "fine"}, "Invalid enum value 'fine'"),
-    ("relate", {"from_name": "a", "to_name": "b", "rel_type": "hates"}, "Invalid enum value 'hates'"),
-    ("insight_health", {"of": "all"}, "unknown field `of`"),
+    ("recall", {"query": "x", "min_relevance": "high"}, "min_relevance is 'high'; it must be a number from 0 to 1"),
+    ("feedback", {"names": [], "outcome": "fine"}, "outcome is 'fine'; it must be one of blocked, "),
+    (
+        "relate",
+        {"from_name": "a", "to_name": "b", "rel_type": "hates"},
+        "rel_type is 'hates'; it must be one of causes, ",
+    ),
+    ("insight_health", {"of": "all"}, "no argument 'of'"),
     ("search_memory", {"query": "a;b"}, "Cannot validate argument on parameter 'Query': character 2 is ';'"),
-    ("search_memory", {"query": "x", "max_results": 101}, "<= 100"),
-    ("search_memory", {"query": "x", "semantic_only": 1, "lexical_only": 1}, "Cannot specify both"),
-    ("search_memory", {"query": "x", "semantic_only": True}, "No semantic search is available"),
+    (
+        "search_memory",
+        {"query": "x", "max_results": 101},
+        "max_results is 101; it must be a whole number from 1 to 100",
+    ),
+    (
+        "search_memory",
+        {"query": "x", "semantic_only": 1, "lexical_only": 1},
+        "Cannot specify both semantic_only and lexical_only",
+    ),
+    (
+        "search_memory",
+        {"query": "x", "semantic_only": True},
+        "No semantic search is available and semantic_only was specified",
+    ),
 )
 
 
@@ -109,6 +141,10 @@ def test_each_failure_is_a_tool_error_with_a_sentence(agent: Agent) -> None:
         assert "Traceback" not in text_of(result)
         assert "has a bug" not in text_of(result)
         assert result.structured_content is None
+        assert re.search(r"helix-graph |(?<!\w)--\w|\$\.", text_of(result)) is None, (
+            "an agent has tools, and no commands"
+        )
+        assert "log.jsonl: /no" not in text_of(result), "a path stands there once"
     assert agent.call("read", {"topic": "written", "index": "0"}).structured_content
 
 

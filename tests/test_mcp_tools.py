@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Call = tuple[str, dict[str, Any], str]
 
+LONG = "a lengthy thing that is said once, " * 12 + "and no more"
 #: In this order on a fresh memory of the example logs: what is asked, and what the answer must say.
 CALLS: tuple[Call, ...] = (
     ("status", {}, "episodes"),
@@ -39,9 +40,10 @@ CALLS: tuple[Call, ...] = (
     ("similar_decisions", {"text": "which fixture should the test take"}, "fixture"),
     ("list_episodes", {"outcome": "failure", "max_results": "1"}, "failure"),
     ("list_episodes", {"since": "2026-09-10T00:00:00Z"}, "2026"),
+    ("list_episodes", {"since": "2026-09-01"}, "2026"),
     ("show_episode", {"episode": "SESSION"}, "Decisions"),
     ("show_episode", {"episode": "SESSION", "evidence": "true"}, "quotation"),
-    ("extract", {"logs": "LOGS"}, "unchanged"),
+    ("extract", {"logs": "LOGS"}, "1 log failed"),
     ("compile", {"dry_run": "true"}, ""),
     ("compile", {}, ""),
     ("store", {"topic": "Build Gotchas", "text": "arm64 only for FFI bridge", "tags": "gotchas"}, "stored in build-go"),
@@ -61,6 +63,8 @@ CALLS: tuple[Call, ...] = (
     ),
     ("batch", {"entries": [{"topic": "network", "text": "Max 8 TCP connections per pool"}]}, "1 entry stored across 1"),
     ("batch", {"entries": '[{"topic": "engine", "text": "gap: no retry", "confidence": "0.5"}]'}, "1 entry stored"),
+    ("batch", {"entries": [{"topic": "engine", "text": "no source", "source": None, "tags": None}]}, "1 entry stored"),
+    ("search", {"query": "xyz", "tag": "none-such"}, "`topics`"),
     ("search", {"query": "FFI bridge"}, "[build-gotchas]"),
     ("search", {"query": "arm64 cached", "mode": "or", "detail": "count", "limit": "0"}, "match(es)"),
     ("search", {"query": "nothing like it", "detail": "full"}, "no matches"),
@@ -76,9 +80,9 @@ CALLS: tuple[Call, ...] = (
     ("edit", {"action": "delete", "topic": "build-gotchas", "index": "1"}, "removed entry [1]"),
     ("edit", {"action": "rename", "topic": "network", "new_name": "net"}, "renamed network"),
     ("edit", {"action": "merge", "topic": "net", "into": "engine"}, "merged 1 entry"),
-    ("topics", {}, "engine (3)"),
+    ("topics", {}, "engine (4)"),
     ("topics", {"action": "recent", "hours": "24"}, "new"),
-    ("topics", {"action": "entries", "topic": "engine", "match_str": "pool"}, "1 of 3 entries"),
+    ("topics", {"action": "entries", "topic": "engine", "match_str": "pool"}, "1 of 4 entries"),
     ("topics", {"action": "stats", "detail": "tags"}, "#gap"),
     ("topics", {"action": "stats", "detail": "index"}, "index:"),
     ("topics", {"action": "xref", "topic": "engine"}, "engine is referenced by"),
@@ -104,12 +108,20 @@ CALLS: tuple[Call, ...] = (
         "relate",
         {
             "from_name": "when-pytest-hangs-in-ci-run-it-with-x-and-a-time",
-            "to_name": "delete-the-lock-file-before-you-build-the-image-a",
+            "to_name": "delete-the-lock-file-before-you-build-the-image-an",
             "weight": "0.8",
         },
         "",
     ),
     ("insight_health", {}, "total_insights"),
+    ("store", {"topic": "lengthy", "text": LONG}, "stored in lengthy"),
+    ("remember", {"content": LONG}, "added"),
+    ("read", {"topic": "lengthy"}, LONG),
+    ("search", {"query": "lengthy thing", "detail": "full"}, LONG),
+    ("brief", {"query": "lengthy", "detail": "full"}, "lengthy"),
+    ("topics", {"action": "entries", "topic": "lengthy"}, LONG),
+    ("recall", {"query": "lengthy thing"}, LONG),
+    ("search_memory", {"query": "lengthy thing"}, "lengthy"),
     ("search_memory", {"query": "pytest hangs", "max_results": "3"}, "Insights"),
     ("search_memory", {"query": "arm64 bridge", "lexical_only": "true"}, "Topics"),
 )
@@ -141,6 +153,8 @@ def test_every_tool_answers_in_words_and_in_the_structure_that_it_declares(
 ) -> None:
     schemas = {tool.name: Draft202012Validator(tool.output_schema) for tool in agent.ask("list_tools").tools}
     (tmp_path / "log.jsonl").write_text('{"no": "log"}\n')
+    with as_file(files("helix_cli") / "demo" / "logs") as logs:
+        shutil.copytree(logs, tmp_path / "logs")
     places = {"SESSION": session, "LOGS": [str(tmp_path)]}
     for tool, arguments, said in CALLS:
         result = agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()})
@@ -158,10 +172,14 @@ def _filled(value: object, places: dict[str, Any]) -> object:
 
 
 def _repeats(value: object, text: str) -> list[str]:
-    """Texts of the structure that are the whole answer in words once more."""
+    """Texts of the structure that the answer in words has once more, however it indents them."""
     within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    own = [value] if isinstance(value, str) and len(value) > 80 and value.strip() == text.strip() else []
+    own = [value] if isinstance(value, str) and len(value) > 200 and _flat(value) in _flat(text) else []
     return [*own, *(one for held in within for one in _repeats(held, text))]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_no_tool_was_forgotten_here() -> None:
@@ -177,13 +195,18 @@ def test_a_long_answer_comes_in_parts_and_nothing_of_it_is_lost(agent: Agent) ->
     parts = [text_of(agent.call("rest", {"answer": said[2], "part": str(n)})) for n in range(1, int(said[1]) + 1)]
     assert [line.strip() for line in "".join(parts).splitlines()][1:2001] == lines
     assert first.structured_content is not None
-    shortened = first.structured_content["shortened"]["answer"]
-    part = agent.call("rest", {"answer": shortened})
-    pieces = [
-        text_of(agent.call("rest", {"answer": shortened, "part": n + 1}))
-        for n in range(part.structured_content["parts"])
-    ]
-    assert json.loads("".join(pieces))["entries"][0]["text"] == "\n".join(lines)
+    assert first.structured_content["entries"][0]["text"] == "\n".join(lines)[:120] + "…"
+
+
+def test_one_entry_without_a_line_break_fills_the_first_part(agent: Agent) -> None:
+    text = "word " * 14_000
+    agent.call("store", {"topic": "unbroken", "text": text})
+    for arguments in ({"topic": "unbroken"}, {"topic": "unbroken", "index": 0}):
+        result = agent.call("read", arguments)
+        assert text_of(result).count("word") > 2_500
+        assert result.structured_content is not None
+        assert len(result.structured_content["entries"]) == 1
+    assert len(text_of(agent.call("topics", {"action": "export"}))) > 8_000
 
 
 def test_many_entries_are_shortened_as_well(agent: Agent) -> None:

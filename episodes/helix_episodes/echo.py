@@ -28,6 +28,8 @@ _OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
 #: The names stand in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
 #: goes to the end of the text, when its opening stands at the beginning of a line: in mid-sentence it is only named.
 _BEGIN = re.compile(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
+#: What a reader who is not strict takes for a marker: in any case, with blanks, with whatever attributes.
+_LIKE_MARKER = re.compile(rf"<\s{{0,20}}/?\s{{0,20}}{TAG}(?![\w-])[^<>]{{0,8100}}>", re.IGNORECASE)
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 #: Our server under the name by which it is registered, or by which a plugin brings it.
 _OWN_TOOL = re.compile(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
@@ -101,7 +103,7 @@ def is_own_program(program: str) -> bool:
 
 def _without_markers(text: str) -> str:
     """Without the marker lines of a block, also those that come about when others within them are cut."""
-    while (shorter := _BEGIN.sub("", text.replace(_CLOSING, ""))) != text:
+    while (shorter := _LIKE_MARKER.sub("", text)) != text:
         text = shorter
     return text
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_cli.mcp.declaring import typed_schema, without_nulls
+from helix_cli.mcp.explaining import problem_of
 from helix_cli.mcp.registry import tools_by_name
-from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text
+from helix_cli.mcp.sizing import Shelf, fitted_structure, fitted_text, once
+from helix_cli.mcp.wording import answer_in_tools_words, in_tools_words
 from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import Memory
 
@@ -44,9 +47,7 @@ class InvalidArgumentsError(UsageError):
     """Arguments that a tool does not take."""
 
     def __init__(self, tool: Tool, problem: str) -> None:
-        fields = msgspec.structs.fields(tool.takes)
-        takes = ", ".join(field.name + ("" if field.required else " (optional)") for field in fields)
-        super().__init__(f"{tool.name}: {problem}; it takes {takes or 'no arguments'}")
+        super().__init__(f"{tool.name}: {problem}")
 
 
 def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
@@ -57,7 +58,7 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     try:
         return _outcome(tool.run(open_memory(), _arguments(tool, raw), progress))
     except HelixGraphError as error:
-        return Outcome(failed=True, text=str(error))
+        return Outcome(failed=True, text=in_tools_words(str(error)))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
@@ -89,11 +90,11 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
     Raises:
         InvalidArgumentsError: One is missing, unknown or none of its kind.
     """
-    given = {key: value for key, value in raw.items() if value is not None}
+    given = without_nulls(raw)
     try:
         asked = msgspec.convert(given, tool.takes, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidArgumentsError(tool, str(error)) from error
+        raise InvalidArgumentsError(tool, problem_of(error, given, typed_schema(tool.takes))) from error
     for name, value in given.items():
         if getattr(asked, name) is None:
             raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
@@ -103,5 +104,5 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
 def _outcome(reply: Reply) -> Outcome:
     from helix_cli.output import plain  # noqa: PLC0415  (loaded after the first answer)
 
-    value = plain(reply.value)
-    return Outcome(text=fitted_text(reply.text, SHELF), structure=fitted_structure(value, SHELF))
+    value, text = answer_in_tools_words(plain(reply.value), reply.text)
+    return Outcome(text=fitted_text(text, SHELF), structure=fitted_structure(once(value, text), SHELF))

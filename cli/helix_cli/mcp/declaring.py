@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import msgspec
 
+from helix_episodes.errors import HelixGraphError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -55,6 +57,10 @@ class Steps:
         self._progress(self._total, self._total, "done")
 
 
+class NothingDoneError(HelixGraphError):
+    """A call that came to nothing, where the library reports it as an answer: an agent reads it as a success."""
+
+
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a tool takes; an argument that it does not know is refused, since it would be left out unnoticed."""
 
@@ -83,11 +89,48 @@ class Tool:
 def input_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: an object at its root and no references, as all clients understand it.
 
-    That null counts as not given is not said: it would double the schema of every optional argument.
+    Numbers and truth values may come as strings, and clients that check calls must let them through. That null counts
+    as not given is not said: it would double the schema of every optional argument.
     """
-    schema, definitions = _parts_of(tool.takes)
+    admitted: dict[str, Any] = _admitting_strings(typed_schema(tool.takes))
+    return admitted
+
+
+def typed_schema(takes: type[Arguments]) -> dict[str, Any]:
+    """The same with the types that are meant, and no strings in their place."""
+    schema, definitions = _parts_of(takes)
     terse: dict[str, Any] = _terse(_inlined(schema, definitions))
     return terse
+
+
+def without_nulls(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """Arguments without those that are null, also within the items of lists."""
+    if isinstance(value, dict):
+        return {key: without_nulls(one) for key, one in value.items() if one is not None}
+    return [without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+#: How a string has to look that comes in the place of a number or a truth value.
+_AS_STRING = {
+    "integer": {"type": "string", "pattern": "^-?[0-9]+$"},
+    "number": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
+    "boolean": {"type": "string", "enum": ["true", "false"]},
+}
+#: What is said of an argument and not of its type.
+_OF_ARGUMENT = ("description", "default")
+
+
+def _admitting_strings(schema: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(schema, list):
+        return [_admitting_strings(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    if not isinstance(kind, str) or kind not in _AS_STRING:
+        return {key: _admitting_strings(one) for key, one in schema.items()}
+    typed = {key: one for key, one in schema.items() if key not in _OF_ARGUMENT}
+    said = {key: schema[key] for key in _OF_ARGUMENT if key in schema}
+    return {**said, "anyOf": [typed, _AS_STRING[kind]]}
 
 
 def output_schema(tool: Tool) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Long answers in parts: an agent's context is small, and nothing of an answer may be lost for it.
 
-An answer's text is cut between lines where it grows too long, its structured content by halving its longest lists and
-texts; both say so, and `Shelf` keeps the whole until other answers have taken its place. The ``rest`` tool hands it out
-in parts.
+An answer's text is cut between lines where it grows too long; of its structured content the long texts are cut short,
+then the longest lists halved, down to one member. Both say so, and `Shelf` keeps the whole until other answers have
+taken its place. The ``rest`` tool hands it out in parts.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from hashlib import sha256
@@ -22,8 +23,15 @@ TEXT_LIMIT = 16_000
 STRUCTURE_LIMIT = 24_000
 #: Answers that are kept, the newest: enough for what an agent does at once.
 _KEPT = 32
-#: Texts are not cut below this: names and lines are of that length.
-_SHORT_TEXT = 200
+#: Texts are cut to these lengths in turn until the structure fits, and no shorter: names and lines are of the last.
+_TEXT_STEPS = (6_400, 1_600, 400, 200)
+#: What a cut text ends with.
+CUT = "…"
+_NO_WORD = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+#: A text of the structure that the answer's text has as well keeps so much of itself: enough to tell which it is.
+_TELLING = 120
+#: Longer ones count as said twice; shorter ones are names, places and lines by which one finds one's way.
+REPEATED = 200
 
 
 class Shelf:
@@ -50,7 +58,9 @@ class Shelf:
 
 
 def parts_of(text: str, *, limit: int = TEXT_LIMIT) -> list[str]:
-    r"""A text in parts of at most ``limit`` characters, cut between lines; a longer line is cut within.
+    r"""A text in parts of at most ``limit`` characters, cut between lines.
+
+    A line is cut within where the part would be less than half full without it.
 
     >>> parts_of("one\ntwo\nthree", limit=8)
     ['one\ntwo\n', 'three']
@@ -59,7 +69,7 @@ def parts_of(text: str, *, limit: int = TEXT_LIMIT) -> list[str]:
     while begin < len(text):
         end = begin + limit
         if end < len(text):
-            end = text.rfind("\n", begin, end) + 1 or end
+            end = text.rfind("\n", begin + limit // 2, end) + 1 or end
         parts.append(text[begin:end])
         begin = end
     return parts or [""]
@@ -74,6 +84,29 @@ def fitted_text(text: str, shelf: Shelf) -> str:
     return f'{parts[0]}\n[part 1 of {len(parts)}; `rest` with answer "{name}" and part 2 gives the next]'
 
 
+def once(value: Any, text: str) -> Any:  # noqa: ANN401  (JSON)
+    r"""The structure without what the text says in full: an agent pays for both.
+
+    >>> once({"id": 7, "text": "said " * 60}, "[7]\n  " + "said " * 60)["text"] == "said " * 24 + "…"
+    True
+    """
+    return _once(value, _flat(text))
+
+
+def _once(value: Any, flat: str) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, dict):
+        return {key: _once(one, flat) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_once(one, flat) for one in value]
+    repeats = isinstance(value, str) and len(value) > REPEATED and _flat(value) in flat
+    return value[:_TELLING] + CUT if repeats else value
+
+
+def _flat(text: str) -> str:
+    """However it was indented and wrapped; control characters are shown as blanks."""
+    return " ".join(_NO_WORD.sub(" ", text).split())
+
+
 def fitted_structure(value: object, shelf: Shelf) -> dict[str, Any]:
     """A value as JSON has it; when it is too long, with its longest lists and texts cut, and where the whole is."""
     whole = msgspec.json.encode(value)
@@ -81,16 +114,31 @@ def fitted_structure(value: object, shelf: Shelf) -> dict[str, Any]:
     if len(whole) <= STRUCTURE_LIMIT:
         return shown
     name = shelf.keep(msgspec.json.format(whole, indent=1).decode())
-    while len(msgspec.json.encode(shown)) > STRUCTURE_LIMIT and _halve_the_longest(shown):
+    return {**_cut(shown), "shortened": {"answer": name, "hint": "it is cut; the tool `rest` gives the whole as JSON"}}
+
+
+def _cut(value: dict[str, Any]) -> dict[str, Any]:
+    """Short enough where that can be: what there is, and how much, tells more than one text that is whole."""
+    for longest in _TEXT_STEPS:
+        if len(msgspec.json.encode(value)) <= STRUCTURE_LIMIT:
+            return value
+        value = _with_texts_of(value, longest)
+    while len(msgspec.json.encode(value)) > STRUCTURE_LIMIT and _halve_the_longest(value):
         pass
-    return {**shown, "shortened": {"answer": name, "hint": "it is cut; the tool `rest` gives the whole as JSON"}}
+    return value
+
+
+def _with_texts_of(value: Any, longest: int) -> Any:  # noqa: ANN401  (JSON)
+    """With every text cut to so many characters."""
+    if isinstance(value, dict):
+        return {key: _with_texts_of(one, longest) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_texts_of(one, longest) for one in value]
+    return value[: longest - 1] + CUT if isinstance(value, str) and len(value) > longest else value
 
 
 def _halve_the_longest(value: dict[str, Any]) -> bool:
-    """Halves the list or the text that takes the most room; False when none is left to halve.
-
-    Of a list and what stands in it the list is halved: whole members tell more than many torn ones.
-    """
+    """Halves the list that takes the most room, the outer before the inner; False when each has one member at most."""
     place = max(_places(value), key=lambda one: one.size, default=None)
     if place is None:
         return False
@@ -100,7 +148,7 @@ def _halve_the_longest(value: dict[str, Any]) -> bool:
 
 
 class _Place(NamedTuple):
-    """Where a list or a text stands."""
+    """Where a list stands."""
 
     within: Any
     key: str | int
@@ -108,9 +156,9 @@ class _Place(NamedTuple):
 
 
 def _places(within: Any) -> Iterator[_Place]:  # noqa: ANN401  (JSON)
-    """Every list that has a member, and every text longer than a line, the outer before the inner."""
+    """Every list of several members, the outer before the inner."""
     for key, held in within.items() if isinstance(within, dict) else enumerate(within):
-        if (isinstance(held, list) and held) or (isinstance(held, str) and len(held) > _SHORT_TEXT):
+        if isinstance(held, list) and len(held) > 1:
             yield _Place(within, key, len(msgspec.json.encode(held)))
         if isinstance(held, dict | list):
             yield from _places(held)

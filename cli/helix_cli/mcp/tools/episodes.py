@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003  (the schema is made from it)
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import click
 import msgspec
 from msgspec import Meta
 
@@ -13,14 +13,19 @@ from helix_cli.commands.episode import render_list
 from helix_cli.commands.episode_report import render_report
 from helix_cli.commands.episode_sources import render_all
 from helix_cli.commands.episode_view import plain, render_episode, render_evidence
-from helix_cli.mcp.declaring import Arguments, Reply, Steps, Tool
+from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Steps, Tool
 from helix_cli.mcp.tools.comparing import EpisodeName  # noqa: TC001  (the schema is made from it)
+from helix_cli.options import moment
 from helix_cli.output import count, rendered
+from helix_episodes.errors import UsageError
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.verification import Quoted
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from helix_cli.mcp.declaring import Progress
+    from helix_episodes.recording import NotRecorded
     from helix_graph import Memory
 
 
@@ -38,7 +43,9 @@ class ListArguments(Arguments, frozen=True, kw_only=True):
     """Which episodes."""
 
     outcome: Annotated[Outcome | None, Meta(description="Only sessions that came out so.")] = None
-    since: Annotated[datetime | None, Meta(description="Only sessions from then on, ISO 8601 with a zone.")] = None
+    since: Annotated[str | None, Meta(description="Only sessions from then on: 2026-09-01, or 2026-09-01T08:30Z.")] = (
+        None
+    )
     task: Annotated[str | None, Meta(description="Only those with this text in their task, in any case.")] = None
     max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 20
 
@@ -48,6 +55,10 @@ class ShowArguments(Arguments, frozen=True, kw_only=True):
 
     episode: EpisodeName
     evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
+
+
+class InvalidMomentError(UsageError):
+    """A day or a time that is none."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
@@ -93,18 +104,38 @@ def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Rep
         found = memory.extract_all(agent=asked.agent, progress=steps.advance)
         report, text = found.report, rendered(found, render_all)
     steps.end()
-    failed = [f"{one.log}: {one.problem}" for one in report.failed]
+    failed = [_problem(one) for one in report.failed]
+    if failed and not report.recorded:
+        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)
     return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
 
 
+def _problem(one: NotRecorded) -> str:
+    """Why a log is not recorded; most problems begin with its path already."""
+    return one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}"
+
+
 def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
     episodes = memory.episodes
-    found = episodes.list(asked.outcome, asked.since, asked.max_results, task=asked.task)
-    total = episodes.count(asked.outcome, asked.since, task=asked.task)
+    since = None if asked.since is None else _moment(asked.since)
+    found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
+    total = episodes.count(asked.outcome, since, task=asked.task)
     more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
     return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+
+
+def _moment(text: str) -> datetime:
+    """The day or time from which on episodes are asked for.
+
+    Raises:
+        InvalidMomentError: It is neither.
+    """
+    try:
+        return moment(text)
+    except click.BadParameter as error:
+        raise InvalidMomentError(f"since: {error.message}") from error
 
 
 def _summary(one: Episode) -> Summary:

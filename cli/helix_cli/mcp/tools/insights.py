@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight_links import render_related
 from helix_cli.commands.insight_primitives import render_feedback, render_recalled, render_stored
 from helix_cli.commands.insight_upkeep import render_health
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Tool
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
 from helix_graph.insights.feedback import FedBack
@@ -38,7 +38,12 @@ class RememberArguments(Arguments, frozen=True, kw_only=True):
     """What to remember."""
 
     content: Annotated[
-        str, Meta(description="The advice, 20 to 8,000 characters: when to do what, and why. One thing at a time.")
+        str,
+        Meta(
+            min_length=20,
+            max_length=8000,
+            description="The advice, 20 to 8,000 characters: when to do what, and why. One thing at a time.",
+        ),
     ]
     tags: Annotated[Texts, Meta(description="Such as ['ci', 'pytest'].")] = ""
     episode: Annotated[str, Meta(description="The session that it was learnt in, if any.")] = ""
@@ -59,7 +64,7 @@ class FeedbackArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how the work went."""
 
     names: Annotated[Texts, Meta(description="The insights that you had, as `recall` names them.")]
-    outcome: Outcome
+    outcome: Annotated[Outcome, Meta(description="How the work went.")]
     causal_names: Annotated[
         Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
     ] = None
@@ -73,9 +78,12 @@ class HealthArguments(Arguments, frozen=True, kw_only=True):
 class RelateArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how they belong together."""
 
-    from_name: str
-    to_name: str
-    rel_type: Literal["similar", "led_to", "co_occurs", "causes", "solves"] = "similar"
+    from_name: Annotated[str, Meta(description="The insight from which the link leads, as `recall` names it.")]
+    to_name: Annotated[str, Meta(description="The insight to which it leads.")]
+    rel_type: Annotated[
+        Literal["similar", "led_to", "co_occurs", "causes", "solves"],
+        Meta(description="What the first is to the other."),
+    ] = "similar"
     weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0
 
 
@@ -122,6 +130,8 @@ def _texts(name: str, given: Texts) -> list[str]:
 
 def _remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
+    if answer["status"] == "rejected":
+        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
     return Reply(answer, rendered(answer, render_stored))
 
 
@@ -141,6 +151,9 @@ def _recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
 def _feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
     answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
+    if answer["missing"] and not answer["names"] and not answer["repeated"]:
+        unknown = ", ".join(answer["missing"])
+        raise NothingDoneError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
     return Reply(answer, rendered(answer, render_feedback))
 
 
@@ -151,6 +164,8 @@ def _health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
 
 def _relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
+    if answer["status"] == "rejected":
+        raise NothingDoneError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
     return Reply(answer, rendered(answer, render_related))
 
 

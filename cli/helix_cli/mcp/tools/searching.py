@@ -20,7 +20,7 @@ class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
     """What to look for."""
 
     query: Annotated[str, Meta(description="1 to 500 letters, digits, blanks and - . , _ ( ) & : characters.")]
-    max_results: Annotated[int, Meta(ge=1, le=100)] = 10
+    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 10
     semantic_only: Annotated[bool, Meta(description="Compare meanings alone; fails where nothing does.")] = False
     lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False
 

@@ -5,30 +5,35 @@ The seed's clients send strings, also for numbers, truth values and lists; the t
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.mcp.declaring import Arguments, Reply, Tool, typed_schema, without_nulls
+from helix_cli.mcp.explaining import problem_of
 from helix_episodes.errors import UsageError
 from helix_graph.topics.briefing.model import Briefing, Overview
 from helix_graph.topics.briefing.model import Detail as BriefDetail
 from helix_graph.topics.edit import Action as EditAction  # noqa: TC001  (the schema is made from it)
 from helix_graph.topics.forms import form_of
 from helix_graph.topics.model import Alike, Duplicate
+from helix_graph.topics.periods import MOST_DAYS, MOST_HOURS
 from helix_graph.topics.read import ReadAnswer
-from helix_graph.topics.search import Detail, Mode, SearchAnswer
+from helix_graph.topics.search import LARGEST_INDEX, Detail, Mode, SearchAnswer
 
 if TYPE_CHECKING:
     from helix_cli.mcp.declaring import Progress
     from helix_graph import Memory
     from helix_graph.topics.model import Entry
 
-Topic = Annotated[str, Meta(min_length=1)]
+Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
 #: As the seed's clients send lists, or as JSON has them.
 Texts = str | list[str]
-Index = Annotated[int, Meta(ge=0)]
+Index = Annotated[int, Meta(ge=0, le=LARGEST_INDEX)]
+Days = Annotated[int, Meta(ge=0, le=MOST_DAYS)]
+Hours = Annotated[int, Meta(ge=0, le=MOST_HOURS)]
 Limit = Annotated[int, Meta(ge=0, le=1000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -37,7 +42,7 @@ class NoEntriesError(UsageError):
     """What stands in ``entries`` is no array of entries."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f'entries: {problem}; give an array such as [{{"topic": "engine", "text": "..."}}]')
+        super().__init__(f'{problem}; give an array such as [{{"topic": "engine", "text": "..."}}]')
 
 
 class NewEntry(Arguments, frozen=True, kw_only=True):
@@ -61,7 +66,7 @@ class StoreArguments(NewEntry, frozen=True, kw_only=True):
 class BatchArguments(Arguments, frozen=True, kw_only=True):
     """Several entries."""
 
-    entries: list[NewEntry] | str
+    entries: Annotated[list[NewEntry] | str, Meta(description="The entries, or their array as a JSON text.")]
 
 
 class SearchArguments(Arguments, frozen=True, kw_only=True):
@@ -69,13 +74,13 @@ class SearchArguments(Arguments, frozen=True, kw_only=True):
 
     query: Annotated[str, Meta(description="Words; CachedEntry and tf_map are split into theirs.")]
     detail: Annotated[Detail, Meta(description="How much of each entry; topics and count have no entries.")] = "medium"
-    limit: Limit | None = None
+    limit: Annotated[Limit | None, Meta(description="At most so many; without, as many as the detail bears.")] = None
     after: Annotated[str | None, Meta(description="From this day: YYYY-MM-DD, today, yesterday, this-week.")] = None
     before: Annotated[str | None, Meta(description="Until this day: the same.")] = None
-    days: Annotated[int | None, Meta(description="Of the last so many days.")] = None
-    hours: Annotated[int | None, Meta(description="Of the last so many hours; overrides days.")] = None
-    tag: str | None = None
-    topic: str | None = None
+    days: Annotated[Days | None, Meta(description="Of the last so many days.")] = None
+    hours: Annotated[Hours | None, Meta(description="Of the last so many hours; overrides days.")] = None
+    tag: Annotated[str | None, Meta(description="Only entries with this tag.")] = None
+    topic: Annotated[str | None, Meta(description="Only entries of this topic.")] = None
     mode: Annotated[Mode, Meta(description="and: all words; or: any of them.")] = "and"
 
 
@@ -83,8 +88,8 @@ class BriefArguments(Arguments, frozen=True, kw_only=True):
     """On what."""
 
     query: Annotated[str | None, Meta(description="A topic, a pattern (iris-*) or a keyword; without: all.")] = None
-    detail: BriefDetail = "summary"
-    since: Annotated[int | None, Meta(description="Only entries of the last so many hours.")] = None
+    detail: Annotated[BriefDetail, Meta(description="How much of each entry.")] = "summary"
+    since: Annotated[Hours | None, Meta(description="Only entries of the last so many hours.")] = None
     focus: Annotated[Texts, Meta(description="Only these categories: 'gotchas,invariants'.")] = ""
     compact: Annotated[bool, Meta(description="Without query: five topics and no more.")] = False
 
@@ -99,7 +104,7 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
 class EditArguments(Arguments, frozen=True, kw_only=True):
     """Which entries, and what becomes of them."""
 
-    action: EditAction
+    action: Annotated[EditAction, Meta(description="What to do with them.")]
     topic: Topic
     text: Annotated[str | None, Meta(description="append, revise: the text.")] = None
     index: Annotated[Index | None, Meta(description="The entry at this index, as `read` shows it.")] = None
@@ -166,9 +171,15 @@ def _decoded(text: str) -> list[NewEntry]:
         NoEntriesError: It is none.
     """
     try:
-        return msgspec.json.decode(text, type=list[NewEntry], strict=False)
-    except msgspec.DecodeError as error:
-        raise NoEntriesError(str(error)) from error
+        # msgspec calls half a surrogate pair a truncated text; the library says what it is.
+        given = without_nulls(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise NoEntriesError(f"entries: no JSON ({error})") from error
+    try:
+        return msgspec.convert(given, list[NewEntry], strict=False)
+    except msgspec.ValidationError as error:
+        schema = {"type": "array", "items": typed_schema(NewEntry)}
+        raise NoEntriesError(problem_of(error, given, schema, at="entries")) from error
 
 
 def _entry(asked: NewEntry) -> dict[str, Any]:
