@@ -71,10 +71,10 @@ def test_the_same_file_in_the_same_manner_with_a_path_is_causal(tmp_path: Path) 
 
 def running(command: str) -> Episode:
     """The session after, in which a command is run instead of its tests."""
-    first, second = AFTER.decisions
+    before, first, second = AFTER.decisions
     run = Action(verb="run", program=command.split(maxsplit=1)[0], command=command)
     return replace(
-        AFTER, decisions=(first, replace(second, type="implementation", chosen=f"Run {command}", action=run))
+        AFTER, decisions=(before, first, replace(second, type="implementation", chosen=f"Run {command}", action=run))
     )
 
 
@@ -112,8 +112,8 @@ def test_what_was_done_before_it_was_handed_over_is_none(tmp_path: Path) -> None
 
 def test_to_cite_its_name_is_uptake(tmp_path: Path) -> None:
     name = "carts-mind-what-is-looked-up"
-    first, second = AFTER.decisions
-    citing = replace(AFTER, decisions=(replace(first, rationale=f"As {name} says"), second))
+    before, first, second = AFTER.decisions
+    citing = replace(AFTER, decisions=(before, replace(first, rationale=f"As {name} says"), second))
     world = World(tmp_path, citing)
     assert world.advise() == name
     verdict = world.verdict()
@@ -129,8 +129,8 @@ def test_a_decision_in_the_same_words_is_uptake_where_there_are_vectors(tmp_path
 
 def chosen(text: str) -> Episode:
     """The session after, in which the change was a choice and not an answer to an error."""
-    first, second = AFTER.decisions
-    return replace(AFTER, decisions=(replace(first, type="implementation", chosen=text), second))
+    before, first, second = AFTER.decisions
+    return replace(AFTER, decisions=(before, replace(first, type="implementation", chosen=text), second))
 
 
 def test_like_words_about_another_file_or_in_answer_to_an_error_are_none(tmp_path: Path) -> None:
