@@ -65,14 +65,47 @@ def test_the_task_is_what_the_person_said_and_the_names_are_kept(
     assert says_nothing_of_advice(episode)
 
 
-@pytest.mark.parametrize("kind", ["hook_additional_context", "hook_success", "something_new"])
+@pytest.mark.parametrize(
+    ("kind", "handed"), [("hook_additional_context", True), ("hook_success", True), ("something_new", False)]
+)
 def test_context_that_a_hook_attached_names_its_insights_and_says_nothing(
-    tmp_path: Path, script: Callable[..., Script], kind: str
+    tmp_path: Path, script: Callable[..., Script], kind: str, *, handed: bool
 ) -> None:
     log = added(script("s1").prompt("Add a cart"), "attachment", attachment={"type": kind, "content": [ECHO]})
     episode = episode_of(log.write("shop/cart.py"), tmp_path)
-    assert episode.injected == ("sqlite-cart", "linter")
+    assert episode.injected == (("sqlite-cart", "linter") if handed else ())
     assert says_nothing_of_advice(episode)
+
+
+@pytest.mark.parametrize(
+    ("command", "handed"),
+    [
+        ("cat NOTES.md", False),
+        ("cat NOTES.md; helix-graph status", False),
+        ("helix-graph inject 'add a cart'", True),
+        ("cd shop && helix-graph inject 'add a cart' | head -40", True),
+    ],
+)
+def test_a_block_that_a_command_prints_is_handed_over_only_by_the_memorys_own(
+    tmp_path: Path, script: Callable[..., Script], command: str, *, handed: bool
+) -> None:
+    episode = episode_of(script("s1").prompt("Add a cart").run(command, ECHO), tmp_path)
+    assert episode.injected == (("sqlite-cart", "linter") if handed else ())
+    assert says_nothing_of_advice(episode)
+
+
+def test_a_block_in_a_file_that_is_written_or_in_the_agents_words_is_nothing_handed_over(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    log = script("s1").prompt("Add a cart").say(f"The notes say:\n{ECHO}").run(f"cat > NOTES.md <<'E'\n{ECHO}\nE", "")
+    assert episode_of(log, tmp_path).injected == ()
+
+
+def test_what_the_person_printed_in_their_own_shell_is_nothing_handed_over(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    log = script("s1").prompt("Add a cart").prompt(f"<bash-stdout>{ECHO}</bash-stdout><bash-stderr></bash-stderr>")
+    assert episode_of(log, tmp_path).injected == ()
 
 
 def test_a_message_that_quotes_the_block_states_only_what_stands_beside_it(

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.model import Action
 from helix_graph.errors import EmptyText, NotOneOf
 from helix_graph.insights.door import Insights
 from learnt_world import remember, repaired
@@ -68,10 +69,29 @@ def test_the_same_file_in_the_same_manner_with_a_path_is_causal(tmp_path: Path) 
     assert world.insights.why(name)["effectiveness"] == 0.55
 
 
+def running(command: str) -> Episode:
+    """The session after, in which a command is run instead of its tests."""
+    before, first, second = AFTER.decisions
+    run = Action(verb="run", program=command.split(maxsplit=1)[0], command=command)
+    return replace(
+        AFTER, decisions=(before, first, replace(second, type="implementation", chosen=f"Run {command}", action=run))
+    )
+
+
 def test_the_same_command_is_uptake(tmp_path: Path) -> None:
-    world = World(tmp_path, AFTER)
-    world.advise(step=("decision", "Run pytest -q tests/cart"))
-    assert world.verdict()["uptake"] == "the same command in d2: pytest -q tests/cart"
+    world = World(tmp_path, running("make migrate STEP=2"))
+    world.insights.link(world.insights.store(ADVICE)["name"], "decision", "Run make migrate STEP=2", episode="after")
+    world.insights.hand_over([world.insights.store(ADVICE)["name"]], session="after", about="the cart")
+    assert world.verdict()["uptake"] == "the same command in d2: make migrate STEP=2"
+
+
+@pytest.mark.parametrize("command", ["pytest -q tests/cart", "golangci-lint run ./...", "cat shop/cart.py"])
+def test_to_run_a_check_or_to_look_is_no_uptake_in_whatever_words(tmp_path: Path, command: str) -> None:
+    world = World(tmp_path, running(command), semantic=True)
+    name = world.insights.store(f"Run {command} and mind what it says")["name"]
+    world.insights.link(name, "decision", f"Run {command}", episode="after")
+    world.insights.hand_over([name], session="after", about="the cart")
+    assert world.verdict()["uptake"] is None
 
 
 def test_a_coarse_node_shared_is_none(tmp_path: Path) -> None:
@@ -92,8 +112,8 @@ def test_what_was_done_before_it_was_handed_over_is_none(tmp_path: Path) -> None
 
 def test_to_cite_its_name_is_uptake(tmp_path: Path) -> None:
     name = "carts-mind-what-is-looked-up"
-    first, second = AFTER.decisions
-    citing = replace(AFTER, decisions=(replace(first, rationale=f"As {name} says"), second))
+    before, first, second = AFTER.decisions
+    citing = replace(AFTER, decisions=(before, replace(first, rationale=f"As {name} says"), second))
     world = World(tmp_path, citing)
     assert world.advise() == name
     verdict = world.verdict()
@@ -102,9 +122,31 @@ def test_to_cite_its_name_is_uptake(tmp_path: Path) -> None:
 
 
 def test_a_decision_in_the_same_words_is_uptake_where_there_are_vectors(tmp_path: Path) -> None:
-    world = World(tmp_path, AFTER, semantic=True)
+    world = World(tmp_path, chosen("Edit shop/cart.py"), semantic=True)
     world.advise("Edit shop/cart.py Guard the lookup of carts", step=("error", "pytest: 1 failed"))
     assert world.verdict()["uptake"].startswith("a decision in the same words in d1, cosine 0.")
+
+
+def chosen(text: str) -> Episode:
+    """The session after, in which the change was a choice and not an answer to an error."""
+    before, first, second = AFTER.decisions
+    return replace(AFTER, decisions=(before, replace(first, type="implementation", chosen=text), second))
+
+
+def test_like_words_about_another_file_or_in_answer_to_an_error_are_none(tmp_path: Path) -> None:
+    other = World(tmp_path / "file", chosen("Edit shop/cart.py"), semantic=True)
+    other.advise("Edit shop/till.py Guard the lookup of carts", step=("error", "pytest: 1 failed"))
+    assert other.verdict()["uptake"] is None
+    answer = World(tmp_path / "recovery", AFTER, semantic=True)
+    answer.advise("Edit shop/cart.py Guard the lookup of carts", step=("error", "pytest: 1 failed"))
+    assert answer.verdict()["uptake"] is None
+
+
+def test_a_label_stands_for_no_file(tmp_path: Path) -> None:
+    world = World(tmp_path, AFTER)
+    world.advise(step=("decision", "edit source (.py)"))
+    verdict = world.verdict()
+    assert (verdict["uptake"], verdict["path"]) == (None, ())
 
 
 def test_an_insight_without_links_stands_on_the_cosine_alone(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from helix_graph.insights.feedback import Attribution, Report
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import OUTCOMES, Injection
 from helix_graph.insights.room import Room
-from helix_graph.insights.uptake import decisions_after, mentions_of, uptake_of, way_to_outcome
+from helix_graph.insights.uptake import Advice, decisions_after, uptake_of, way_to_outcome
 from helix_graph.insights.walking import anchor_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.graph.anchors import Anchored
+    from helix_graph.graph.anchors import Anchor, Anchored
     from helix_graph.graph.model import EpisodeFacts
     from helix_graph.insights.attribution import Rule
     from helix_graph.insights.feedback import FedBack
@@ -191,9 +191,9 @@ class Attributing(Room):
         if scene.episode and scene.facts:
             later = decisions_after(scene.episode, since)
             alike = _alike(own, scene.worded)
-            seen = uptake_of(kept.name, nodes or [], later, alike=alike, least=self.settings.uptake)
-            starts = mentions_of(scene.facts, nodes or []) | ({seen.decision} if seen else set())
-            found = way_to_outcome(scene.facts, starts)
+            advice = Advice(kept.name, kept.insight.content, nodes or ())
+            seen = uptake_of(advice, later, alike=alike, least=self.settings.uptake)
+            found = way_to_outcome(scene.facts, {seen.decision} if seen else ())
             # What is done with it joins an insight to the graph as well as a link does.
             linked = linked or seen is not None
             signs = Signs(cosine=cosine, linked=linked, taken_up=seen is not None, path=found.strength)
@@ -221,7 +221,8 @@ class Attributing(Room):
         if not steps:
             return None
         known = self._experience.anchored({anchor_of(one) for one in steps}) if self._experience else {}
-        return sorted(known.values(), key=lambda one: (one.node, one.command or "", one.path or ""))
+        nodes = (_named_by(anchor, one) for anchor, one in known.items())
+        return sorted(nodes, key=lambda one: (one.node, one.command or "", one.path or ""))
 
     def _injections_of(self, episode: Episode) -> list[Injection]:
         """What was shown in an episode: by the log, and what only the session's own log shows."""
@@ -236,6 +237,14 @@ class Attributing(Room):
 
     def _state(self, scene: _Scene) -> str:
         return "" if scene.vector is not None else "no embedding model: judged by graph and citation only"
+
+
+def _named_by(anchor: Anchor, node: Anchored) -> Anchored:
+    """The node, with file and command only where the anchor speaks of them: a label stands for many of both."""
+    if anchor.text != node.label:
+        return node
+    command, path = ((value if value and value in anchor.text else None) for value in (node.command, node.path))
+    return msgspec.structs.replace(node, command=command, path=path)
 
 
 def _by_name(episode: str, names: tuple[str, ...]) -> Injection:

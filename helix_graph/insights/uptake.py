@@ -1,19 +1,24 @@
 """Uptake: was what an insight speaks of done after it was handed over, and did that lead to the outcome?
 
 Done means, in this order of how much it says: its name is cited; the same full command is run; the same file is changed
-in the same manner; a decision follows whose words are at least 0.60 alike. To share a coarse node (``edit source``) is
-none: every session edits source. What came before the insight was handed over does not count, and neither does what
-cannot be placed in time, when it is known when the insight was.
+in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike. To run a check or
+to look is none, in whatever words: every session runs the linter. Neither is a coarse node in common (``edit source``),
+nor a change to another file than those that the insight names. What came before the insight was handed over does not
+count, and neither does what cannot be placed in time, when it is known when the insight was.
 
-The path leads through the episode's own graph, from what was done, or from the nodes that the insight is linked with,
-to the outcome; ``prevents`` is no way there.
+The path leads through the episode's own graph, from what was done to the outcome; ``prevents`` is no way there. The
+nodes that an insight is linked with are no beginning: they are too coarse to say that it was followed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.extraction.commands import decisive, parse_command
+from helix_episodes.limits import LONGEST_COMMAND
+from helix_episodes.regex import Regex
 from helix_graph.graph.model import OUTCOME_ID, moment
 from helix_graph.graph.weights import MILLION
 from helix_graph.insights.attribution import MOST_HOPS, path_strength
@@ -27,6 +32,18 @@ if TYPE_CHECKING:
 
 #: Nobody writes a shorter name without meaning the word.
 _SHORTEST_CITED = 8
+#: The decisions that an advice can be the reason of; the others answer an error or run a check.
+_CHOICES = frozenset({"design", "implementation"})
+#: A file as prose names it: its ending is what tells it from a number or an abbreviation.
+_FILE = Regex(r"[\w./-]*\w\.[A-Za-z]\w{0,9}(?![\w/])")
+
+
+class Advice(NamedTuple):
+    """An insight: its name, what it says, and the nodes that it is linked with."""
+
+    name: str
+    content: str
+    nodes: Sequence[Anchored] = ()
 
 
 class Uptake(NamedTuple):
@@ -50,10 +67,16 @@ def decisions_after(episode: Episode, since: str) -> list[Decision]:
 
 
 def uptake_of(
-    name: str, nodes: Sequence[Anchored], later: Sequence[Decision], *, alike: Callable[[Decision], float], least: float
+    advice: Advice, later: Sequence[Decision], *, alike: Callable[[Decision], float], least: float
 ) -> Uptake | None:
     """The most telling uptake among later decisions, or None; ``alike`` is the cosine of a decision's words."""
-    for seen in (_cited(name, later), _commands(nodes, later), _files(nodes, later), _words(later, alike, least)):
+    choices = [one for one in later if _could_follow(advice, one)]
+    for seen in (
+        _cited(advice.name, later),
+        _commands(advice.nodes, later),
+        _files(advice.nodes, later),
+        _words(choices, alike, least),
+    ):
         first = next(seen, None)
         if first is not None:
             return first
@@ -79,10 +102,21 @@ def way_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> Way:
     return found
 
 
-def mentions_of(facts: EpisodeFacts, nodes: Sequence[Anchored]) -> set[str]:
-    """The mentions of these nodes in the episode, by local id."""
-    ids = {one.node for one in nodes}
-    return {mention.local for mention in facts.mentions if mention.node in ids}
+def is_look(decision: Decision) -> bool:
+    """Whether a decision only runs a check or looks at something, which no advice is needed for.
+
+    >>> from helix_episodes.model import Action, Decision
+    >>> run = lambda command: Decision(
+    ...     id="d1", timestamp=None, type="implementation", chosen="", action=Action(verb="run", command=command)
+    ... )
+    >>> is_look(run("golangci-lint run ./...")), is_look(run("cat NOTES.md")), is_look(run("make migrate"))
+    (True, True, False)
+    """
+    command = decision.action.command if decision.action else None
+    if not command:
+        return decision.type == "test"
+    part = decisive(parse_command(command[:LONGEST_COMMAND]))
+    return part is None or part.purpose != "change"
 
 
 _Ways = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
@@ -114,7 +148,7 @@ def _cited(name: str, later: Sequence[Decision]) -> Iterator[Uptake]:
 def _commands(nodes: Sequence[Anchored], later: Sequence[Decision]) -> Iterator[Uptake]:
     wanted = {one.command for one in nodes if one.command}
     for one in later:
-        if one.action and one.action.command in wanted:
+        if one.action and one.action.command in wanted and not is_look(one):
             yield Uptake(f"the same command in {one.id}: {one.action.command}", one.id)
 
 
@@ -124,6 +158,21 @@ def _files(nodes: Sequence[Anchored], later: Sequence[Decision]) -> Iterator[Upt
     for one in later:
         if one.action and (one.action.path, one.action.verb) in wanted:
             yield Uptake(f"the same file in the same manner in {one.id}: {one.action.verb} {one.action.path}", one.id)
+
+
+def _could_follow(advice: Advice, decision: Decision) -> bool:
+    """Whether a choice could be made for this advice: no check, and no change to a file that it does not speak of."""
+    if decision.type not in _CHOICES or is_look(decision):
+        return False
+    path = decision.action.path if decision.action else None
+    named = {one.path for one in advice.nodes if one.path} | {match[0] for match in _FILE.finditer(advice.content)}
+    return not (path and named) or any(_is_same_file(path, one) for one in named)
+
+
+def _is_same_file(path: str, named: str) -> bool:
+    """Whether prose means that file: all of its path, or the end of it."""
+    whole, end = PurePosixPath(path).parts, PurePosixPath(named).parts
+    return bool(end) and whole[-len(end) :] == end
 
 
 def _words(later: Sequence[Decision], alike: Callable[[Decision], float], least: float) -> Iterator[Uptake]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.model import Action, Decision, Episode, Event, Fix, Link, OutcomeEvidence
+from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
 from helix_episodes.store import EpisodeStore
 from helix_graph import Memory
 
@@ -37,12 +37,20 @@ def repaired(
         task="Mend the discount of the cart",
         decisions=(
             Decision(
+                id="d0",
+                timestamp=f"{at}:03:00Z",
+                type="test",
+                chosen="Run pytest -q tests/cart",
+                action=Action(verb="run", program="pytest", flags=("-q",), command="pytest -q tests/cart"),
+            ),
+            Decision(
                 id="d1",
                 timestamp=f"{at}:05:00Z",
                 type="recovery",
                 chosen=f"Edit {path}",
                 rationale=f"Guard the lookup of session {session}",
                 action=Action(verb="edit", role="source", path=path),
+                evidence=Evidence(line=5, quote="return prices.get('discount', 0)"),
             ),
             Decision(
                 id="d2",
@@ -63,9 +71,21 @@ def repaired(
                 family="KeyError",
                 message=f"KeyError: 'discount' in cart.py:{line}",
             ),
-            Event(id="e2", timestamp=f"{at}:07:00Z", type="test", status="ok", content="3 passed", check="pytest"),
+            Event(
+                id="e2",
+                timestamp=f"{at}:07:00Z",
+                type="test",
+                status="ok",
+                content="3 passed",
+                check="pytest",
+                evidence=Evidence(line=7, quote="3 passed"),
+            ),
         ),
-        links=(Link(source="d1", target="d2", reason="edit-test"), Link(source="d2", target="e2", reason="call")),
+        links=(
+            Link(source="d0", target="e1", reason="call"),
+            Link(source="d1", target="d2", reason="edit-test"),
+            Link(source="d2", target="e2", reason="call"),
+        ),
         fixes=(Fix(error="e1", changes=("d1",), check="pytest", verified_by="e2"),),
         lessons=lessons,
     )

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.echo import insights_in
-from helix_episodes.readers.claude_code.records import message_of
-from helix_episodes.readers.fields import Record, text_in
+from helix_episodes.readers.claude_code.records import blocks_of, message_of
+from helix_episodes.readers.fields import Record, object_in, text_in
 from helix_episodes.readers.naming import parts_of
+from helix_episodes.regex import Regex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 # A home folder, or anything above one, is nobody's repository root: "/Users/x" has two parts.
 _HOME_DEPTH = 2
 _SYNTHETIC_MODEL = "<synthetic>"
+#: The attachments that hooks make, and prompts that waited; the others show files, diagnostics, lists.
+_FROM_HOOKS = ("hook_", "queued_command")
+#: What a person's own commands printed stands among the words of prompts.
+_PRINTED = Regex(r"<((?:bash|local-command)-std(?:out|err))>[\s\S]*?</\1>")
 
 
 class Statistics:
@@ -56,9 +61,10 @@ class Statistics:
     def note_injected(self, record: Record) -> None:
         """Takes in the insights that a memory's hook put before the agent with this record.
 
-        Most of these records give no step (attachments, reminders), so that nobody else would hear of them.
+        Most of these records give no step (attachments, reminders), so that nobody else would hear of them. What a
+        tool printed and what a file holds is in such records too, and is nothing that a hook said.
         """
-        self._insights.update(dict.fromkeys(insights_in(record)))
+        self._insights.update(dict.fromkeys(insights_in(_said_in(record))))
 
     @property
     def injected(self) -> tuple[str, ...]:
@@ -93,6 +99,16 @@ class Statistics:
         if path.stem in self.session_ids or not self.session_ids:
             return path.stem
         return self.session_ids.most_common(1)[0][0]
+
+
+def _said_in(record: Record) -> list[object]:
+    """What a person's prompt or a hook says in a record; nothing that a tool or a shell printed."""
+    if text_in(record, "type") == "attachment":
+        attachment = object_in(record, "attachment")
+        return [attachment] if (text_in(attachment, "type") or "").startswith(_FROM_HOOKS) else []
+    blocks = blocks_of(message_of(record)) or blocks_of(record) or []
+    texts = (text_in(block, "text") or "" for block in blocks if block.get("type") == "text")
+    return [_PRINTED.sub("", text) for text in texts]
 
 
 def _holds(folder: str, other: str) -> bool:
