@@ -30,6 +30,7 @@ from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
 from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
+from helix_graph.insights.sameness import same_advice
 from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
@@ -233,8 +234,12 @@ class Insights(
                 number: max(meaning.get(number, 0.0), by_words.get(number, 0.0)) for number in {*meaning, *by_words}
             }
             near = [number for number, found in closest.items() if found > self.settings.same_when_chunking]
-            active = [kept for kept in rows.by_numbers(connection, near) if kept.insight.state == "active"]
-            return max(active, key=lambda kept: (closest[kept.number], -kept.number), default=None)
+            same = [
+                kept
+                for kept in rows.by_numbers(connection, near)
+                if kept.insight.state == "active" and same_advice(kept.insight.content, content)
+            ]
+            return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
 
     def put(self, draft: Draft) -> Stored:
         """Stores a draft, which `store` makes of a text; the older form makes its own."""

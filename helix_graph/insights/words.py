@@ -37,14 +37,15 @@ _PRIOR = 50
 _LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 3000
-_LITTLE_WORDS = (
+_LITTLE = (
     "a about after all also am an and any are as at be because been before being both but by can could did do does "
     "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
     "most my no not of on only or other our out over own same she should so some such than that the their them then "
     "there these they this those through to too under until up us use used using very was we were what when where "
     "which while who whom why will with would you your"
 )
-_STOP = frozenset(_LITTLE_WORDS.split())
+#: Words that say nothing by themselves.
+LITTLE_WORDS = frozenset(_LITTLE.split())
 
 
 def words(query: str) -> list[str]:
@@ -55,7 +56,7 @@ def words(query: str) -> list[str]:
         if len(parts) > 1:
             found[term] = None
         found.update((part, None) for part in parts if len(parts) == 1 or len(part) >= _SHORTEST_PART)
-    return [word for word in found if word not in _STOP][:_MOST_WORDS]
+    return [word for word in found if word not in LITTLE_WORDS][:_MOST_WORDS]
 
 
 def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, float]:
