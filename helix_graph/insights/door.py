@@ -31,7 +31,7 @@ from helix_graph.insights.people import ByPeople
 from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
 from helix_graph.insights.sameness import same_advice
-from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
+from helix_graph.insights.store import Draft, Stored, clean_content, clean_source, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
@@ -98,7 +98,7 @@ class Insights(
             origin=origin,
             initial=share("initial", initial),
             episode=episode,
-            source=source,
+            source=clean_source(source),
         )
         return self.put(draft)
 
@@ -218,7 +218,7 @@ class Insights(
         content = f"Task: {text('task_objective', task_objective)}. Approach that worked: {text('approach', approach)}"
         known = self._closest(content)
         if known is None:
-            return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=source))
+            return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source)))
         self.feedback([known.name], "delivered", policy="chunk")
         return Stored(status="strengthened", name=known.name, reason="the approach is known and worked again")
 

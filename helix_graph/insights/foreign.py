@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.errors import InvalidExport
+from helix_graph.insights.checking import name_of, one_line
 from helix_graph.insights.clock import read, stamp
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import INSIGHT_RELATIONS, Entry, Insight, Link, Standing, Verdict
 from helix_graph.insights.rows import digest
-from helix_graph.insights.settings import LONGEST
+from helix_graph.insights.settings import LONGEST, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS
 from helix_graph.insights.store import clean_content, clean_tags
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _insight(row: _Row) -> Iterator[Insight | Entry]:
         return
     insight = Insight(
         uid=digest(content),
-        slug=str(row["name"]),
+        slug=_name(row),
         content=content,
         created_at=_date(row.get("created_at")) or _NO_DATE,
         tags=_tags(row.get("tags")),
@@ -95,7 +96,7 @@ def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | L
         for record in _memory(row):
             yield record
             if isinstance(record, Insight):
-                uids[record.slug] = record.uid
+                uids[str(row["name"])] = record.uid
     for edge in edges:
         if edge["from_name"] in uids and edge["to_name"] in uids and edge["rel_type"] in INSIGHT_RELATIONS:
             yield new_link(
@@ -112,12 +113,12 @@ def _memory(row: _Row) -> Iterator[Insight | Entry]:
     content = first_form(told["trigger"], told["resolution"])[:LONGEST].strip()
     insight = Insight(
         uid=digest(content),
-        slug=str(row["name"]),
+        slug=_name(row),
         content=content,
         created_at=_date(row.get("created_at")) or _NO_DATE,
-        tags=(told["type"],),
+        tags=_tags_of([told["type"]]),
         origin="imported",
-        source=str(row.get("source") or ""),
+        source=one_line(_plain(row.get("source")))[:LONGEST_SOURCE],
         told=told,
     )
     helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
@@ -154,6 +155,10 @@ def _given(insight: Insight, standing: Standing) -> Entry:
     )
 
 
+def _name(row: _Row) -> str:
+    return name_of(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+
+
 def _plain(value: object) -> str:
     """A text of the original, which let anything in: characters that nobody can read become blanks."""
     text = value if isinstance(value, str) else ""
@@ -170,5 +175,10 @@ def _tags(value: object) -> tuple[str, ...]:
     with contextlib.suppress(msgspec.DecodeError):
         found = msgspec.json.decode(value) if isinstance(value, str) else None
         if isinstance(found, list):
-            return clean_tags([one for one in found if isinstance(one, str) and one.strip()])
+            return _tags_of(found)
     return ()
+
+
+def _tags_of(found: list[object]) -> tuple[str, ...]:
+    plain = (one_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
+    return clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])

@@ -75,6 +75,8 @@ SHORTEST = 20
 LONGEST = 8000
 #: The longest name, in characters.
 LONGEST_NAME = 50
+#: The longest account of where an insight comes from, in characters: a name, a path or an address.
+LONGEST_SOURCE = 1000
 #: So many tags, each so long: more are no tags but a text.
 MOST_TAGS = 20
 LONGEST_TAG = 80

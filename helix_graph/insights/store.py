@@ -19,8 +19,9 @@ from helix_graph.insights import rows
 from helix_graph.insights.joining import absorb
 from helix_graph.insights.model import Insight, Origin
 from helix_graph.insights.naming import free_name, free_uid, is_name, slug_of
+from helix_graph.insights.safety import harmless
 from helix_graph.insights.sameness import same_advice
-from helix_graph.insights.settings import LONGEST, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
+from helix_graph.insights.settings import LONGEST, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -100,6 +101,21 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
         option = "length of a tag"
         raise OutOfRange(option, value=longest, lowest=1, highest=LONGEST_TAG)
     return tuple(clean)
+
+
+def clean_source(source: str) -> str:
+    """Where a text comes from, as it is stored.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+        OutOfRange: It is longer than 1,000 characters.
+    """
+    clean = harmless(prose("source", source))
+    if len(clean) > LONGEST_SOURCE:
+        option = "length of the source"
+        raise OutOfRange(option, value=len(clean), lowest=0, highest=LONGEST_SOURCE)
+    return clean
 
 
 def rejected(reason: str, *, name: str = "") -> Stored:
