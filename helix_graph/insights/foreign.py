@@ -17,6 +17,7 @@ import msgspec
 from helix_graph.errors import InvalidExport
 from helix_graph.insights.checking import name_of, one_line
 from helix_graph.insights.clock import read, stamp
+from helix_graph.insights.joining import join
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import INSIGHT_RELATIONS, Entry, Insight, Link, Standing, Verdict
 from helix_graph.insights.rows import digest
@@ -24,13 +25,14 @@ from helix_graph.insights.settings import LONGEST, LONGEST_NAME, LONGEST_SOURCE,
 from helix_graph.insights.store import clean_content, clean_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _MAGIC = b"SQLite format 3\0"
 #: What has no date comes before everything that has.
 _NO_DATE = "0001-01-01T00:00:00.000000Z"
 _Row = dict[str, Any]
+_Told = tuple[Insight, Standing]
 
 
 def is_database(path: Path) -> bool:
@@ -53,7 +55,8 @@ def read_original(path: Path) -> list[Insight | Link | Entry]:
             connection.row_factory = sqlite3.Row
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "insight" in tables:
-                return [record for row in _rows(connection, "insight") for record in _insight(row)]
+                told = [found for row in _rows(connection, "insight") if (found := _insight(row))]
+                return list(_records(told))
             if "memory" in tables:
                 edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
                 return list(_first_form(_rows(connection, "memory"), edges))
@@ -66,10 +69,41 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
     return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]  # noqa: S608  (constants)
 
 
-def _insight(row: _Row) -> Iterator[Insight | Entry]:
+def _records(told: Iterable[_Told]) -> Iterator[Insight | Entry]:
+    """Each insight once with its standing: of rows that tell the same text, uses and hits are added."""
+    united: dict[str, _Told] = {}
+    for insight, standing in told:
+        if insight.uid in united:
+            first, before = united[insight.uid]
+            united[insight.uid] = join(first, insight), _added(before, standing)
+        else:
+            united[insight.uid] = insight, standing
+    for insight, standing in united.values():
+        yield insight
+        yield _given(insight, standing)
+
+
+def _added(one: Standing, other: Standing) -> Standing:
+    """Two standings of one text: what was counted is added, effectiveness weighed by uses."""
+    uses = one.use_count + other.use_count
+    weighed = one.effectiveness * one.use_count + other.effectiveness * other.use_count
+    return Standing(
+        effectiveness=weighed / uses if uses else max(one.effectiveness, other.effectiveness),
+        use_count=uses,
+        causal_hits=one.causal_hits + other.causal_hits,
+        last_used=_later(one.last_used, other.last_used),
+        last_feedback_at=_later(one.last_feedback_at, other.last_feedback_at),
+    )
+
+
+def _later(one: str | None, other: str | None) -> str | None:
+    return max(one or "", other or "") or None
+
+
+def _insight(row: _Row) -> _Told | None:
     content = _plain(row.get("content"))[:LONGEST].strip()
     if not content:
-        return
+        return None
     insight = Insight(
         uid=digest(content),
         slug=_name(row),
@@ -86,29 +120,26 @@ def _insight(row: _Row) -> Iterator[Insight | Entry]:
         last_used=_date(row.get("last_used")),
         last_feedback_at=_date(row.get("last_feedback_at")),
     )
-    yield insight
-    yield _given(insight, standing)
+    return insight, standing
 
 
 def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | Link | Entry]:
-    uids: dict[str, str] = {}
-    for row in memories:
-        for record in _memory(row):
-            yield record
-            if isinstance(record, Insight):
-                uids[str(row["name"])] = record.uid
+    told = {str(row["name"]): _memory(row) for row in memories}
+    yield from _records(told.values())
+    uids = {name: insight.uid for name, (insight, _) in told.items()}
     for edge in edges:
-        if edge["from_name"] in uids and edge["to_name"] in uids and edge["rel_type"] in INSIGHT_RELATIONS:
+        start, end = uids.get(edge["from_name"]), uids.get(edge["to_name"])
+        if start and end and start != end and edge["rel_type"] in INSIGHT_RELATIONS:
             yield new_link(
-                uids[edge["from_name"]],
+                start,
                 edge["rel_type"],
-                target=uids[edge["to_name"]],
+                target=end,
                 score=min(1.0, max(0.0, float(edge["weight"]))),
                 at=_date(edge.get("created_at")) or _NO_DATE,
             )
 
 
-def _memory(row: _Row) -> Iterator[Insight | Entry]:
+def _memory(row: _Row) -> _Told:
     told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
     content = first_form(told["trigger"], told["resolution"])[:LONGEST].strip()
     insight = Insight(
@@ -128,8 +159,7 @@ def _memory(row: _Row) -> Iterator[Insight | Entry]:
         causal_hits=helped,
         last_used=_date(row.get("last_used")),
     )
-    yield insight
-    yield _given(insight, standing)
+    return insight, standing
 
 
 def first_form(trigger: str, resolution: str) -> str:

@@ -3,9 +3,9 @@
 A word says the more, the fewer insights have it (the inverse document frequency of information retrieval), and three
 times as much when it is an identifier such as ``E0382`` or ``foo_bar``: nobody writes those by chance. The relevance of
 an insight is the weight of the words that it shares, over the weight of the heaviest words of the query. So it is on
-the scale of a cosine: 1 says everything the query asked for, 0 nothing of it, and a word that half of all insights have
-is next to nothing. Questions may be long; only the six heaviest words count below the line, or a pasted page would find
-nothing.
+the scale of a cosine: 1 says everything the query asked for, however frequent its words, 0 nothing of it; beside a
+rarer word, one that half of all insights have is next to nothing. Questions may be long; only the six heaviest words
+count below the line, or a pasted page would find nothing.
 
 >>> words("Why does E0382 come when I run the tests?")
 ['e0382', 'come', 'run', 'tests']
@@ -33,8 +33,6 @@ _SPAN = 6
 _IDENTIFIER = 3.0
 #: As if so many more insights were known that lack the word: in a memory of three, one in three is not yet frequent.
 _PRIOR = 50
-#: A query that says less than this many words which nothing has is too short to be certain of its hits.
-_LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 3000
 _LITTLE = (
@@ -64,7 +62,7 @@ def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, 
     frequencies = {word: _frequency(connection, word) for word in words(query)}
     total = _total(connection)
     weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
-    whole = max(sum(sorted(weights.values())[-_SPAN:]), _LEAST_SPAN * _weight("", 0, total))
+    whole = sum(sorted(weights.values())[-_SPAN:])
     shared: dict[int, float] = {}
     left = _MOST_POSTINGS
     for word in sorted((word for word in weights if frequencies[word]), key=lambda word: (frequencies[word], word)):
