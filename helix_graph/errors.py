@@ -343,10 +343,10 @@ CUT_SHORT = "is not finished: a compile was cut short"
 class NotOurDatabase(GraphError):
     """A file stands where ours belongs; it is neither read further nor touched."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
+    def __init__(self, *, path: Path, problem: str, besides: str = "") -> None:
         self.path = path
         self.problem = problem
-        super().__init__(f"{path} was not written by helix-graph ({problem}); move it elsewhere and try again")
+        super().__init__(f"{path} was not written by helix-graph ({problem}); move it elsewhere and try again{besides}")
 
 
 class DatabaseUnreadable(GraphError):

@@ -38,7 +38,7 @@ from helix_graph.database import (
     reporting,
     transaction,
 )
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +51,10 @@ _ROOMS = "CREATE TABLE IF NOT EXISTS room (name TEXT PRIMARY KEY, version INTEGE
 _SIZES = slice(28, 32)
 _SMALLEST_PAGE = 512
 HELIX_DB = Kind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
+
+
+#: The original's file has the same name, and may be named by ``HELIX_DB_PATH``.
+_TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph insight import FILE`"
 
 
 class Tables(msgspec.Struct, frozen=True, kw_only=True):
@@ -263,6 +267,8 @@ class HelixDatabase:
                 yield
         except DatabaseUnreadable as error:
             raise MemoryDamaged(path=self.path, problem=error.problem) from error
+        except NotOurDatabase as error:
+            raise NotOurDatabase(path=self.path, problem=error.problem, besides=_TAKE_OVER) from error
 
 
 def _is_torn(path: Path) -> bool:

@@ -150,7 +150,7 @@ def test_what_was_stored_without_a_model_is_found_by_words_and_embedded_on_reque
 def test_lexical_mode_says_what_it_is_and_keeps_every_filter(insights: Insights) -> None:
     name = insights.store(ADVICE)["name"]
     found = insights.recall("cart discount")
-    assert (found.mode, found.note) == ("lexical", "no embedding model: looked for by words only")
+    assert (found.mode, found.note) == ("lexical", "HELIX_EMBEDDING is set to lexical: looked for by words only")
     assert insights.recall("cart discount", suppress_names=[name]) == []
     assert insights.recall("cart discount", min_effectiveness=0.6) == []
 

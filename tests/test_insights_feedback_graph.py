@@ -162,7 +162,7 @@ def test_without_vectors_it_is_said_and_nothing_is_guessed(tmp_path: Path) -> No
     world = World(tmp_path, AFTER)
     world.advise("Mend the discount of the cart, then sleep")
     told = world.insights.feedback_from_episode("after")
-    assert told["note"] == "no embedding model: judged by graph and citation only"
+    assert told["note"] == "HELIX_EMBEDDING is set to lexical: judged by graph and citation only"
     assert (told["verdicts"][0]["causal"], told["verdicts"][0]["cosine"]) == (False, None)
 
 

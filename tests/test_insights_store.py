@@ -59,7 +59,7 @@ def test_a_text_without_latin_letters_has_a_name_too(insights: Insights, content
 def test_the_same_text_but_for_case_and_blanks_merges_without_a_model(insights: Insights) -> None:
     first = insights.store(ADVICE, ["a"])
     again = insights.store(ADVICE.upper().replace(" ", "  "), ["b"])
-    assert again == {"status": "merged", "name": first["name"], "reason": "similar exists"}
+    assert again == {"status": "merged", "name": first["name"], "reason": "similar exists", "kept": "new"}
     found = insights.get(first["name"])
     assert found is not None
     assert (found["tags"], found["use_count"], found["last_used"]) == (["a", "b"], 0, None)

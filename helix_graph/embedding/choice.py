@@ -123,6 +123,11 @@ def status(*, path: Path | None = None) -> ModelStatus:
     return _of(find(path))
 
 
+def switched_off() -> bool:
+    """Whether somebody has asked for words only, by ``HELIX_EMBEDDING=lexical``."""
+    return os.environ.get(SWITCH) == "lexical"
+
+
 def has(engine: Engine) -> bool:
     """Whether what an engine needs is installed; it is not imported."""
     return all(find_spec(module) for module in MODULES[engine])

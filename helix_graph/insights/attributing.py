@@ -236,7 +236,7 @@ class Attributing(Room):
         return [*found, *([_by_name(episode.id, unnoted)] if unnoted else [])]
 
     def _state(self, scene: _Scene) -> str:
-        return "" if scene.vector is not None else "no embedding model: judged by graph and citation only"
+        return "" if scene.vector is not None else f"{self._without_model()}: judged by graph and citation only"
 
 
 def _named_by(anchor: Anchor, node: Anchored) -> Anchored:

@@ -29,8 +29,9 @@ from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
 from helix_graph.insights.promote import Promoting
-from helix_graph.insights.recall import Asked, Recalled, best, found_by, public, shown
-from helix_graph.insights.store import Draft, Stored, clean_content, clean_tags, put, rejected
+from helix_graph.insights.recall import SURE_BY_WORDS, Asked, Recalled, best, found_by, public, shown
+from helix_graph.insights.sameness import same_advice
+from helix_graph.insights.store import Draft, Stored, clean_content, clean_source, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
@@ -97,7 +98,7 @@ class Insights(
             origin=origin,
             initial=share("initial", initial),
             episode=episode,
-            source=source,
+            source=clean_source(source),
         )
         return self.put(draft)
 
@@ -115,8 +116,9 @@ class Insights(
     ) -> Recalled:
         """The insights that bear on a query, the best first; see `helix_graph.insights.recall` for how they are scored.
 
-        ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine or relevance by
-        words; what is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
+        ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine and relevance by
+        words together, as ``_relevance`` shows it.
+        What is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
         ``tag`` only among insights with it. ``policy`` uplift ranks the relevant ones by measured effect
         (`helix_graph.insights.ranking`), and leaves out those that are not held to help.
 
@@ -133,12 +135,12 @@ class Insights(
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
             by_words = relevance_by_words(connection, sought)
-            passing = [number for number, shared in by_words.items() if shared >= asked.min_relevance]
-            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=frozenset(passing))
-            hits = found_by(meaning, by_words, least=asked.min_relevance)
+            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=by_words.keys())
+            sure = SURE_BY_WORDS if embedder else 1.0
+            hits = found_by(meaning, by_words, least=asked.min_relevance, sure=sure)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
-            answer.note = self._note(connection, model=embedder.model if embedder else None)
+            answer.note = self._note(connection, model=embedder.model if embedder else None, semantic=semantic)
             wide = asked if policy == "seed" else replace(asked, limit=MOST_SHOWN)
             chosen = best(connection, hits, wide, mode=answer.mode, now=self._clock(), settings=self.settings)
             if policy == "uplift":
@@ -217,7 +219,7 @@ class Insights(
         content = f"Task: {text('task_objective', task_objective)}. Approach that worked: {text('approach', approach)}"
         known = self._closest(content)
         if known is None:
-            return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=source))
+            return self.put(Draft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source)))
         self.feedback([known.name], "delivered", policy="chunk")
         return Stored(status="strengthened", name=known.name, reason="the approach is known and worked again")
 
@@ -233,8 +235,12 @@ class Insights(
                 number: max(meaning.get(number, 0.0), by_words.get(number, 0.0)) for number in {*meaning, *by_words}
             }
             near = [number for number, found in closest.items() if found > self.settings.same_when_chunking]
-            active = [kept for kept in rows.by_numbers(connection, near) if kept.insight.state == "active"]
-            return max(active, key=lambda kept: (closest[kept.number], -kept.number), default=None)
+            same = [
+                kept
+                for kept in rows.by_numbers(connection, near)
+                if kept.insight.state == "active" and same_advice(kept.insight.content, content)
+            ]
+            return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
 
     def put(self, draft: Draft) -> Stored:
         """Stores a draft, which `store` makes of a text; the older form makes its own."""
@@ -263,9 +269,11 @@ class Insights(
             ),
         )
 
-    def _note(self, connection: sqlite3.Connection, *, model: str | None) -> str:
+    def _note(self, connection: sqlite3.Connection, *, model: str | None, semantic: bool) -> str:
+        if not semantic:
+            return "looked for by words only, as asked"
         if model is None:
-            return "no embedding model: looked for by words only"
+            return f"{self._without_model()}: looked for by words only"
         count = rows.without_vector(connection, model=model)
         return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
 

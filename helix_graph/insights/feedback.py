@@ -3,7 +3,7 @@
 ``delivered`` and ``plan_complete`` are successes, ``blocked`` is none. Insights that were causal move towards the
 outcome, the others towards neutral (`helix_graph.insights.fold`). Each call is one entry of the log and one transaction
 with what follows from it, so that processes at work together come to what one after the other would have come to, and
-an id that was given before changes nothing.
+an id that was given before changes nothing. Where no name is known, nothing is written and the id stays free.
 """
 
 from __future__ import annotations
@@ -89,6 +89,8 @@ def record(connection: sqlite3.Connection, report: Report, *, now: datetime, set
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
     known = {name: kept for name in names if (kept := rows.by_name(connection, name))}
     judged = _judged(known, report.attribution)
+    if not known and not report.injection:  # it says nothing of anything, so its id stays free for what does
+        return _answer(report, names, identity=identity, known=known, judged=judged)
     entry = Entry(
         id=identity,
         ts=log.free_moment(connection, now),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from helix_graph.given import one_of, several
 from helix_graph.insights.foreign import first_form
 from helix_graph.insights.settings import V1
-from helix_graph.insights.store import Draft, clean_content, rejected
+from helix_graph.insights.store import Draft, clean_content, clean_source, rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ class FirstForm:
         if not told["resolution"]:
             return rejected("resolution empty")
         content = first_form(told["trigger"], told["resolution"])
-        return self._insights.put(Draft(content=content, tags=(type,), source=clean_content(source), told=told))
+        return self._insights.put(Draft(content=content, tags=(type,), source=clean_source(source), told=told))
 
     def recall(
         self,

@@ -15,21 +15,24 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.errors import InvalidExport
+from helix_graph.insights.checking import name_of, one_line
 from helix_graph.insights.clock import read, stamp
+from helix_graph.insights.joining import join
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import INSIGHT_RELATIONS, Entry, Insight, Link, Standing, Verdict
 from helix_graph.insights.rows import digest
-from helix_graph.insights.settings import LONGEST
+from helix_graph.insights.settings import LONGEST, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS
 from helix_graph.insights.store import clean_content, clean_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _MAGIC = b"SQLite format 3\0"
 #: What has no date comes before everything that has.
 _NO_DATE = "0001-01-01T00:00:00.000000Z"
 _Row = dict[str, Any]
+_Told = tuple[Insight, Standing]
 
 
 def is_database(path: Path) -> bool:
@@ -52,7 +55,8 @@ def read_original(path: Path) -> list[Insight | Link | Entry]:
             connection.row_factory = sqlite3.Row
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "insight" in tables:
-                return [record for row in _rows(connection, "insight") for record in _insight(row)]
+                told = [found for row in _rows(connection, "insight") if (found := _insight(row))]
+                return list(_records(told))
             if "memory" in tables:
                 edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
                 return list(_first_form(_rows(connection, "memory"), edges))
@@ -65,13 +69,44 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
     return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]  # noqa: S608  (constants)
 
 
-def _insight(row: _Row) -> Iterator[Insight | Entry]:
+def _records(told: Iterable[_Told]) -> Iterator[Insight | Entry]:
+    """Each insight once with its standing: of rows that tell the same text, uses and hits are added."""
+    united: dict[str, _Told] = {}
+    for insight, standing in told:
+        if insight.uid in united:
+            first, before = united[insight.uid]
+            united[insight.uid] = join(first, insight), _added(before, standing)
+        else:
+            united[insight.uid] = insight, standing
+    for insight, standing in united.values():
+        yield insight
+        yield _given(insight, standing)
+
+
+def _added(one: Standing, other: Standing) -> Standing:
+    """Two standings of one text: what was counted is added, effectiveness weighed by uses."""
+    uses = one.use_count + other.use_count
+    weighed = one.effectiveness * one.use_count + other.effectiveness * other.use_count
+    return Standing(
+        effectiveness=weighed / uses if uses else max(one.effectiveness, other.effectiveness),
+        use_count=uses,
+        causal_hits=one.causal_hits + other.causal_hits,
+        last_used=_later(one.last_used, other.last_used),
+        last_feedback_at=_later(one.last_feedback_at, other.last_feedback_at),
+    )
+
+
+def _later(one: str | None, other: str | None) -> str | None:
+    return max(one or "", other or "") or None
+
+
+def _insight(row: _Row) -> _Told | None:
     content = _plain(row.get("content"))[:LONGEST].strip()
     if not content:
-        return
+        return None
     insight = Insight(
         uid=digest(content),
-        slug=str(row["name"]),
+        slug=_name(row),
         content=content,
         created_at=_date(row.get("created_at")) or _NO_DATE,
         tags=_tags(row.get("tags")),
@@ -85,39 +120,36 @@ def _insight(row: _Row) -> Iterator[Insight | Entry]:
         last_used=_date(row.get("last_used")),
         last_feedback_at=_date(row.get("last_feedback_at")),
     )
-    yield insight
-    yield _given(insight, standing)
+    return insight, standing
 
 
 def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | Link | Entry]:
-    uids: dict[str, str] = {}
-    for row in memories:
-        for record in _memory(row):
-            yield record
-            if isinstance(record, Insight):
-                uids[record.slug] = record.uid
+    told = {str(row["name"]): _memory(row) for row in memories}
+    yield from _records(told.values())
+    uids = {name: insight.uid for name, (insight, _) in told.items()}
     for edge in edges:
-        if edge["from_name"] in uids and edge["to_name"] in uids and edge["rel_type"] in INSIGHT_RELATIONS:
+        start, end = uids.get(edge["from_name"]), uids.get(edge["to_name"])
+        if start and end and start != end and edge["rel_type"] in INSIGHT_RELATIONS:
             yield new_link(
-                uids[edge["from_name"]],
+                start,
                 edge["rel_type"],
-                target=uids[edge["to_name"]],
+                target=end,
                 score=min(1.0, max(0.0, float(edge["weight"]))),
                 at=_date(edge.get("created_at")) or _NO_DATE,
             )
 
 
-def _memory(row: _Row) -> Iterator[Insight | Entry]:
+def _memory(row: _Row) -> _Told:
     told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
     content = first_form(told["trigger"], told["resolution"])[:LONGEST].strip()
     insight = Insight(
         uid=digest(content),
-        slug=str(row["name"]),
+        slug=_name(row),
         content=content,
         created_at=_date(row.get("created_at")) or _NO_DATE,
-        tags=(told["type"],),
+        tags=_tags_of([told["type"]]),
         origin="imported",
-        source=str(row.get("source") or ""),
+        source=one_line(_plain(row.get("source")))[:LONGEST_SOURCE],
         told=told,
     )
     helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
@@ -127,8 +159,7 @@ def _memory(row: _Row) -> Iterator[Insight | Entry]:
         causal_hits=helped,
         last_used=_date(row.get("last_used")),
     )
-    yield insight
-    yield _given(insight, standing)
+    return insight, standing
 
 
 def first_form(trigger: str, resolution: str) -> str:
@@ -154,6 +185,10 @@ def _given(insight: Insight, standing: Standing) -> Entry:
     )
 
 
+def _name(row: _Row) -> str:
+    return name_of(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+
+
 def _plain(value: object) -> str:
     """A text of the original, which let anything in: characters that nobody can read become blanks."""
     text = value if isinstance(value, str) else ""
@@ -170,5 +205,10 @@ def _tags(value: object) -> tuple[str, ...]:
     with contextlib.suppress(msgspec.DecodeError):
         found = msgspec.json.decode(value) if isinstance(value, str) else None
         if isinstance(found, list):
-            return clean_tags([one for one in found if isinstance(one, str) and one.strip()])
+            return _tags_of(found)
     return ()
+
+
+def _tags_of(found: list[object]) -> tuple[str, ...]:
+    plain = (one_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
+    return clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])

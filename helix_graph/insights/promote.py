@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
 
+#: Where agents of most makes look first.
+INSTRUCTIONS = "CLAUDE.md"
 HEADING = "## Learnt from past sessions"
 #: The seed calls an insight from here on "consistently helpful".
 _PROVEN = 0.75
@@ -43,7 +45,9 @@ class Promoted(TypedDict):
 class Promoting(Room):
     """The part of `Insights` that hands over to the files that agents always read."""
 
-    def promote(self, name: str, file: Path, *, write: bool = False, anyway: bool = False) -> Promoted:
+    def promote(
+        self, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
+    ) -> Promoted:
         """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
 
         Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in

@@ -5,11 +5,11 @@
     score = 0.7 * relevance + 0.2 * effectiveness + 0.1 * recency
 
 Relevance is made of the cosine with the query and the relevance by words (`helix_graph.insights.words`). Both lie on
-one scale and either may pass the gate, so an error code that a vector blurs still brings its insight back. What passes
-has the relevance of both together, ``1 - (1 - cosine)(1 - words)``: on the retrieval set of `benchmarks/retrieval.py`
-that finds more than either, and more than the greater of the two. Effectiveness is multiplied by the share of uses in
-which the insight was causal, once there are three uses. Recency halves every 14 days without use. Without vectors the
-order is that of relevance by words, then of effectiveness.
+one scale and become one number, ``1 - (1 - cosine)(1 - words)``, which is what the gate asks for and what is shown as
+``_relevance``; so an error code that a vector blurs still brings its insight back. On the retrieval set of
+`benchmarks/retrieval.py` that finds more than either, and more than the greater of the two. Effectiveness is multiplied
+by the share of uses in which the insight was causal, once there are three uses. Recency halves every 14 days without
+use. Without vectors the order is that of relevance by words, then of effectiveness.
 
 Hits are scored in the order of relevance until no further one could come among those that are shown, so the answer is
 exact however many hits there are.
@@ -39,6 +39,8 @@ Via = Literal["meaning", "words", "both"]
 #: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
 _BATCH = 200
 _SHOWN_DECIMALS = 3
+#: Where meanings are known, words alone say no more than this: less than the cosine (0.85) of what says the same.
+SURE_BY_WORDS = 0.8
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,14 +91,17 @@ def freshness(last_used: str | None, created_at: str, *, now: datetime, settings
 
 
 def found_by(
-    meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float
+    meaning: Mapping[int, float], by_words: Mapping[int, float], *, least: float, sure: float = 1.0
 ) -> list[tuple[float, int, Via]]:
-    """What passes the gate by either, with both together: (relevance, row, how), the most relevant first."""
+    """What passes the gate by both together: (relevance, row, how), the most relevant first.
+
+    ``sure`` is the most that words alone may say.
+    """
     hits: list[tuple[float, int, Via]] = [
         (together(alike, shared), number, _via(alike, shared, least))
         for number in {*meaning, *by_words}
-        for alike, shared in ((max(0.0, meaning.get(number, 0.0)), by_words.get(number, 0.0)),)
-        if max(alike, shared) >= least
+        for alike, shared in ((max(0.0, meaning.get(number, 0.0)), min(sure, by_words.get(number, 0.0))),)
+        if together(alike, shared) >= least
     ]
     return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
 
@@ -162,10 +167,10 @@ def public(kept: Kept) -> dict[str, Any]:
 
 
 def _via(meaning: float, by_words: float, least: float) -> Via:
-    """What let it pass; whichever the other was, it only moves the place."""
-    if meaning >= least and by_words:
-        return "both"
-    return "meaning" if meaning >= least else "words"
+    """What let it pass by itself, or both; what a vector found and words confirm is by both as well."""
+    if by_words >= least > meaning:
+        return "words"
+    return "both" if by_words else "meaning"
 
 
 def _may_enter(relevance: float, last: Candidate, *, mode: Mode, settings: Settings) -> bool:

@@ -103,6 +103,12 @@ class Room:
 
         return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least, also=also))
 
+    def _without_model(self) -> str:
+        """Why no text is compared by meaning."""
+        from helix_graph.embedding.choice import SWITCH, switched_off  # noqa: PLC0415  (words alone do without)
+
+        return f"{SWITCH} is set to lexical" if switched_off() else "no embedding model"
+
     def _named(self, connection: sqlite3.Connection, name: str) -> Kept:
         """The insight of that name.
 

@@ -75,8 +75,15 @@ SHORTEST = 20
 LONGEST = 8000
 #: The longest name, in characters.
 LONGEST_NAME = 50
+#: The longest account of where an insight comes from, in characters: a name, a path or an address.
+LONGEST_SOURCE = 1000
 #: So many tags, each so long: more are no tags but a text.
 MOST_TAGS = 20
 LONGEST_TAG = 80
+#: The model reads so many tokens of a text (256, of which it uses two as marks). What stands behind them is compared
+#: by words before two texts are taken for one.
+READ_TOKENS = 254
+#: A longer word is one unknown token to the model, whatever it says (``max_input_chars_per_word`` of its tokenizer).
+LONGEST_KNOWN_WORD = 100
 #: What a person gave is never merged away nor pruned.
 USER_PROVIDED = "user-provided"

@@ -1,14 +1,15 @@
 """Storing: a text becomes an insight, or goes into the one that says the same.
 
 Two texts say the same when they differ in case and blanks only or, where there are vectors, when their cosine is at
-least 0.85; of several such insights the most alike takes it in. Being told the same again is no use of an insight: what
+least 0.85 and nothing that a vector does not see keeps them apart (`helix_graph.insights.sameness`); of several such
+insights the most alike takes it in. Being told the same again is no use of an insight: what
 counts as use is feedback. What a person gave (tag ``user-provided``) is never taken in by another text, and keeps its
 own words when it takes one in.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
@@ -18,7 +19,9 @@ from helix_graph.insights import rows
 from helix_graph.insights.joining import absorb
 from helix_graph.insights.model import Insight, Origin
 from helix_graph.insights.naming import free_name, free_uid, is_name, slug_of
-from helix_graph.insights.settings import LONGEST, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
+from helix_graph.insights.safety import harmless
+from helix_graph.insights.sameness import same_advice
+from helix_graph.insights.settings import LONGEST, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,12 +36,14 @@ Alike = list[tuple[int, float]]
 class Stored(TypedDict):
     """What became of a text; ``reason`` says why it was not added, and is empty when it was.
 
-    Only `chunk` strengthens or skips.
+    Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words stand there now: those of the
+    ``existing`` insight or the ``new`` ones.
     """
 
     status: Literal["added", "merged", "rejected", "strengthened", "skipped"]
     name: str
     reason: str
+    kept: NotRequired[Literal["existing", "new"]]
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +103,21 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(clean)
 
 
+def clean_source(source: str) -> str:
+    """Where a text comes from, as it is stored.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+        OutOfRange: It is longer than 1,000 characters.
+    """
+    clean = harmless(prose("source", source))
+    if len(clean) > LONGEST_SOURCE:
+        option = "length of the source"
+        raise OutOfRange(option, value=len(clean), lowest=0, highest=LONGEST_SOURCE)
+    return clean
+
+
 def rejected(reason: str, *, name: str = "") -> Stored:
     """The answer to a text that is not stored."""
     return Stored(status="rejected", name=name, reason=reason)
@@ -113,7 +133,7 @@ def put(
 ) -> Stored:
     """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
     twin = _twin(connection, draft.content)
-    known = twin or _nearest(connection, alike())
+    known = twin or _nearest(connection, alike(), draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
     if known and (twin or USER_PROVIDED not in draft.tags):
@@ -127,10 +147,11 @@ def _twin(connection: sqlite3.Connection, content: str) -> Kept | None:
     return None if found is None else rows.standing_for(connection, found)
 
 
-def _nearest(connection: sqlite3.Connection, alike: Alike) -> Kept | None:
+def _nearest(connection: sqlite3.Connection, alike: Alike, content: str) -> Kept | None:
+    """The most alike of those that say the same."""
     for number, _ in alike:
         for kept in rows.by_numbers(connection, [number]):
-            if kept.insight.state != "merged":
+            if kept.insight.state != "merged" and same_advice(kept.insight.content, content):
                 return kept
     return None
 
@@ -141,9 +162,10 @@ def _merge(connection: sqlite3.Connection, known: Kept, draft: Draft, vector: Ve
     )
     merged = absorb(known.insight, other)
     rows.update(connection, known, merged)
-    if vector and merged.content != known.insight.content:
+    is_new = merged.content != known.insight.content
+    if vector and is_new:
         rows.set_vector(connection, known.number, model=vector.model, vector=vector.blob)
-    return Stored(status="merged", name=known.name, reason="similar exists")
+    return Stored(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
 
 
 def _add(connection: sqlite3.Connection, draft: Draft, *, at: str, vector: Vector | None) -> Stored:

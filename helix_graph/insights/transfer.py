@@ -12,23 +12,24 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from helix_episodes.errors import UsageError
 from helix_episodes.files import read_regular, write_atomically
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidExport
 from helix_graph.given import place
 from helix_graph.insights import log, rows
+from helix_graph.insights.checking import checked
 from helix_graph.insights.forgetting import bury
 from helix_graph.insights.joining import join
 from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.model import Entry, Injection, Insight, Link
 from helix_graph.insights.naming import free_name
 from helix_graph.insights.room import Room
-from helix_graph.insights.settings import LONGEST
-from helix_graph.insights.store import clean_content, clean_tags
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
 _HEADER = '{"record":"helix-insights","version":1}'
@@ -86,12 +87,13 @@ class Exchanged(Room):
         """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
         Raises:
-            InvalidExport: The file is neither, or a line of it is damaged; then nothing is taken in.
+            InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
         """
         from helix_graph.insights import foreign  # noqa: PLC0415  (questions do without)
 
         where = place("path", path)
-        records = foreign.read_original(where) if foreign.is_database(where) else list(_read(where))
+        now = self._clock()
+        records = foreign.read_original(where) if foreign.is_database(where) else list(_read(where, now=now))
         return self.take_in(records)
 
     def take_in(self, records: Iterable[Record]) -> Imported:
@@ -131,7 +133,7 @@ def _line(kind: str, record: Record) -> str:
     return msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
 
 
-def _read(path: Path) -> Iterator[Record]:
+def _read(path: Path, *, now: datetime) -> Iterator[Record]:
     try:
         lines = read_regular(path).decode().splitlines()
     except (OSError, UnicodeError) as error:
@@ -141,28 +143,18 @@ def _read(path: Path) -> Iterator[Record]:
     for number, line in enumerate(lines[1:], start=2):
         if line.strip():
             try:
-                yield _record(line)
-            except (msgspec.MsgspecError, ValueError) as error:
+                yield _record(line, now=now)
+            except (msgspec.MsgspecError, ValueError, UsageError) as error:
                 raise InvalidExport(path=path, line=number, problem=str(error)) from error
 
 
-def _record(line: str) -> Record:
+def _record(line: str, *, now: datetime) -> Record:
     raw = msgspec.json.decode(line, type=dict[str, object])
     kind = raw.pop("record", None)
     if kind not in _KINDS:
         problem = f"{kind!r} is no kind of record"
         raise ValueError(problem)
-    record: Record = msgspec.convert(raw, _KINDS[str(kind)])
-    return _checked(record) if isinstance(record, Insight) else record
-
-
-def _checked(insight: Insight) -> Insight:
-    """An insight of another memory, with the same care as one that is told here."""
-    content = clean_content(insight.content)
-    if not content or len(content) > LONGEST:
-        problem = f"its content has {len(content)} characters; it must have 1 to {LONGEST}"
-        raise ValueError(problem)
-    return replace(insight, content=content, tags=clean_tags(insight.tags))
+    return checked(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
 
 
 def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:

@@ -21,6 +21,7 @@ from helix_graph.insights.forgetting import drop
 from helix_graph.insights.joining import absorb
 from helix_graph.insights.model import Entry
 from helix_graph.insights.room import Room
+from helix_graph.insights.sameness import same_advice
 from helix_graph.insights.settings import USER_PROVIDED
 
 if TYPE_CHECKING:
@@ -245,8 +246,13 @@ def _weak(connection: sqlite3.Connection, *, below: float, uses: int) -> list[Ke
 
 
 def _who_stays(one: Kept, other: Kept) -> tuple[Kept, Kept] | None:
-    """Which of two takes the other in; None when neither may: one is no longer active, or both are a person's."""
+    """Which of two takes the other in, if any.
+
+    None when one is no longer active, both are a person's, or they differ in what vectors do not see.
+    """
     if one.insight.state != "active" or other.insight.state != "active":
+        return None
+    if not same_advice(one.insight.content, other.insight.content):
         return None
     kept, gone = sorted(
         (one, other),

@@ -43,15 +43,20 @@ Verdict = Literal["helps", "harms", "not told apart", "too early"]
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a comparison: rows, successes, and the weighted rate (0 to 1; 0.5 without rows).
+    """One side of a comparison: rows, successes, and the weighted rate (0 to 1; None without rows).
 
     ``worth`` is how many rows of equal weight would tell as much: at most ``n``.
     """
 
     n: int
     successes: int
-    rate: float
+    rate: float | None
     worth: float
+
+    @property
+    def share(self) -> float:
+        """The rate to reckon with: half of nothing is as good a guess as any, and it weighs nothing."""
+        return 0.5 if self.rate is None else self.rate
 
 
 class Takers(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +190,7 @@ def _side(rows: Sequence[Delivery]) -> Side:
     return Side(
         n=len(rows),
         successes=sum(one.succeeded is True for one in rows),
-        rate=won / total if rows else 0.5,
+        rate=won / total if rows else None,
         worth=total**2 / math.fsum(weight**2 for weight in weights) if rows else 0.0,
     )
 
@@ -200,12 +205,12 @@ def _design(rows: Sequence[Delivery]) -> float:
     pulls: dict[str, list[float]] = defaultdict(list)
     for one in rows:
         side, sign = (sides.given, 1) if one.fate == "given" else (sides.withheld, -1)
-        pulls[one.injection].append(sign * _weight(one) / totals[one.fate] * (bool(one.succeeded) - side.rate))
+        pulls[one.injection].append(sign * _weight(one) / totals[one.fate] * (bool(one.succeeded) - side.share))
     return max(1.0, math.fsum(math.fsum(pull) ** 2 for pull in pulls.values()) / alone)
 
 
 def _variance(side: Side) -> float:
-    return side.rate * (1 - side.rate) / side.worth if side.worth else 0.0
+    return side.share * (1 - side.share) / side.worth if side.worth else 0.0
 
 
 def _estimate(name: str, rows: Sequence[Delivery]) -> Uplift:
@@ -222,8 +227,8 @@ def _told(bare: Uplift, design: float) -> Uplift:
     if min(given.n, withheld.n) < LEAST:
         return bare
     trials = given.worth / design, withheld.worth / design
-    interval = newcombe_interval((given.rate * trials[0], withheld.rate * trials[1]), trials)
-    difference = given.rate - withheld.rate
+    interval = newcombe_interval((given.share * trials[0], withheld.share * trials[1]), trials)
+    difference = given.share - withheld.share
     verdict: Verdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(difference)
     return msgspec.structs.replace(bare, verdict=verdict, difference=difference, interval=interval)
 
@@ -249,9 +254,9 @@ def _judged(one: Uplift, q: float | None) -> Uplift:
 def _chance(one: Uplift) -> float:
     """How likely so large a difference would be, in either direction, if there were none (score test)."""
     given, withheld = one.given, one.withheld
-    both = (given.rate * given.worth + withheld.rate * withheld.worth) / (given.worth + withheld.worth)
+    both = (given.share * given.worth + withheld.share * withheld.worth) / (given.worth + withheld.worth)
     error = math.sqrt(both * (1 - both) * (1 / given.worth + 1 / withheld.worth))
-    return 2 * NormalDist().cdf(-abs(given.rate - withheld.rate) / error) if error else 1.0
+    return 2 * NormalDist().cdf(-abs(given.share - withheld.share) / error) if error else 1.0
 
 
 def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
@@ -265,8 +270,8 @@ def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
     share = took.n / len(given)
     return Takers(
         share=share,
-        as_treated=took.rate - _side([one for one in rows if one.fate == "withheld" or not one.taken_up]).rate,
-        per_taker=(sides.given.rate - sides.withheld.rate) / share,
+        as_treated=took.share - _side([one for one in rows if one.fate == "withheld" or not one.taken_up]).share,
+        per_taker=(sides.given.share - sides.withheld.share) / share,
         note=_note(left, sides.withheld),
     )
 
@@ -277,6 +282,6 @@ def _note(left: Side, withheld: Side) -> str:
     Their difference is a multiple of one simpler thing: success where it was handed over and left, less success where
     it was withheld. In neither did the insight do anything, so they differ only if uptake goes with something else.
     """
-    apart = abs(left.rate - withheld.rate)
+    apart = abs(left.share - withheld.share)
     error = math.sqrt(_variance(left) + _variance(withheld))
     return CONFOUNDED if apart > APART * error else ""

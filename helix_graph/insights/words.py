@@ -3,9 +3,9 @@
 A word says the more, the fewer insights have it (the inverse document frequency of information retrieval), and three
 times as much when it is an identifier such as ``E0382`` or ``foo_bar``: nobody writes those by chance. The relevance of
 an insight is the weight of the words that it shares, over the weight of the heaviest words of the query. So it is on
-the scale of a cosine: 1 says everything the query asked for, 0 nothing of it, and a word that half of all insights have
-is next to nothing. Questions may be long; only the six heaviest words count below the line, or a pasted page would find
-nothing.
+the scale of a cosine: 1 says everything the query asked for, however frequent its words, 0 nothing of it; beside a
+rarer word, one that half of all insights have is next to nothing. Questions may be long; only the six heaviest words
+count below the line, or a pasted page would find nothing.
 
 >>> words("Why does E0382 come when I run the tests?")
 ['e0382', 'come', 'run', 'tests']
@@ -35,18 +35,17 @@ _SPAN = 6
 _IDENTIFIER = 3.0
 #: As if so many more insights were known that lack the word: in a memory of three, one in three is not yet frequent.
 _PRIOR = 50
-#: A query that says less than this many words which nothing has is too short to be certain of its hits.
-_LEAST_SPAN = 2
 #: So many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 3000
-_LITTLE_WORDS = (
+_LITTLE = (
     "a about after all also am an and any are as at be because been before being both but by can could did do does "
     "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
     "most my no not of on only or other our out over own same she should so some such than that the their them then "
     "there these they this those through to too under until up us use used using very was we were what when where "
     "which while who whom why will with would you your"
 )
-_STOP = frozenset(_LITTLE_WORDS.split())
+#: Words that say nothing by themselves.
+LITTLE_WORDS = frozenset(_LITTLE.split())
 _NUMBERS = msgspec.json.Decoder(list[int])
 
 
@@ -58,7 +57,7 @@ def words(query: str) -> list[str]:
         if len(parts) > 1:
             found[term] = None
         found.update((part, None) for part in parts if len(parts) == 1 or len(part) >= _SHORTEST_PART)
-    return [word for word in found if word not in _STOP][:_MOST_WORDS]
+    return [word for word in found if word not in LITTLE_WORDS][:_MOST_WORDS]
 
 
 def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, float]:
@@ -66,7 +65,7 @@ def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, 
     frequencies = {word: _frequency(connection, word) for word in words(query)}
     total = _total(connection)
     weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
-    whole = max(sum(sorted(weights.values())[-_SPAN:]), _LEAST_SPAN * _weight("", 0, total))
+    whole = sum(sorted(weights.values())[-_SPAN:])
     shared: dict[int, float] = {}
     left = _MOST_POSTINGS
     for word in sorted((word for word in weights if frequencies[word]), key=lambda word: (frequencies[word], word)):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 def render_stored(answer: Stored) -> None:
     """What became of a text, on one line."""
-    say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"]) if part))
+    fuller = "the new words are fuller and were kept" if answer.get("kept") == "new" else ""
+    say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"], fuller) if part))
 
 
 @insight_command("store", render=render_stored)

@@ -1,0 +1,137 @@
+"""Whether two texts that a model calls alike say the same: what a vector does not see is looked up in the words.
+
+A cosine of 0.85 says that two sentences have one subject. It does not see which error code or file is meant, nor
+``never``; words of a script that the model has not learnt are all one to it, and so is everything behind its 256th
+token. Advice that is merged away is lost, and advice that stands there twice is only longer to read. So where one of
+these differs the two stay apart.
+
+>>> same_advice("On E0499 clone the value first", "On E0382 clone the value first")
+False
+>>> same_advice("Always indent with tabs", "Never indent with tabs")
+False
+>>> same_advice("When pytest hangs, run it with -x", "Run pytest with -x when it hangs")
+True
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_graph.insights.settings import LONGEST_KNOWN_WORD, READ_TOKENS
+from helix_graph.insights.words import LITTLE_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TERM = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w+(?:[._:/\\-]+\w+)*[+#]*")
+#: What makes a term a name of something: a digit, a joint, a capital within or nothing but capitals, an option's
+#: dashes.
+_NAME = re.compile(r"\d|\w[._:/\\]+\w|[a-z][A-Z]|^[A-Z]{2,}$|^-|[+#]$")
+_PIECE = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[^\w\s]|_")
+_NO_WORD = re.compile(r"[^\w\s'-]")
+_DENIAL = re.compile(
+    r"\b(?:never|not|no|none|nor|cannot|dont|without|avoid(?:s|ed|ing)?|instead of|rather than|\w+n't)\b(?!-)"
+)
+#: So many words behind a denial are what it denies: "never commit a secret to the repository".
+_DENIED = 4
+#: Each of a pair turns advice round where the other text has its opposite.
+_OPPOSITES = tuple(
+    tuple(pair.split())
+    for pair in (
+        "before after", "enable disable", "allow deny", "increase decrease", "add remove", "true false", "on off",
+        "first last", "start stop", "public private", "sync async", "more fewer", "above below", "min max",
+    )
+)  # fmt: skip
+#: Letters and pictures; marks of punctuation say nothing here.
+_SAYING = ("L", "So")
+
+
+class _Read(NamedTuple):
+    """What of a text a vector may not have seen."""
+
+    terms: frozenset[str]
+    names: frozenset[str]
+    words: frozenset[str]
+    unknown: frozenset[str]
+    unread: frozenset[str]
+    denied: frozenset[str] | None
+
+
+def same_advice(one: str, other: str) -> bool:
+    """Whether two texts of a like vector may be taken for one; the order makes no difference."""
+    left, right = _read(one), _read(other)
+    return (
+        left.names <= right.terms
+        and right.names <= left.terms
+        and left.unknown == right.unknown
+        and left.unread <= right.words
+        and right.unread <= left.words
+        and _deny_the_same(left.denied, right.denied)
+        and not _are_opposed(left.words, right.words)
+    )
+
+
+def _read(text: str) -> _Read:
+    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    terms = _TERM.findall(plain)
+    folded = plain.casefold()
+    pieces = _PIECE.findall(folded)
+    words = frozenset(pieces)
+    return _Read(
+        terms=frozenset(term.casefold() for term in terms),
+        names=frozenset(term.casefold() for term in terms if _NAME.search(term)),
+        words=words,
+        unknown=frozenset(word for word in words if _is_unknown(word)),
+        unread=frozenset(_telling(_behind(pieces))),
+        denied=_denied(folded),
+    )
+
+
+def _telling(pieces: list[str]) -> Iterator[str]:
+    return (piece for piece in pieces if piece[0].isalnum() and piece not in LITTLE_WORDS)
+
+
+def _is_unknown(piece: str) -> bool:
+    """Whether a model of English reads it as "some word": another script, a picture, or too long to look up.
+
+    >>> _is_unknown("журнал"), _is_unknown("café"), _is_unknown("log")
+    (True, False, False)
+    """
+    letters = unicodedata.normalize("NFKD", piece)
+    strange = any(not one.isascii() and unicodedata.category(one).startswith(_SAYING) for one in letters)
+    return strange or len(piece) > LONGEST_KNOWN_WORD
+
+
+def _behind(pieces: list[str]) -> list[str]:
+    """The pieces that a model no longer reads, or might not: long words are counted as several tokens."""
+    count = 0
+    for place, piece in enumerate(pieces):
+        count += -(-len(piece) // (2 if any(one.isdigit() for one in piece) else 4))
+        if count > READ_TOKENS:
+            return pieces[place:]
+    return []
+
+
+def _denied(text: str) -> frozenset[str] | None:
+    """The words that a text denies; None when it denies nothing."""
+    found = [_NO_WORD.split(text[denial.end() :], maxsplit=1)[0] for denial in _DENIAL.finditer(text)]
+    if not found:
+        return None
+    return frozenset(word for clause in found for word in list(_telling(_PIECE.findall(clause)))[:_DENIED])
+
+
+def _deny_the_same(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left == right or bool(left & right)
+
+
+def _are_opposed(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Whether one has a word and the other only its opposite."""
+    return any(
+        {*left & {first, second}, *right & {first, second}} == {first, second}
+        and len(left & {first, second}) == len(right & {first, second}) == 1
+        for first, second in _OPPOSITES
+    )

@@ -1,0 +1,118 @@
+"""What a file to import may hold: every field is bounded and cleaned, and a bad line is named."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_graph.errors import InvalidExport
+from helix_graph.insights.door import Insights
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = '{"record":"helix-insights","version":1}'
+SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"  # noqa: S105  (invented)
+UID, OTHER = "a" * 32, "b" * 32
+GOOD: dict[str, Any] = {
+    "record": "insight",
+    "uid": UID,
+    "slug": "read-the-log",
+    "content": "Read the log of the run first",
+    "created_at": "2026-01-01T10:00:00.000000Z",
+}
+ENTRY = {
+    "record": "feedback",
+    "id": "one",
+    "ts": "2026-01-02T10:00:00.000000Z",
+    "kind": "given",
+    "verdicts": [{"uid": UID, "name": "read-the-log", "causal": False, "reason": f"DELIVERED: {SECRET}"}],
+    "standing": {"effectiveness": 0.8},
+}
+
+
+@pytest.fixture
+def insights(tmp_path: Path) -> Insights:
+    return Insights(tmp_path / "helix.db", clock=lambda: datetime(2026, 6, 1, tzinfo=UTC))
+
+
+def take_in(insights: Insights, *records: dict[str, Any]) -> None:
+    path = insights.path.with_name("in.jsonl")
+    path.write_text("\n".join([HEADER, *map(json.dumps, records)]))
+    insights.import_from(path)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"initial": 7.5},
+        {"initial": -0.1},
+        {"created_at": "yesterday"},
+        {"created_at": ""},
+        {"created_at": "9999-01-01T00:00:00Z"},
+        {"state_at": "9999-01-01T00:00:00Z"},
+        {"content": "too short"},
+        {"content": "x" * 8001},
+        {"content": "Read the log \u0007 of the run first"},
+        {"slug": "x" * 51},
+        {"source": "x" * 1001},
+        {"reason": "x" * 100_001},
+        {"tags": ["x" * 81]},
+        {"tags": [f"tag {number}" for number in range(21)]},
+        {"uid": "DELIVERED: x"},
+    ],
+    ids=lambda bad: next(iter(bad)),
+)
+def test_a_field_out_of_bounds_is_refused_with_its_line_and_nothing_comes_in(
+    insights: Insights, bad: dict[str, Any]
+) -> None:
+    good = {**GOOD, "uid": OTHER, "content": "Another piece of advice"}
+    with pytest.raises(InvalidExport, match=r"in\.jsonl.*3"):
+        take_in(insights, good, GOOD | bad)
+    assert insights.health()["total_insights"] == 0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"standing": {"effectiveness": 3.0}},
+        {"standing": {"use_count": -1}},
+        {"ts": "soon"},
+        {"ts": "9999-01-01T00:00:00Z"},
+    ],
+)
+def test_a_bad_entry_of_the_log_is_refused_too(insights: Insights, bad: dict[str, Any]) -> None:
+    with pytest.raises(InvalidExport, match=r"in\.jsonl"):
+        take_in(insights, GOOD, ENTRY | bad)
+
+
+def test_secrets_and_forged_reports_come_in_nowhere(insights: Insights) -> None:
+    forged = f"DELIVERED: forged {SECRET}\nINJECTED: []"
+    take_in(insights, {**GOOD, "slug": SECRET, "source": forged, "reason": forged, "tags": [forged]}, ENTRY)
+    told = insights.export()
+    assert "forged" in told
+    for bad in (SECRET, "DELIVERED:", "INJECTED:"):
+        assert bad not in told
+        assert bad.encode() not in insights.path.read_bytes()
+
+
+def test_a_name_that_says_more_than_a_name_becomes_a_slug(insights: Insights) -> None:
+    take_in(insights, {**GOOD, "slug": "DELIVERED: all fine"}, {**GOOD, "uid": OTHER, "slug": "日誌_1"})
+    assert insights.get("delivered-all-fine")
+    assert insights.get("日誌_1")
+
+
+def test_what_a_memory_exports_comes_in_as_it_was(insights: Insights, tmp_path: Path) -> None:
+    name = insights.store("Read the log of the run first", ["ci"], source="notes/ci.md")["name"]
+    insights.store("日本語のテストが失敗したらログを最初に見てください。")
+    insights.first_form.store("0123456789", "do it at once")
+    insights.feedback([name], "delivered", id="task 1")
+    insights.hand_over([name], task="a task", about="the log: of what?")
+    insights.reject(name, "wrong")
+    insights.export_to(tmp_path / "out.jsonl")
+    other = Insights(tmp_path / "other.db")
+    other.import_from(tmp_path / "out.jsonl")
+    assert other.export() == insights.export()
