@@ -14,6 +14,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import MemoryDamaged
 from helix_graph.topics.door import Topics
+from helix_graph.topics.errors import RecordDamaged
 from helix_graph.topics.forms import form_of
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def test_a_damaged_record_is_left_out_by_name_and_its_bytes_are_kept(whole: Path
     topics = Topics(whole)
     expected = everything(topics)
     flip(whole, b"entry number4 about")
-    with pytest.raises(MemoryDamaged, match="is not what was written"):
+    with pytest.raises(RecordDamaged, match="record 5 of the topics is not what was written"):
         topics.read("topic-1")
     assert topics.read("topic-1", index=2).entries[0].text == expected["topic-1"][2]
     assert [texts(topics, name) for name in ("topic-0", "topic-2")] == [expected["topic-0"], expected["topic-2"]]

@@ -7,17 +7,18 @@ that the view does not have may be a tombstone; then what the view does not have
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.topics import view
 from helix_graph.topics.entries import INDEX
+from helix_graph.topics.errors import RecordDamaged
 from helix_graph.topics.log import Filed, Record, Tombstone, altered, append, decoded, next_number
 from helix_graph.topics.model import Damaged
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable
 
 
@@ -77,7 +78,7 @@ def _read(connection: sqlite3.Connection) -> tuple[set[int], list[Filed], dict[i
     for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
         try:
             record = decoded(number, body, checksum)
-        except sqlite3.DatabaseError:
+        except RecordDamaged:
             bodies[number] = body if isinstance(body, bytes) else str(body).encode()
             continue
         if isinstance(record, Record):

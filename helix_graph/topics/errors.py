@@ -7,6 +7,7 @@
         ├── InvalidTopic         a name without a letter or digit, or too long
         ├── TopicNotFound        something was to be changed in a topic that there is not
         ├── EntryNotFound        an index, a text or a tag that no entry of the topic has
+        ├── RecordDamaged        one record of the log is not what was written
         ├── NothingToSearchFor   a query of single letters and digits, which are not indexed
         ├── InvalidDay           a date filter that is no day
         ├── InvalidLink          a link that names no entry
@@ -63,6 +64,17 @@ class EntryNotFound(TopicError):
         self.entries = entries
         held = f"indices go from 0 to {entries - 1}" if entries else "it has no entries"
         super().__init__(f"{problem} in {topic}: {held}")
+
+
+class RecordDamaged(TopicError):
+    """A record of the log is not what was written; the rest of the file is another question."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(
+            f"record {number} of the topics is not what was written; `helix-graph doctor` names its entry, "
+            "with --fix it is set aside and the others are whole"
+        )
 
 
 class NothingToSearchFor(TopicError, UsageError):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.topics.errors import RecordDamaged
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -73,10 +75,10 @@ def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
     """What a row of the log says.
 
     Raises:
-        sqlite3.DatabaseError: The row is not what was written.
+        RecordDamaged: The row is not what was written.
     """
     if not is_sound(number, body, checksum):
-        raise damage(f"{altered(number)}; `helix-graph doctor --fix` sets it aside")
+        raise RecordDamaged(number)
     record: Record | Tombstone = _DECODER.decode(body)
     return record
 
@@ -90,7 +92,8 @@ def filed(number: int, body: bytes, checksum: int) -> Filed:
     """The entry that a row of the log holds.
 
     Raises:
-        sqlite3.DatabaseError: The row is not what was written, or holds no entry.
+        RecordDamaged: The row is not what was written.
+        sqlite3.DatabaseError: It holds no entry.
     """
     record = decoded(number, body, checksum)
     if isinstance(record, Tombstone):
@@ -102,7 +105,7 @@ def live(connection: sqlite3.Connection) -> Iterator[Filed]:
     """Every entry as it stands, read from the log alone and checked, in the order of numbers.
 
     Raises:
-        sqlite3.DatabaseError: A record is not what was written.
+        RecordDamaged: A record is not what was written.
     """
     buried: set[int] = set()
     for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):

@@ -104,7 +104,7 @@ def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reinde
     """Makes the view anew from the log, which is checked record by record.
 
     Raises:
-        MemoryDamaged: A record of the log is not what was written; nothing was changed.
+        RecordDamaged: A record of the log is not what was written; nothing was changed.
     """
     with database.writing() as connection:
         entries = list(live(connection))
