@@ -55,6 +55,18 @@ def test_more_texts_than_a_query_takes_values(file: Path) -> None:
     assert asked(file, texts) == []
 
 
+def test_the_oldest_go_when_there_are_more_than_are_kept(file: Path) -> None:
+    for texts in (["one", "two"], ["three"], ["four"]):
+        Cached(StubEmbedder(), file, most=3).embed(texts)
+    engine = StubEmbedder()
+    Cached(engine, file, most=3).embed(["four", "three", "two"])
+    assert engine.embedded == []
+    Cached(engine, file, most=3).embed(["one"])
+    assert engine.embedded == ["one"]
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM vector").fetchone() == (3,)
+
+
 def test_the_texts_themselves_are_not_kept(file: Path) -> None:
     asked(file, ["a secret that nobody should read"])
     assert b"secret" not in b"".join(path.read_bytes() for path in file.parent.iterdir())

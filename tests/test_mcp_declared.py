@@ -44,9 +44,9 @@ def test_the_seeds_tools_have_the_seeds_parameters(name: str) -> None:
 def test_there_are_no_more_tools_than_an_agent_can_bear() -> None:
     assert 25 <= len(TOOLS) <= 28
     listed = [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in described()]
-    assert len(json.dumps(listed, separators=(",", ":"))) < 36_000
+    assert len(json.dumps(listed, separators=(",", ":"))) < 37_500
     read_by_agents = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in listed]
-    assert len(json.dumps(read_by_agents, separators=(",", ":"))) < 21_000
+    assert len(json.dumps(read_by_agents, separators=(",", ":"))) < 24_000
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())

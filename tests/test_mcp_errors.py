@@ -189,6 +189,7 @@ def test_progress_only_rises(agent: Agent) -> None:
         ("helix://episode/no-such", "no-such"),
         ("helix://topic/%21", "needs a letter"),
         ("helix://topic/", "there is no resource"),
+        ("helix://node/zzz", "no session has a step labelled 'zzz'"),
     ],
 )
 def test_a_resource_that_is_none_is_refused_with_a_sentence(agent: Agent, uri: str, said: str) -> None:
@@ -223,4 +224,11 @@ def test_a_memory_that_is_made_later_is_found(tmp_path: Path) -> None:
         assert agent.call("status").is_error
         root.mkdir()
         assert "stored in notes" in text_of(agent.call("store", {"topic": "notes", "text": "now it is there"}))
+        held = agent.call("status")
+        assert not held.is_error
+        assert "0 episodes, 1 entry in 1 topic, 0 insights." in text_of(held)
+        assert "not compiled" in text_of(held)
+        assert held.structured_content is not None
+        assert held.structured_content["graph"] is None
+        assert "call `compile`" in held.structured_content["problem"]
         assert "not been compiled" in text_of(agent.call("seen", {"text": "x"}))

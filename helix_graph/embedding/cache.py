@@ -1,9 +1,9 @@
 """A file of vectors, so that no text is embedded twice.
 
 Vectors are kept by the model's name and the SHA-256 of the text, in SQLite; the texts themselves are not kept. The file
-is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer.
-A damaged one, or one of another version, is made anew; one that is another program's, or that the disk refuses, is left
-alone and `Cached.problem` says so.
+is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer. It
+never holds more than `MOST_KEPT` vectors. A damaged one, or one of another version, is made anew; one that is another
+program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 """
 
 from __future__ import annotations
@@ -33,8 +33,13 @@ Done = TypeVar("Done")
 CACHE_NAME = "cache/vectors.db"
 _VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, numbers BLOB NOT NULL, UNIQUE (model, text))"
 VECTOR_CACHE = Kind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
+#: So many vectors are kept, some 320 MB at 1.6 kB each; the oldest go first. Questions are kept too, and a memory that
+#: is asked every day must not fill a disk.
+MOST_KEPT = 200_000
 _GET = f"SELECT text, numbers FROM vector WHERE model = ? AND text {database.ANY_OF}"  # noqa: S608  (a constant)
 _PUT = "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)"
+#: Rows are numbered in the order in which they came.
+_THIN = "DELETE FROM vector WHERE rowid <= (SELECT max(rowid) FROM vector) - ?"
 
 
 def clear(path: Path) -> None:
@@ -61,7 +66,8 @@ def clear(path: Path) -> None:
 class Cached:
     """An `Embedder` that asks another one only for texts it has not met. Threads and processes may share the file."""
 
-    def __init__(self, embedder: Embedder, path: Path) -> None:
+    def __init__(self, embedder: Embedder, path: Path, *, most: int = MOST_KEPT) -> None:
+        self._most = most
         self.embedder = embedder
         self.path = path
         #: Why the file was last not read or written to, in a sentence.
@@ -112,6 +118,7 @@ class Cached:
             if database.schema_version(connection) != VECTOR_CACHE.version:
                 database.create_tables(connection, VECTOR_CACHE)
             connection.executemany(_PUT, [(self.model, key, numbers) for key, numbers in vectors.items()])
+            connection.execute(_THIN, (self._most,))
 
     def _using(self, work: Callable[[], Done]) -> Done | None:
         """Does it, after making a damaged file anew if need be; None where the file cannot be used."""

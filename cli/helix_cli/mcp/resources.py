@@ -11,7 +11,7 @@ from helix_cli.mcp.answering import open_memory
 from helix_cli.output import rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
-from helix_graph.errors import NoMemory
+from helix_graph.errors import LabelNotMet, NoMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,5 +110,8 @@ def _episode(memory: Memory, session: str) -> str:
 def _node(memory: Memory, label: str) -> str:
     from helix_cli.commands.neighbours import render_causes, render_effects  # noqa: PLC0415  (as above)
 
-    causes = rendered(memory.graph.causes(label), render_causes)
+    found = memory.graph.causes(label)
+    if not found.found:
+        raise LabelNotMet(label, alike=())
+    causes = rendered(found, render_causes)
     return f"{causes}\n\n{rendered(memory.graph.effects(label), render_effects)}"

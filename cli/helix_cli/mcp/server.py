@@ -197,12 +197,13 @@ async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptReques
 
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
+    from helix_cli.mcp.wording import in_tools_words  # noqa: PLC0415  (as above)
     from helix_episodes.errors import HelixGraphError  # noqa: PLC0415  (as above)
 
     try:
         return str(ask(argument))
     except HelixGraphError as error:
-        raise _invalid(str(error)) from error
+        raise _invalid(in_tools_words(str(error))) from error
 
 
 def _invalid(sentence: str) -> Exception:

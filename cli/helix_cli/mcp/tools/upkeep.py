@@ -11,8 +11,9 @@ from helix_cli.commands.compile import render_compile
 from helix_cli.commands.status import render_status
 from helix_cli.mcp.declaring import Arguments, Reply, Steps, Tool
 from helix_cli.mcp.sizing import parts_of
-from helix_cli.output import rendered
+from helix_cli.output import count, rendered, say
 from helix_episodes.errors import UsageError
+from helix_graph.errors import GraphNotCompiled
 from helix_graph.graph.compile import CompileReport
 from helix_graph.graph.status import Status
 
@@ -30,6 +31,17 @@ class NothingKeptError(UsageError):
 
 class NoArguments(Arguments, frozen=True, kw_only=True):
     """Nothing."""
+
+
+class Holdings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the memory holds. Without a compiled graph its figures are None, and ``problem`` says why."""
+
+    episodes: int
+    topics: int
+    entries: int
+    insights: int
+    graph: Status | None
+    problem: str | None
 
 
 class CompileArguments(Arguments, frozen=True, kw_only=True):
@@ -53,8 +65,37 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def _status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
-    found = memory.graph.status()
-    return Reply(found, rendered(found, render_status))
+    topics = memory.topics.topics("session")
+    insights = memory.insights.health()["total_insights"]
+    graph, problem = _graph(memory)
+    value = Holdings(
+        episodes=memory.episodes.count(),
+        topics=topics.topics,
+        entries=topics.entries,
+        insights=insights,
+        graph=graph,
+        problem=problem,
+    )
+    return Reply(value, rendered(value, _render_holdings))
+
+
+def _graph(memory: Memory) -> tuple[Status | None, str | None]:
+    """The graph's figures, or why there are none."""
+    try:
+        return memory.graph.status(), None
+    except GraphNotCompiled as error:
+        return None, str(error)
+
+
+def _render_holdings(held: Holdings) -> None:
+    entries = "1 entry" if held.entries == 1 else f"{held.entries} entries"
+    topics = f"{entries} in {count(held.topics, 'topic')}"
+    say(f"{count(held.episodes, 'episode')}, {topics}, {count(held.insights, 'insight')}.")
+    if held.graph is None:
+        say(f"The graph: not compiled. {held.problem}")
+    else:
+        say()
+        render_status(held.graph)
 
 
 def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
@@ -94,11 +135,11 @@ TOOLS = (
         name="status",
         title="What the memory holds",
         description=(
-            "How much the memory holds: episodes and their outcomes, the graph's size, how well its labels join "
-            "sessions, and what is yet to be compiled. Use it when answers are empty or seem old."
+            "How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its "
+            "labels join sessions, and what is yet to be compiled. Use it when answers are empty or seem old."
         ),
         takes=NoArguments,
-        gives=Status,
+        gives=Holdings,
         run=_status,
         effect="reads",
     ),
