@@ -29,6 +29,7 @@ from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import NothingSelected, NotOurDatabase
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import EXPORT_NAME
+from helix_graph.helix_db import database_path
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.setting_aside import aside_of_assertions, aside_of_session
 from helix_graph.tombstones import Tombstones, all_of, digest
@@ -145,10 +146,19 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> Proof | None:
     if not waiting:
         return None
     digests = waiting.keys() | {digest(session) for session in sessions}
-    proof = find_traces(root, all_of(waiting.values()), sessions=digests, graph=graph.path_of_file)
+    proof = find_traces(
+        root, all_of(waiting.values()), sessions=digests, graph=graph.path_of_file, outside=_databases_outside(root)
+    )
     if proof.whole:
         tombstones.settle(waiting)
     return proof
+
+
+def _databases_outside(root: Path) -> list[Path]:
+    """The database that ``HELIX_DB_PATH`` names, with its log; within the memory it is searched anyway."""
+    path = database_path(root)
+    beside = [path, *(path.with_name(path.name + side) for side in database.SIDE_FILES)]
+    return [] if path.is_relative_to(root) else [one for one in beside if one.is_file()]
 
 
 def _named(selection: Selection, root: Path, store: EpisodeStore, tombstones: Tombstones) -> Iterator[str]:

@@ -73,6 +73,11 @@ def database_path(root: Path) -> Path:
     return Path(override).expanduser().absolute() if override else root / NAME
 
 
+def databases_of(root: Path) -> tuple[Path, ...]:
+    """The databases that may hold what the memory in ``root`` learnt: the one in use now, and its own."""
+    return tuple(path for path in dict.fromkeys((database_path(root), root / NAME)) if path.exists())
+
+
 class Writers:
     """Connections that write; while they are `kept_open`, one a file waits for whoever writes next.
 

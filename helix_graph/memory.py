@@ -119,11 +119,15 @@ class Memory:
     def insights(self) -> Insights:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+
+        return self._insights_in(database_path(self.root))
+
+    def _insights_in(self, path: Path) -> Insights:
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
         from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
         known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
-        return Insights(database_path(self.root), embedder=self._embedder, experience=known)
+        return Insights(path, embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
         """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
@@ -300,17 +304,17 @@ class Memory:
         return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
 
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
-        """What plans tell of these sessions; without a database there is nothing to look into."""
-        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        """What plans tell of these sessions, in each database there is."""
+        from helix_graph.helix_db import databases_of  # noqa: PLC0415  (as above)
         from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
 
-        return forget_tasks(self.root, sessions) if database_path(self.root).exists() else 0
+        return sum(forget_tasks(self.root, sessions, path=path) for path in databases_of(self.root))
 
     def _forget_learnt(self, sessions: Sequence[str]) -> int:
-        """What insights hold of these sessions; without a database there is nothing to look into."""
-        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        """What insights hold of these sessions, in each database there is."""
+        from helix_graph.helix_db import databases_of  # noqa: PLC0415  (as above)
 
-        return self.insights.forget_sessions(sessions) if database_path(self.root).exists() else 0
+        return sum(self._insights_in(path).forget_sessions(sessions) for path in databases_of(self.root))
 
     @property
     def silenced(self) -> str | None:

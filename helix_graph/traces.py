@@ -75,12 +75,14 @@ def to_prove(session: str, texts: Iterable[str]) -> Unproved:
     return Unproved(texts=tuple(sorted(prints)), too_short=sum(len(fingerprints_of([text])) == 0 for text in said))
 
 
-def find_traces(root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path) -> Proof:
-    """Searches every file of the memory in ``root``.
+def find_traces(
+    root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
+) -> Proof:
+    """Searches every file of the memory in ``root``, and those ``outside`` of it.
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    files = sorted(path for path in root.rglob("*") if path.is_file())
+    files = sorted({*(path for path in root.rglob("*") if path.is_file()), *outside})
     search = _Search(root, Searcher(unproved.texts, bounded=_parts_of_kept_names(root, unproved.texts)))
     found = {path: hits for path in files if (hits := search.of(path)) is not None}
     shared = {one for path, hits in found.items() if _is_episode(root, path) for one in hits if not one.names}
@@ -119,7 +121,7 @@ class _Search:
 
     def of(self, path: Path) -> set[Fingerprint] | None:
         """What stands in a file or its name; None when it is gone."""
-        name = path.relative_to(self._root).as_posix()
+        name = _name_in(self._root, path)
         found = self._searcher.search(name.encode("utf-8", "surrogateescape"))
         try:
             for stream in contents(path):
@@ -131,6 +133,11 @@ class _Search:
         return found
 
 
+def _name_in(root: Path, path: Path) -> str:
+    """A file's name within the memory; its whole path when it stands elsewhere."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+
+
 def _parts_of_kept_names(root: Path, wanted: Collection[Fingerprint]) -> set[Fingerprint]:
     """Names with which a kept one begins: ``session-1`` stands in ``session-12`` as well."""
     searcher = Searcher(wanted)
@@ -140,12 +147,12 @@ def _parts_of_kept_names(root: Path, wanted: Collection[Fingerprint]) -> set[Fin
 
 def _trace(root: Path, path: Path, hits: set[Fingerprint], rows: int) -> Trace:
     names = bool(rows) or any(one.names for one in hits)
-    return Trace(file=str(path.relative_to(root)), texts=len(hits) + rows, names_session=names)
+    return Trace(file=_name_in(root, path), texts=len(hits) + rows, names_session=names)
 
 
 def _is_episode(root: Path, path: Path) -> bool:
     """Whether a file is a kept episode: only another session may say the same; an assertion has it from this one."""
-    return path.relative_to(root).parts[:-1] == ("episodes",) and path.suffix == ".json"
+    return path.parent == root / "episodes" and path.suffix == ".json"
 
 
 def _size(path: Path) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from helix_cli.app import run as helix_graph
+from helix_graph import Memory
 from learnt_world import remember, repaired
 
 if TYPE_CHECKING:
@@ -84,3 +85,33 @@ def test_uplift_and_its_ranking_say_that_it_is_too_early(run: Run) -> None:
 )
 def test_feedback_needs_names_and_outcome_or_an_episode(run: Run, words: tuple[str, ...]) -> None:
     run("feedback", *words, code=2)
+
+
+def test_another_database_within_a_project_is_still_this_memorys(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (own,) = answer(run, "harvest")["added"]
+    other = tmp_path_factory.mktemp("other") / "insights.db"
+    monkeypatch.setenv("HELIX_DB_PATH", str(other))
+    assert answer(run, "recall", "pytest KeyError discount") == []
+    assert answer(run, "harvest")["added"] == [own]
+    done = run("feedback", "--episode", "one", "--names", json.dumps([own]))
+    assert "delivered: 1 insight moved" in done.out
+    memory = Memory.open()
+    report = memory.forget(["one", "two"])
+    assert report.proof
+    assert report.proof.whole
+    for path in (other, memory.root / "helix.db"):
+        assert b"KeyError" not in path.read_bytes()
+        assert b"episode-one" not in path.read_bytes()
+
+
+def test_what_is_left_in_the_other_database_is_found(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other") / "insights.db"
+    monkeypatch.setenv("HELIX_DB_PATH", str(other))
+    run("store", "--content", "A person says: mind that pytest: 1 failed, KeyError: 'discount' in cart.py:12")
+    proof = Memory.open().forget(["one", "two"]).proof
+    assert proof
+    assert [trace.file for trace in proof.left] == [other.as_posix()]

@@ -235,3 +235,21 @@ def test_what_the_log_says_of_a_forgotten_session_is_numbers(tmp_path: Path) -> 
         dump = "\n".join(connection.iterdump())
     assert "episode-one" not in dump
     assert memory.insights.rebuild()["changed"] == 0
+
+
+def test_an_import_brings_nothing_of_a_forgotten_session_back_and_says_so(tmp_path: Path) -> None:
+    memory = remember(
+        tmp_path / "here", repaired("one", lessons=(LESSON,)), repaired("two", day=2, path="shop/till.py")
+    )
+    names = memory.insights.harvest()["added"]
+    memory.insights.hand_over(names, session="one", about="Mend the discount of the cart")
+    memory.insights.feedback_from_episode("one")
+    before = tmp_path / "before.jsonl"
+    memory.insights.export_to(before)
+    memory.forget(["one"])
+    silent = memory.insights.export()
+    answer = memory.insights.import_from(before)
+    assert (answer["insights"], answer["left_out"]) == (0, 6), "a fix and a lesson, with three links and one"
+    assert memory.insights.export() == silent
+    elsewhere = remember(tmp_path / "elsewhere", repaired("two", day=2)).insights.import_from(before)
+    assert (elsewhere["insights"], elsewhere["left_out"]) == (3, 0)

@@ -25,15 +25,22 @@ def open_memory() -> Memory:
 def open_insights() -> Insights:
     """The insights of this project, or those in the file that ``HELIX_DB_PATH`` names: then no memory is needed.
 
+    The variable says where the database is; episodes and graph are those of the project all the same, if there is one.
+
     Raises:
         NoMemory: There is none, and the variable is not set.
     """
+    from helix_graph.errors import NoMemory  # noqa: PLC0415  (as above)
     from helix_graph.helix_db import ENVIRONMENT  # noqa: PLC0415  (as above)
 
     # Else BLAS starts its threads when numpy is loaded, a fifth of a question's time; one vector has no work for them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    memory = memory_at(Path.cwd()) if os.environ.get(ENVIRONMENT) else open_memory()
-    return memory.insights
+    try:
+        return open_memory().insights
+    except NoMemory:
+        if not os.environ.get(ENVIRONMENT):
+            raise
+        return memory_at(Path.cwd()).insights
 
 
 def memory_at(root: Path) -> Memory:

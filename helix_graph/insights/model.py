@@ -155,3 +155,14 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     withheld: tuple[Withheld, ...] = ()
     policy: str = "seed"
     chances: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """That an insight was forgotten, and when."""
+
+    uid: str
+    ts: str
+
+
+#: What an export is made of.
+Record = Insight | Link | Entry | Injection | Forgotten

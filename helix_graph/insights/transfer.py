@@ -3,6 +3,7 @@ r"""Insights as text: one record a line, in an order that follows from the recor
 Records of two memories become one by `helix_graph.insights.joining.join`, the log by its ids, and what was forgotten in
 one is forgotten in both. So importing twice, or in any order, gives the same memory. Names are given anew where two
 insights ask for the same: the older keeps it. Vectors and standings are not in the text, since both follow from it.
+Of sessions that were forgotten here nothing comes in (`helix_graph.insights.admitting`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidExport
 from helix_graph.given import place
 from helix_graph.insights import log, rows
+from helix_graph.insights.admitting import Admission
 from helix_graph.insights.checking import checked
 from helix_graph.insights.forgetting import bury
 from helix_graph.insights.joining import join
 from helix_graph.insights.links import links_where, write_link
-from helix_graph.insights.model import Entry, Injection, Insight, Link
+from helix_graph.insights.model import Entry, Forgotten, Injection, Insight, Link, Record
 from helix_graph.insights.naming import free_name
 from helix_graph.insights.room import Room
+from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,14 +39,6 @@ _HEADER = '{"record":"helix-insights","version":1}'
 _Logged = TypeVar("_Logged", Entry, Injection)
 
 
-class Forgotten(msgspec.Struct, frozen=True):
-    """That an insight was forgotten, and when."""
-
-    uid: str
-    ts: str
-
-
-Record = Insight | Link | Entry | Injection | Forgotten
 #: Kinds in the order in which they stand in a file.
 _KINDS: dict[str, type[Record]] = {
     "forgotten": Forgotten,
@@ -55,12 +50,16 @@ _KINDS: dict[str, type[Record]] = {
 
 
 class Imported(TypedDict):
-    """What an import brought: how many insights, links and entries there are now that were not there before."""
+    """What an import brought: how many insights, links and entries there are now that were not there before.
+
+    ``left_out`` insights and links rest on sessions that were forgotten here.
+    """
 
     insights: int
     links: int
     feedback: int
     injections: int
+    left_out: int
     total: int
     without_vector: int
 
@@ -97,10 +96,12 @@ class Exchanged(Room):
         return self.take_in(records)
 
     def take_in(self, records: Iterable[Record]) -> Imported:
-        """Joins records with those that are there."""
+        """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+        admission = Admission(self._is_forgotten)
+        admitted = admission.admit(records)
         with self._database.writing() as connection:
             before = _counts(connection)
-            _join_all(connection, list(records))
+            _join_all(connection, admitted)
             log.rebuild(connection, settings=self.settings)
             after = _counts(connection)
             without = rows.without_any_vector(connection)
@@ -110,9 +111,13 @@ class Exchanged(Room):
             links=new["insight_link"],
             feedback=new["insight_feedback"],
             injections=new["insight_injection"],
+            left_out=admission.left_out,
             total=after["insight"],
             without_vector=without,
         )
+
+    def _is_forgotten(self, session: str) -> bool:
+        return self._experience is not None and Tombstones(self._experience.root).holds(session)
 
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:

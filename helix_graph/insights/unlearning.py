@@ -8,14 +8,14 @@ What a person told or edited is theirs, and stays.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import log, rows
-from helix_graph.insights.forgetting import FORGOTTEN, remove
+from helix_graph.insights.admitting import silent_entry, silent_injection
+from helix_graph.insights.forgetting import remove
 from helix_graph.insights.harvest import SOURCE
 from helix_graph.insights.harvesting import grouped
 from helix_graph.insights.links import links_of, links_where
@@ -89,16 +89,7 @@ def _silence_log(connection: sqlite3.Connection, gone: set[str]) -> None:
     wanted = as_list(gone)
     named = [one for one in log.entries(connection) if one.episode in gone or any(name in one.id for name in gone)]
     for entry in named:
-        told = tuple(
-            replace(verdict, reason=FORGOTTEN, uptake=None if verdict.uptake is None else FORGOTTEN, path=())
-            for verdict in entry.verdicts
-        )
         log.remove(connection, entry.id)
-        identity = entry.id if not any(name in entry.id for name in gone) else _digest(entry.id)
-        log.write(connection, replace(entry, id=identity, episode=None, verdicts=told))
+        log.write(connection, silent_entry(entry, gone))
     for shown in list(log.injections(connection, f"session {ANY_OF} OR task {ANY_OF}", wanted, wanted)):
-        log.write_injection(connection, replace(shown, session="", task="", query=""))
-
-
-def _digest(identity: str) -> str:
-    return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
+        log.write_injection(connection, silent_injection(shown))

@@ -3,8 +3,8 @@
 An episode credits every change after which a failure was gone. As advice that is too much: a plan that was accepted is
 no check, a file that cannot be compiled alone says nothing when its whole folder compiles, and "edit cart.py" tells
 nobody what to do. So a fix is kept only when the same command failed and then passed with something to show for it,
-when one change alone lies between, and when the words of that change speak of what the check had complained of: other
-edits of a file that is mended in several places were for other complaints.
+when one change alone lies between, and when the words of that change speak of the complaint: other edits of a file
+that is mended in several places were for other complaints.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_graph.database import ANY_OF, as_list, erase_traces
-from helix_graph.helix_db import HELIX_DB, database_path
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans.assessing import forget_attempts
 from helix_graph.plans.model import Lineage, Parent, Workspace
 from helix_graph.plans.saved import change_task, require_plan
 from helix_graph.plans.side_files import SideFiles
-from helix_graph.plans.tables import database
+from helix_graph.plans.tables import PLANS
 from helix_graph.plans.workspace_rows import as_json, named, workspace_of
 
 if TYPE_CHECKING:
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 FORGOTTEN = "(forgotten)"
 
 
-def forget_tasks(root: Path, sessions: Iterable[str]) -> int:
-    """Removes the workspaces whose episodes these sessions are, and all that tells of them; how many there were."""
-    path = database_path(root)
+def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
+    """Removes the workspaces in the database at ``path`` whose episodes these sessions are, and all that tells of them.
+
+    The answer is how many there were.
+    """
+    database = HelixDatabase(path, PLANS)
     episodes = as_list(f"episode-{session}" for session in sessions)
-    with database(root).reading() as connection:
+    with database.reading() as connection:
         cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
         cursor.row_factory = named
         gone = [workspace_of(row) for row in cursor.fetchall()]
@@ -41,7 +44,7 @@ def forget_tasks(root: Path, sessions: Iterable[str]) -> int:
     files = SideFiles(root)
     for workspace in gone:
         files.forget_task(workspace.task_id)
-    with database(root).writing() as connection:
+    with database.writing() as connection:
         for workspace in gone:
             _forget(connection, workspace)
     erase_traces(path, HELIX_DB)

@@ -42,6 +42,8 @@ def _render_imported(answer: Imported) -> None:
         )
     )
     say(f"New: {new}. There are {count(answer['total'], 'insight')} now.")
+    if answer["left_out"]:
+        say(f"{answer['left_out']} left out: they rest on sessions that were forgotten here.")
     if answer["without_vector"]:
         say(f"{answer['without_vector']} have no vector yet; `helix-graph insight reindex` makes them.")
 
