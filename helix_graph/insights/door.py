@@ -117,10 +117,10 @@ class Insights(
         """The insights that bear on a query, the best first; see `helix_graph.insights.recall` for how they are scored.
 
         ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine and relevance by
-        words together, as ``_relevance`` shows it.
-        What is exactly there passes. ``suppress_names`` are left out. ``semantic=False`` looks by words alone;
-        ``tag`` only among insights with it. ``policy`` uplift ranks the relevant ones by measured effect
-        (`helix_graph.insights.ranking`), and leaves out those that are not held to help.
+        words together, as ``_relevance`` shows it; what is exactly there passes. ``suppress_names`` are left out.
+        ``semantic=False`` looks by words alone; ``tag`` only among insights with it. ``policy`` uplift ranks the
+        relevant ones by measured effect (`helix_graph.insights.ranking`), and leaves out those that are not held to
+        help.
 
         Raises:
             EmptyQuery: There is nothing in the query.
