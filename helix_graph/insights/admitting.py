@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_graph.insights.forgetting import FORGOTTEN
-from helix_graph.insights.harvest import SOURCE
-from helix_graph.insights.model import Entry, Injection, Insight, Link
+from helix_graph.insights.model import SOURCE, Entry, Injection, Insight, Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

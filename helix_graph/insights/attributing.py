@@ -17,14 +17,11 @@ import msgspec
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyText
 from helix_graph.given import one_of, query, several, text
-from helix_graph.graph.facts import facts_of
 from helix_graph.insights import feedback, log, rows
-from helix_graph.insights.attribution import VERSION, Signs, attribute
 from helix_graph.insights.feedback import Attribution, Report
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import OUTCOMES, Injection
 from helix_graph.insights.room import Room
-from helix_graph.insights.uptake import Advice, decisions_after, uptake_of, way_to_outcome
 from helix_graph.insights.walking import anchor_of
 
 if TYPE_CHECKING:
@@ -166,6 +163,8 @@ class Attributing(Room):
     def _scene(self, said: str, episode: Episode | None) -> _Scene:
         if episode is None:
             return _Scene(text=said, vector=self._numbers(said))
+        from helix_graph.graph.facts import facts_of  # noqa: PLC0415  (recall does without the graph's grammar)
+
         worded = [one for one in episode.decisions if one.rationale or one.action is None or one.stated][:_MOST_WORDED]
         vectors = [numbers for _, numbers in self._embed([_words(one) for one in worded])]
         return _Scene(
@@ -183,6 +182,9 @@ class Attributing(Room):
     def _verdict(
         self, kept: Kept, nodes: list[Anchored] | None, scene: _Scene, *, since: str, rule: Rule
     ) -> Attribution:
+        from helix_graph.insights.attribution import VERSION, Signs, attribute  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uptake import Advice, decisions_after, uptake_of, way_to_outcome  # noqa: PLC0415  (as above)
+
         own = self._numbers(kept.insight.content) if scene.vector is not None else None
         cosine = None if own is None or scene.vector is None else round(float(own @ scene.vector), 3)
         linked = nodes is not None and scene.episode is not None

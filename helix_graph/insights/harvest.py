@@ -39,6 +39,7 @@ from helix_graph.graph.labels import check_label, decision_key, event_key, famil
 from helix_graph.graph.masking import one_line, template
 from helix_graph.insights.advice import is_advice
 from helix_graph.insights.clock import read, stamp
+from helix_graph.insights.model import FIX, LESSON
 from helix_graph.insights.settings import LONGEST
 from helix_graph.insights.verified import change_of, told
 
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode, Event
 
-#: Tags by which the derived are told from the told, and lessons from fixes.
-DERIVED, LESSON, FIX = "derived", "lesson", "fix"
-#: What `Insight.source` says of them.
-SOURCE = "harvest"
 #: So much of a message tells it apart.
 _LONGEST_PART = 200
 

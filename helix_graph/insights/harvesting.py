@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Episode
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.given import query, when
 from helix_graph.insights import log, rows
 from helix_graph.insights.clock import read
-from helix_graph.insights.harvest import DERIVED, LESSON, SOURCE, harvest_of
 from helix_graph.insights.links import find_link, new_link, write_link
-from helix_graph.insights.model import Insight
+from helix_graph.insights.model import DERIVED, LESSON, SOURCE, Insight
 from helix_graph.insights.naming import slug_of
 from helix_graph.insights.room import Room
 from helix_graph.insights.settings import LONGEST_NAME, SHORTEST
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import date
 
+    from helix_episodes.model import Episode
     from helix_graph.insights.harvest import Harvested
     from helix_graph.insights.model import Kept, Link
     from helix_graph.insights.vectors import Floats
@@ -118,7 +117,9 @@ class Harvesting(Room):
             yield found
             return
         for _, one in episodes.scan():
-            if isinstance(one, Episode) and (start is None or ((at := read(one.timestamp)) and at >= start)):
+            if not isinstance(one, HelixGraphError) and (
+                start is None or ((at := read(one.timestamp)) and at >= start)
+            ):
                 yield one
 
     def _vectors_of(self, groups: Iterable[Group]) -> dict[str, tuple[Vector, Floats]]:
@@ -215,6 +216,8 @@ class _Brought:
 
 def grouped(episodes: Iterable[Episode]) -> list[Group]:
     """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
+    from helix_graph.insights.harvest import harvest_of  # noqa: PLC0415  (recall does without the graph's grammar)
+
     found = (one for episode in episodes for one in harvest_of(episode))
     clean = (replace(one, content=clean_content(one.content)) for one in found)
     ordered = sorted(clean, key=lambda one: (one.key, one.place))

@@ -26,6 +26,11 @@ NODE_RELATIONS = ("derived_from", "addresses", "prevents")
 LinkOrigin = Literal["hand", "extraction", "label", "embedding"]
 LINK_ORIGINS: tuple[LinkOrigin, ...] = ("hand", "extraction", "label", "embedding")
 
+#: Tags by which the derived are told from the told, and lessons from fixes.
+DERIVED, LESSON, FIX = "derived", "lesson", "fix"
+#: What `Insight.source` says of what was harvested.
+SOURCE = "harvest"
+
 
 class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was said: the part of an insight that memories exchange.

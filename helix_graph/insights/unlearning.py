@@ -16,9 +16,9 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import log, rows
 from helix_graph.insights.admitting import silent_entry, silent_injection
 from helix_graph.insights.forgetting import remove
-from helix_graph.insights.harvest import SOURCE
 from helix_graph.insights.harvesting import grouped
 from helix_graph.insights.links import links_of, links_where
+from helix_graph.insights.model import SOURCE
 from helix_graph.insights.room import Room
 
 if TYPE_CHECKING:
