@@ -39,7 +39,8 @@ from helix_graph import Memory
 from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.embedding.choice import demanded
 from helix_graph.graph.labels import event_key, is_error
-from helix_graph.insights.harvest import FIX, harvest_of
+from helix_graph.insights.harvest import harvest_of
+from helix_graph.insights.model import FIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -210,6 +210,7 @@ class TestTakers:
         log = self.log(ignored=173)
         takers, sides = only(log).takers, only(log)
         assert takers is not None
+        assert sides.withheld.rate is not None
         left, without = 173 / 400, sides.withheld.rate
         weights = 400 / 0.9, 400 / 0.1
         multiple = 0.4 / 0.6 + weights[0] / sum(weights)

@@ -15,7 +15,7 @@ from helix_cli.mcp.wording import answer_in_tools_words, in_tools_words
 
 #: What no tool does: a person does it, or an agent with a shell.
 FOR_PEOPLE = {"init", "node add", "plan save", "workspace create", "insight uplift", "model install"}
-SOURCES = [Path(one.__file__) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.errors)]
+SOURCES = [Path(str(one.__file__)) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.errors)]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda one: "/".join(one.parts[-3:]))
