@@ -107,7 +107,7 @@ def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
         return {name_of(name): share("chances", chance) for name, chance in value.items()}
     if field.name in _SHARES and value is not None:
         return share(field.name, value)
-    if field.name in _COUNTS:
+    if field.name in _COUNTS and value is not None:
         return whole(field.name, value, lowest=0, highest=_MOST)
     return _text(value, field) if isinstance(value, str) else value
 
