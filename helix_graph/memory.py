@@ -126,7 +126,7 @@ class Memory:
         from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
         from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
 
-        known = Experience(root=self.root, episodes=self.episodes, graph=self.graph)
+        known = Experience(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
         return Insights(path, embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:

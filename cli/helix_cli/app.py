@@ -18,7 +18,7 @@ from __future__ import annotations
 import io
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -122,11 +122,6 @@ cli = LazyGroup(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)
-
-
-def main() -> NoReturn:
-    """Run the command line of this process and end it."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:

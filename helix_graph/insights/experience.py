@@ -6,7 +6,7 @@ the graph and be judged by what was done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from helix_graph.configuration import read_table
@@ -14,7 +14,7 @@ from helix_graph.errors import GraphNotCompiled, InvalidConfiguration
 from helix_graph.insights.withholding import WITHHELD_AT_MOST, InsightsTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from helix_graph.episodes import Episodes
@@ -22,13 +22,23 @@ if TYPE_CHECKING:
     from helix_graph.graph.door import Graph
 
 
-@dataclass(frozen=True, kw_only=True)
 class Experience:
-    """The rest of the memory in ``root``."""
+    """The rest of the memory in ``root``. Its parts are asked for when they are needed: most recalls need none."""
 
-    root: Path
-    episodes: Episodes
-    graph: Graph
+    def __init__(self, root: Path, *, episodes: Callable[[], Episodes], graph: Callable[[], Graph]) -> None:
+        self.root = root
+        self._make_episodes = episodes
+        self._make_graph = graph
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        """What happened."""
+        return self._make_episodes()
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What led to what."""
+        return self._make_graph()
 
     def anchored(self, anchors: Iterable[Anchor]) -> dict[Anchor, Anchored]:
         """The nodes that anchors lead to; none while there is no graph."""
