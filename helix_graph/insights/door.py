@@ -135,7 +135,7 @@ class Insights(
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
             by_words = relevance_by_words(connection, sought)
-            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=by_words.keys())
+            meaning = self._meaning(connection, vector, least=asked.min_relevance, words=by_words)
             sure = SURE_BY_WORDS if embedder else 1.0
             hits = found_by(meaning, by_words, least=asked.min_relevance, sure=sure)
             answer = Recalled()

@@ -17,7 +17,7 @@ exact however many hits there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -31,11 +31,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from helix_graph.insights.model import Kept
     from helix_graph.insights.settings import Settings
 
 Mode = Literal["semantic", "lexical"]
 Via = Literal["meaning", "words", "both"]
+#: One, or many side by side.
+Shares = TypeVar("Shares", float, "NDArray[np.float64]")
 #: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
 _BATCH = 200
 _SHOWN_DECIMALS = 3
@@ -95,18 +100,19 @@ def found_by(
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by both together: (relevance, row, how), the most relevant first.
 
-    ``sure`` is the most that words alone may say.
+    ``sure`` is the most that words alone may say. ``meaning`` may leave out what does not pass with it.
     """
+    telling = (number for number, shared in by_words.items() if shared >= least)
     hits: list[tuple[float, int, Via]] = [
         (together(alike, shared), number, _via(alike, shared, least))
-        for number in {*meaning, *by_words}
+        for number in {*meaning, *telling}
         for alike, shared in ((max(0.0, meaning.get(number, 0.0)), min(sure, by_words.get(number, 0.0))),)
         if together(alike, shared) >= least
     ]
     return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
 
 
-def together(meaning: float, by_words: float) -> float:
+def together(meaning: Shares, by_words: Shares) -> Shares:
     """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
 
     >>> together(0.6, 0.0), round(together(0.6, 0.5), 2), together(1.0, 0.3)
