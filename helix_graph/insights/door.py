@@ -35,7 +35,6 @@ from helix_graph.insights.store import Draft, Stored, clean_content, clean_sourc
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
-from helix_graph.insights.words import relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -134,7 +133,7 @@ class Insights(
         embedder = self._embedder if semantic else None
         vector = self._embed([sought])[0][1] if embedder else None
         with self._database.reading() as connection:
-            by_words = relevance_by_words(connection, sought)
+            by_words = self._by_words(connection, sought)
             meaning = self._meaning(connection, vector, least=asked.min_relevance, words=by_words)
             sure = SURE_BY_WORDS if embedder else 1.0
             hits = found_by(meaning, by_words, least=asked.min_relevance, sure=sure)
@@ -227,7 +226,7 @@ class Insights(
         """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
         vectors = self._embed([content])
         with self._database.reading() as connection:
-            by_words = relevance_by_words(connection, content)
+            by_words = self._by_words(connection, content)
             meaning = self._meaning(
                 connection, vectors[0][1] if vectors else None, least=self.settings.same_when_chunking
             )

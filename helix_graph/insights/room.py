@@ -12,6 +12,7 @@ from helix_graph.insights import clock, rows
 from helix_graph.insights.errors import InsightNotFound
 from helix_graph.insights.settings import V6
 from helix_graph.insights.tables import TABLES
+from helix_graph.insights.words import Frequent, relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,6 +57,7 @@ class Room:
         self._experience = experience
         self._found: tuple[Embedder | None] | None = None
         self._file: VectorFile | None = None
+        self._frequent = Frequent()
 
     @property
     def _embedder(self) -> Embedder | None:
@@ -91,6 +93,10 @@ class Room:
         from helix_graph.insights.vectors import blob  # noqa: PLC0415  (as above)
 
         return [(Vector(embedder.model, blob(row)), row) for row in embedder.embed(texts)]
+
+    def _by_words(self, connection: sqlite3.Connection, text: str) -> dict[int, float]:
+        """The rows that share words with a text, and their relevance by words."""
+        return relevance_by_words(connection, text, frequent=self._frequent)
 
     def _meaning(
         self,

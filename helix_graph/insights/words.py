@@ -60,9 +60,26 @@ def words(query: str) -> list[str]:
     return [word for word in found if word not in LITTLE_WORDS][:_MOST_WORDS]
 
 
-def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, float]:
+class Frequent:
+    """How many rows have a frequent word, which takes long to count: what was counted holds until a text changes."""
+
+    def __init__(self) -> None:
+        self._counted: tuple[object, dict[str, int]] = (None, {})
+
+    def at(self, connection: sqlite3.Connection) -> dict[str, int]:
+        """What is known of the state that the connection sees, to which whoever counts adds."""
+        state = connection.execute("SELECT memory, texts FROM insight_revision").fetchone()
+        counted = self._counted
+        if counted[0] != state:
+            self._counted = counted = (state, {})
+        return counted[1]
+
+
+def relevance_by_words(connection: sqlite3.Connection, query: str, *, frequent: Frequent) -> dict[int, float]:
     """The rows that share words with the query, and their relevance by words: more than 0, at most 1."""
-    frequencies = {word: _frequency(connection, word) for word in words(query)}
+    counted = frequent.at(connection)
+    frequencies = {word: counted.get(word) or _frequency(connection, word) for word in words(query)}
+    counted.update((word, found) for word, found in frequencies.items() if found >= _MOST_POSTINGS)
     total = _total(connection)
     weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
     whole = sum(sorted(weights.values())[-_SPAN:])
