@@ -8,9 +8,7 @@ under an id that follows from episode and injection, so that telling the same tw
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 
@@ -56,15 +54,14 @@ class Told(TypedDict):
     note: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Scene:
+class _Scene(NamedTuple):
     """What is known of the work: the text of its outcome with its vector, and the episode, if there is one."""
 
     text: str
     vector: Floats | None
-    episode: Episode | None = None
-    facts: EpisodeFacts | None = None
-    worded: Mapping[str, Floats] = field(default_factory=dict)
+    episode: Episode | None
+    facts: EpisodeFacts | None
+    worded: Mapping[str, Floats]
 
 
 class Attributing(Room):
@@ -162,7 +159,7 @@ class Attributing(Room):
 
     def _scene(self, said: str, episode: Episode | None) -> _Scene:
         if episode is None:
-            return _Scene(text=said, vector=self._numbers(said))
+            return _Scene(text=said, vector=self._numbers(said), episode=None, facts=None, worded={})
         from helix_graph.graph.facts import facts_of  # noqa: PLC0415  (recall does without the graph's grammar)
 
         worded = [one for one in episode.decisions if one.rationale or one.action is None or one.stated][:_MOST_WORDED]
@@ -256,6 +253,8 @@ def _by_name(episode: str, names: tuple[str, ...]) -> Injection:
 
 def _digest(*parts: str) -> str:
     """An id that follows from what it is about, and does not tell it."""
+    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -7,7 +7,6 @@ has the chance beside it. Together with the outcomes that feedback brings in, th
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -143,6 +142,8 @@ def _identity(task: str, session: str, about: str, *, at: str, names: tuple[str,
     """Of whom nobody names, each showing is another."""
     who = (task, session) if task or session else (at,)
     told = "\0".join((*who, about, *sorted(names)))
+    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+
     return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 

@@ -30,7 +30,6 @@ from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
 from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import SURE_BY_WORDS, Asked, Recalled, best, found_by, public, shown
-from helix_graph.insights.sameness import same_advice
 from helix_graph.insights.store import Draft, Stored, clean_content, clean_source, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
@@ -224,6 +223,8 @@ class Insights(
 
     def _closest(self, content: str) -> Kept | None:
         """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
+        from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+
         vectors = self._embed([content])
         with self._database.reading() as connection:
             by_words = self._by_words(connection, content)

@@ -11,7 +11,6 @@ from helix_graph.given import place, query, whole
 from helix_graph.insights import rows
 from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
-from helix_graph.insights.safety import harmless
 from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.settings import USER_PROVIDED
 
@@ -57,6 +56,8 @@ class Promoting(Room):
             InsightNotFound: There is no insight of that name.
             WriteFailed: The file cannot be read or written.
         """
+        from helix_graph.insights.safety import harmless  # noqa: PLC0415  (3 ms that a question does without)
+
         path = place("file", file)
         with self._database.reading() as connection:
             kept = self._named(connection, query("name", name))
