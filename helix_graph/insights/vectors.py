@@ -86,6 +86,8 @@ class Look(NamedTuple):
     def cosines(self, vector: Floats) -> tuple[Numbers, Floats]:
         """The number of every insight with a vector, and how alike ``vector`` it is, -1 to 1."""
         old = self.kept.products(vector)
+        if not len(self.newer):
+            return self.kept.numbers, old
         old[_positions(self.kept.numbers, self.newer)] = -1
         together = np.concatenate((old, self.newest @ vector))
         return np.concatenate((self.kept.numbers, self.newer)), together
@@ -112,19 +114,27 @@ def alike(found: tuple[Numbers, Floats], *, least: float, words: Mapping[int, fl
     limit = least - 10.0**-DECIMALS
     close = cosines >= limit
     if words:
-        # A table, for a look-up by value would sort all of them.
-        said = np.zeros(int(numbers.max(initial=0)) + 1)
-        known = np.fromiter(words.keys(), np.int64, len(words))
-        there = known < said.size
-        said[known[there]] = np.fromiter(words.values(), np.float64, len(words))[there]
-        shared = np.flatnonzero(said[numbers] * (cosines > 0))
-        close[shared] = together(cosines[shared].astype(np.float64), said[numbers[shared]]) >= limit
+        close[_helped(found, words, limit=limit)] = True
     some = np.flatnonzero(close)
     pairs = [
         (number, round(cosine, DECIMALS))
         for number, cosine in zip(numbers[some].tolist(), cosines[some].tolist(), strict=True)
     ]
     return sorted((one for one in pairs if one[1] >= least or one[0] in words), key=lambda one: (-one[1], one[0]))
+
+
+def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit: float) -> Numbers:
+    """Where the rows stand that reach the limit by a positive cosine and their words `together`."""
+    numbers, cosines = found
+    # A table, for a look-up by value would sort all of them.
+    said = np.zeros(int(numbers.max(initial=0)) + 1)
+    known = np.fromiter(words.keys(), np.int64, len(words))
+    there = known < said.size
+    said[known[there]] = np.fromiter(words.values(), np.float64, len(words))[there]
+    shared = np.flatnonzero((said > 0)[numbers])
+    shared = shared[cosines[shared] > 0]
+    helped: Numbers = shared[together(cosines[shared].astype(np.float64), said[numbers[shared]]) >= limit]
+    return helped
 
 
 def path_of(database: Path, model: str) -> Path:
