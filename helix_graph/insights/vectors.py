@@ -29,7 +29,7 @@ from helix_graph.insights.recall import together
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -265,10 +265,13 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
 _BLOCK = 512
 
 
-def leaders(order: Sequence[int], blobs: Mapping[int, bytes], *, least: float) -> dict[int, int]:
-    """Which of those before it each row goes with: the most alike of the leaders, else it leads from then on.
+def leaders(
+    order: Sequence[int], blobs: Mapping[int, bytes], *, least: float, same: Callable[[int, int], bool]
+) -> dict[int, int]:
+    """Which of those before it each row goes with: the most alike of the leaders that say the ``same``.
 
-    ``blobs`` are vectors as `blob` makes them; a row without one leads itself.
+    A row that goes with none leads from then on. ``blobs`` are vectors as `blob` makes them; a row without one leads
+    itself.
     """
     found: dict[int, int] = {}
     ahead: list[int] = []
@@ -279,9 +282,9 @@ def leaders(order: Sequence[int], blobs: Mapping[int, bytes], *, least: float) -
             continue
         vector = np.frombuffer(blobs[number], dtype="<f4")
         cosines = np.round(np.stack(matrix) @ vector, DECIMALS) if matrix else np.empty(0)
-        if cosines.size and cosines.max() >= least:
-            found[number] = ahead[int(cosines.argmax())]
-        else:
+        near = [place for place in np.argsort(-cosines, kind="stable").tolist() if cosines[place] >= least]
+        found[number] = next((ahead[place] for place in near if same(ahead[place], number)), number)
+        if found[number] == number:
             ahead.append(number)
             matrix.append(vector)
     return found
