@@ -22,6 +22,7 @@
     ├── InsightNotFound              no insight has that name
     ├── TooEarly                     a question that needs more measurements than there are
     ├── InvalidExport                a file to import that holds no insights, or a damaged line
+    ├── FolderInUse                  a folder for a report that holds a page of somebody else
     ├── TopicError                   of topics: helix_graph.topics.errors
     ├── PlanError
     │   ├── NoPlan                   no plan of that number, or none that is active
@@ -325,6 +326,14 @@ class NoWorkTree(PlanError):
 
 class GraphError(HelixGraphError):
     """Something is wrong with the graph, its file, or a question to it."""
+
+
+class FolderInUse(HelixGraphError):
+    """A page that is no report of ours lies where a report is to go; it is left alone."""
+
+    def __init__(self, page: Path) -> None:
+        self.page = page
+        super().__init__(f"{page} is no report of helix-graph; name another folder, or a file")
 
 
 class GraphNotCompiled(GraphError):

@@ -1,0 +1,84 @@
+"""What works and what keeps failing: the patterns of the memory, chosen for a page.
+
+The rows and all their figures are those of `Causality.survey`; here it is only said which of them are shown, and in
+which order. Rows that stand out once like sessions are compared come first, then those that the counts speak most
+firmly for: the lower end of the interval for what works, the upper end for what fails. So 30 of 31 stands before 10 of
+10, which compatible with 72 %.
+
+Of rows that differ only in the kind of error, of task, or in what success means, one is shown: the list is short, and
+ten ways of saying the same would fill it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_graph.causality.patterns import ANTI_PATTERN_OCCURRENCES, ENOUGH_OCCURRENCES
+from helix_graph.causality.timeline import moment
+from helix_graph.report.model import Finding, Findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from helix_graph.causality.door import Survey
+    from helix_graph.causality.patterns import Pattern
+    from helix_graph.report.evidence import Ledger
+    from helix_graph.report.period import Period
+
+#: What works succeeds at least so often: as far from always as the original API's anti-patterns (0.3) are from never.
+WORKS_FROM = 0.7
+#: As many as are read; the commands have all.
+MOST_SHOWN = 6
+
+
+def what_works(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
+    """What succeeds mostly; rows of few uses only where there are no others."""
+    rows = [one for one in survey.best(min_success_rate=WORKS_FROM) if not _hurts(one)]
+    enough = [one for one in rows if one.occurrences >= ENOUGH_OCCURRENCES]
+    some = [one for one in rows if one.occurrences >= ANTI_PATTERN_OCCURRENCES]
+    return _chosen(enough or some, ledger, period, key=_best_first)
+
+
+def what_fails(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
+    """What succeeds seldom, and what goes with failure among like sessions however often it succeeds."""
+    rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
+    return _chosen([one for one in rows.values() if not _helps(one)], ledger, period, key=_worst_first)
+
+
+_Key = tuple[bool, bool, float, int, str, str]
+
+
+def _best_first(row: Pattern) -> _Key:
+    low = row.interval.low if row.interval else 0.0
+    return not _helps(row), row.too_early, -low, -row.occurrences, row.name, row.basis
+
+
+def _worst_first(row: Pattern) -> _Key:
+    high = row.interval.high if row.interval else 1.0
+    return not _hurts(row), row.too_early, high, -row.occurrences, row.name, row.basis
+
+
+def _helps(row: Pattern) -> bool:
+    return row.standing == "associated" and row.effect is not None and not row.effect.hurts
+
+
+def _hurts(row: Pattern) -> bool:
+    return row.standing == "associated" and row.effect is not None and row.effect.hurts
+
+
+def _chosen(
+    rows: Iterable[Pattern], ledger: Ledger, period: Period | None, *, key: Callable[[Pattern], _Key]
+) -> Findings:
+    one_each: dict[tuple[str, str], Pattern] = {}
+    for row in sorted(rows, key=key):
+        one_each.setdefault((row.trigger.partition(": ")[0], row.action), row)
+    shown = tuple(_finding(row, ledger, period) for row in list(one_each.values())[:MOST_SHOWN])
+    return Findings(shown=shown, of=len(one_each))
+
+
+def _finding(row: Pattern, ledger: Ledger, period: Period | None) -> Finding:
+    return Finding(
+        pattern=row,
+        in_period=period is not None and period.holds(moment(row.last_used)),
+        evidence=ledger.cite(zip(row.episodes, row.decisions, strict=True)),
+    )
