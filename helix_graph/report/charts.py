@@ -2,8 +2,8 @@
 
 They are drawn for a width of 360, a telephone's, and are shown at most a third larger, so that their text can be read
 on either. Colours come from classes, since the page's policy allows no styles on elements. What differs in colour
-differs in pattern as well: failed is hatched, the agent's own word is hollow. A chart is one image to a screen reader, with a
-sentence for a name; the table beside it has the numbers.
+differs in pattern as well: failed is hatched, the agent's own word is hollow. A chart is one image to a screen reader,
+with a sentence for a name; the table beside it has the numbers.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _block(kind: str, *, x: float, y: float, width: float, height: float) -> Mar
 
 
 def rate_trend(spans: Sequence[Span], *, name: str) -> Markup:
-    """The success rate of each span with its range; the last is the period. Under ten sessions only their number."""
+    """The success rate of each span with its range; the last is the period. Under ten sessions the range alone."""
     slot = (_RIGHT - _LEFT) / len(spans)
     drawn = [_grid([(0, "0 %"), (0.5, "50"), (1, "100")])]
     for place, one in enumerate(spans):
@@ -94,16 +94,14 @@ def rate_trend(spans: Sequence[Span], *, name: str) -> Markup:
 
 def _point(one: Span, x: float, *, last: bool) -> Markup:
     title = element("title", f"{between(one.start, one.end)}: {told(one.rate)}")
-    if one.rate.too_early or one.rate.rate is None:
-        return element("g", title, _text(f"n {one.rate.n}", x, _BASE - 6, class_="early"))
-    low, high, at = (_height(share) for share in (one.rate.interval.low, one.rate.interval.high, one.rate.rate))
-    return element(
-        "g",
-        title,
-        element("line", class_="range", x1=x, x2=x, y1=low, y2=high),
-        element("circle", class_="point now" if last else "point", cx=x, cy=at, r=5),
-        _text(f"n {one.rate.n}", x, _TOP - 10, class_="count"),
-    )
+    early = one.rate.too_early
+    drawn = [title, _text(f"n {one.rate.n}", x, _TOP - 10, class_="early" if early else "count")]
+    if one.rate.rate is not None:
+        low, high, at = (_height(share) for share in (one.rate.interval.low, one.rate.interval.high, one.rate.rate))
+        drawn.append(element("line", class_="range early" if early else "range", x1=x, x2=x, y1=low, y2=high))
+        if not early:
+            drawn.append(element("circle", class_="point now" if last else "point", cx=x, cy=at, r=5))
+    return element("g", *drawn)
 
 
 def rate_bar(rate: Rate) -> Markup:
@@ -113,7 +111,9 @@ def rate_bar(rate: Rate) -> Markup:
     if rate.rate is not None and not rate.too_early:
         parts.append(element("rect", class_="mark", x=min(max(100 * rate.rate - 1, 0), 98), y=0, width=2, height=12))
     name = f"{told(rate)}; compatible with {within(rate.interval)}"
-    return _svg(name, element("rect", class_="rail", x=0, y=5, width=100, height=2), *parts, box="0 0 100 12", kind="rate")
+    return _svg(
+        name, element("rect", class_="rail", x=0, y=5, width=100, height=2), *parts, box="0 0 100 12", kind="rate"
+    )
 
 
 def swatch(kind: str) -> Markup:

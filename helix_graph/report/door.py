@@ -64,8 +64,8 @@ class Reports:
     ) -> Reported:
         """The report of the ``days`` (1 to 366) before ``until``, or up to the newest session.
 
-        With ``output`` it is written: into a folder, with the pages of the sessions that it cites when it is HTML, where
-        ``output`` is a folder or has no ending; else into that file. HTML without ``output`` lies in the memory's pages.
+        With ``output`` it is written: where that is a folder or has no ending, into the folder, as HTML with the pages
+        of the sessions that it cites; else into that file. HTML without ``output`` lies in the memory's pages.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -92,7 +92,9 @@ class Reports:
         path = self._place(output, folder, wanted)
         if path is not None:
             write_atomically(path, data)
-        return Reported(report=report, format=wanted, data=data, path=path and str(path), pages=len(pages))
+        return Reported(
+            report=report, format=wanted, data=data, path=None if path is None else str(path), pages=len(pages)
+        )
 
     def _place(self, output: Path | None, folder: Path | None, wanted: str) -> Path | None:
         """Where it is written: what is read in a terminal need not be."""

@@ -31,6 +31,10 @@ class Ledger:
         found = (number for episode, step in steps if (number := self._number(episode, step)))
         return tuple(islice(found, MOST_OF_ONE))
 
+    def one(self, episode: str, step: str | None) -> int | None:
+        """The number of one step; None when it is not met."""
+        return self._number(episode, step) if step else None
+
     def entries(self) -> tuple[Evidence, ...]:
         """All that was cited, by number."""
         return tuple(self._entries)
@@ -48,7 +52,8 @@ class Ledger:
 
 
 def _step(episode: Episode, name: str) -> Decision | Event | None:
-    return next((one for one in (*episode.decisions, *episode.events) if one.id == name), None)
+    steps: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
+    return next((one for one in steps if one.id == name), None)
 
 
 def _entry(number: int, episode: Episode, step: Decision | Event) -> Evidence:

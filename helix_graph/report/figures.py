@@ -32,8 +32,10 @@ def glance(report: Report) -> Markup:
     cards = (
         _card("Sessions", f"{report.sessions:,}", f"of {report.health.sessions:,} in the memory"),
         _rate_card("Succeeded", period, "judged sessions of these days"),
-        _card("Fixes seen to work", f"{report.fixes:,}", "in these days: the failing check then passed"),
-        _rate_card("Errors met before", report.met_again, f"errors in the memory. Fixed then: {told(report.fixed_before)}"),
+        _rate_card("Errors seen fixed", report.fixed, "errors of these days. Where no check ran again, none is seen."),
+        _rate_card(
+            "Errors met before", report.met_again, f"errors in the memory. Fixed then: {told(report.fixed_before)}"
+        ),
     )
     title = element("h2", "At a glance", class_="unseen", id="h-glance")
     return element("section", title, element("ul", *cards, class_="cards"), aria_labelledby="h-glance")
@@ -46,17 +48,19 @@ def _card(name: str, figure: str, *below: str | Markup) -> Markup:
 
 def _rate_card(name: str, rate: Rate, of: str) -> Markup:
     if rate.rate is None:
-        return _card(name, "–", f"no {of}")
+        return _card(name, "none", of)
     counts = f"{rate.successes:,} of {rate.n:,} {of}"
     if rate.too_early:
-        return _card(name, f"{rate.successes} of {rate.n}", element("p", "too early for a rate", class_="chip early"), of)
+        return _card(
+            name, f"{rate.successes} of {rate.n}", element("p", "too early for a rate", class_="chip early"), of
+        )
     return _card(name, percent(rate.rate), rate_bar(rate), f"{within(rate.interval)}; {counts}")
 
 
 def over_time(outcomes: Outcomes | None, *, days: int) -> Markup:
     """Bars of the period, rates of the time before, the difference, and the numbers behind them."""
     if outcomes is None:
-        return section("outcomes", "Outcomes over time", nothing("No session with a date yet."))
+        return section("outcomes", "Outcomes over time", nothing(words.NO_DATE))
     pair = element("div", _bars(outcomes, days), _trend(outcomes, days), class_="pair")
     return section("outcomes", "Outcomes over time", pair, _numbers([*outcomes.trend[:-1], *outcomes.bars]))
 
@@ -79,10 +83,11 @@ def _trend(outcomes: Outcomes, days: int) -> Markup:
     now, before = outcomes.period.rate, outcomes.change.before
     each = "Success rate, week by week" if days == 7 else f"Success rate, each {count(days, 'day')}"  # noqa: PLR2004  (a week)
     name = f"Success rates with their ranges: {told(now)} in these days, {told(before)} in the time before."
+    judged = any(one.rate.n for one in outcomes.trend)
     return element(
         "figure",
         element("figcaption", element("h3", each)),
-        rate_trend(outcomes.trend, name=name),
+        rate_trend(outcomes.trend, name=name) if judged else nothing(words.NONE_JUDGED),
         element("p", words.change(outcomes.change, days=days), class_="small"),
     )
 
@@ -92,7 +97,11 @@ def _numbers(spans: Iterable[Span]) -> Markup:
     head = element("tr", *(element("th", text, scope="col") for text in columns))
     rows = (element("tr", *_row(one)) for one in spans)
     table = element("table", element("thead", head), element("tbody", *rows))
-    return element("details", element("summary", "The numbers behind the charts"), element("div", table, class_="wide", tabindex="0", role="region", aria_label="The numbers behind the charts"))
+    return element(
+        "details",
+        element("summary", "The numbers behind the charts"),
+        element("div", table, class_="wide", tabindex="0", role="region", aria_label="The numbers behind the charts"),
+    )
 
 
 def _row(one: Span) -> Iterable[Markup]:

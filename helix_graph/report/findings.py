@@ -3,7 +3,7 @@
 The rows and all their figures are those of `Causality.survey`; here it is only said which of them are shown, and in
 which order. Rows that stand out once like sessions are compared come first, then those that the counts speak most
 firmly for: the lower end of the interval for what works, the upper end for what fails. So 30 of 31 stands before 10 of
-10, which compatible with 72 %.
+10, which is compatible with 72 %.
 
 Of rows that differ only in the kind of error, of task, or in what success means, one is shown: the list is short, and
 ten ways of saying the same would fill it.
@@ -36,13 +36,15 @@ def what_works(survey: Survey, ledger: Ledger, period: Period | None) -> Finding
     rows = [one for one in survey.best(min_success_rate=WORKS_FROM) if not _hurts(one)]
     enough = [one for one in rows if one.occurrences >= ENOUGH_OCCURRENCES]
     some = [one for one in rows if one.occurrences >= ANTI_PATTERN_OCCURRENCES]
-    return _chosen(enough or some, ledger, period, key=_best_first)
+    shown, of = _chosen(enough or some, ledger, period, key=_best_first)
+    return Findings(shown=shown, of=of, too_early=survey.too_early)
 
 
 def what_fails(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
     """What succeeds seldom, and what goes with failure among like sessions however often it succeeds."""
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    return _chosen([one for one in rows.values() if not _helps(one)], ledger, period, key=_worst_first)
+    shown, of = _chosen([one for one in rows.values() if not _helps(one)], ledger, period, key=_worst_first)
+    return Findings(shown=shown, of=of, too_early=survey.too_early)
 
 
 _Key = tuple[bool, bool, float, int, str, str]
@@ -68,12 +70,12 @@ def _hurts(row: Pattern) -> bool:
 
 def _chosen(
     rows: Iterable[Pattern], ledger: Ledger, period: Period | None, *, key: Callable[[Pattern], _Key]
-) -> Findings:
+) -> tuple[tuple[Finding, ...], int]:
+    """The rows to show, and how many there are to choose from."""
     one_each: dict[tuple[str, str], Pattern] = {}
     for row in sorted(rows, key=key):
         one_each.setdefault((row.trigger.partition(": ")[0], row.action), row)
-    shown = tuple(_finding(row, ledger, period) for row in list(one_each.values())[:MOST_SHOWN])
-    return Findings(shown=shown, of=len(one_each))
+    return tuple(_finding(row, ledger, period) for row in list(one_each.values())[:MOST_SHOWN]), len(one_each)
 
 
 def _finding(row: Pattern, ledger: Ledger, period: Period | None) -> Finding:

@@ -12,7 +12,7 @@ from helix_graph.report.model import Report, rate_of
 from helix_graph.report.outcomes import outcomes_of
 from helix_graph.report.period import period_of
 from helix_graph.report.sessions import sessions_of
-from helix_graph.report.troubles import repairs_of, troubles_of
+from helix_graph.report.troubles import fixed_of, repairs_of, troubles_of
 from helix_graph.report.words import count
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def report_of(
     # Evidence is numbered as it is cited, so what is cited is chosen in the order in which it is read.
     works, failing = what_works(survey, ledger, period), what_fails(survey, ledger, period)
     troubles = troubles_of(sessions, ledger, period) if period else ()
-    repairs, fixes = repairs_of(sessions, ledger, period) if period else ((), 0)
+    repairs = repairs_of(sessions, ledger, period) if period else ()
     repeats = repeats_of(episodes).total
     health = health_of(root, status=status, survey=survey, skipped=skipped, insights=insights.health())
     return Report(
@@ -56,7 +56,7 @@ def report_of(
         sessions=outcomes.period.sessions if outcomes else 0,
         notes=tuple(_notes(sessions, outcomes, health)),
         outcomes=outcomes,
-        fixes=fixes,
+        fixed=fixed_of(sessions, period) if period else rate_of(0, 0),
         met_again=rate_of(repeats.met_again, repeats.errors),
         fixed_before=rate_of(repeats.fixed_before, repeats.met_again),
         works=works,

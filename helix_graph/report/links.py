@@ -1,4 +1,4 @@
-"""Links from a statement to its evidence: to the page of the session where there is one, else to the list at the end."""
+"""Links from a statement to its evidence: on the page of the session where there is one, else in the list below."""
 
 from __future__ import annotations
 
@@ -30,10 +30,19 @@ class Links:
         links = [self.link(self._evidence[number]) for number in numbers]
         return element("p", "Evidence: ", joined(links, " "), class_="evidence-links")
 
+    def named(self, numbers: Mapping[str, int | None]) -> Markup:
+        """A line of links that say what each piece is."""
+        found = {name: self._evidence[number] for name, number in numbers.items() if number}
+        links = [self._link(one, f"{name}{_line(one)}") for name, one in found.items()]
+        return element("p", "Evidence: ", joined(links, " "), class_="evidence-links") if links else Markup()
+
     def link(self, one: Evidence) -> Markup:
-        """The link to one piece: its date and line; the session's task for those who cannot see where it leads."""
-        text = f"{day(one.date)}{f', line {one.line}' if one.line else ''}"
-        name = f"Evidence {one.number}: {text}, {short(one.task, _LONGEST_TASK)}"
+        """The link to one piece, by its date and line."""
+        return self._link(one, f"{day(one.date)}{_line(one)}")
+
+    def _link(self, one: Evidence, text: str) -> Markup:
+        """With the session's task for those who cannot see where it leads."""
+        name = f"{text}: evidence {one.number}, {short(one.task, _LONGEST_TASK)}"
         return element("a", text, href=self.address(one), aria_label=name)
 
     def address(self, one: Evidence) -> str:
@@ -44,3 +53,7 @@ class Links:
     def page(self, one: Evidence) -> str:
         """The address of its session's page; empty when there is none."""
         return self._pages.get(one.episode, "")
+
+
+def _line(one: Evidence) -> str:
+    return f", line {one.line}" if one.line else ""

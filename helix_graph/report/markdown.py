@@ -45,8 +45,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{count(report.sessions, 'session')} in these days, {report.health.sessions:,} in the memory."
     yield from _listed(report.notes)
     yield from _outcomes(report.outcomes, report)
-    yield from _findings("What works", report.works)
-    yield from _findings("What keeps failing", report.failing)
+    yield from _findings("What works", report.works, none=words.NONE_WORKS)
+    yield from _findings("What keeps failing", report.failing, none=words.NONE_FAILS)
     yield from _troubles(report.troubles)
     yield from _repairs(report.repairs)
     yield from _learnt(report.learnt)
@@ -74,10 +74,11 @@ def _listed(sentences: Sequence[str]) -> Iterator[str]:
 def _outcomes(outcomes: Outcomes | None, report: Report) -> Iterator[str]:
     yield from _titled("Outcomes over time")
     if outcomes is None:
-        yield "No session with a date yet."
+        yield words.NO_DATE
         return
     yield f"Success: {told(outcomes.period.rate)}. {words.change(outcomes.change, days=report.days)}"
-    yield f"{count(report.fixes, 'fix').replace('fixs', 'fixes')} seen to work in these days."
+    yield f"Errors of these days seen fixed: {told(report.fixed)}."
+    yield f"Errors that an earlier session had met: {told(report.met_again)}; fixed then: {told(report.fixed_before)}."
     yield ""
     columns = ("days", "sessions", *(text for _, text in KINDS), "success rate")
     yield f"| {' | '.join(columns)} |"
@@ -90,22 +91,22 @@ def _row(one: Span) -> str:
     return f"| {' | '.join([between(one.start, one.end), *counts, told(one.rate)])} |"
 
 
-def _findings(title: str, found: Findings) -> Iterator[str]:
+def _findings(title: str, found: Findings, *, none: str) -> Iterator[str]:
     yield from _titled(title)
     if not found.shown:
-        yield "Nothing was done often enough, with an end that is known, to say so."
+        yield none
         return
     yield words.shown_of(found)
     yield ""
     for one in found.shown:
-        recent = "; in these days" if one.in_period else ""
+        recent = "; used in these days" if one.in_period else ""
         yield f"- {plain(describe(one.pattern))}{recent}{_cited(one.evidence)}"
 
 
 def _troubles(troubles: Sequence[Trouble]) -> Iterator[str]:
     yield from ("", "### Errors of these days that came again", "")
     if not troubles:
-        yield "No error of these days has been met by two sessions."
+        yield words.NONE_AGAIN
     for one in troubles:
         met = f"met by {count(one.sessions, 'session')} of these days, by {one.earlier:,} before"
         yield f"- {plain(one.label)}: {met}; fixed in {told(one.fixed)}{_cited(one.evidence)}"
@@ -114,9 +115,10 @@ def _troubles(troubles: Sequence[Trouble]) -> Iterator[str]:
 def _repairs(repairs: Sequence[Repair]) -> Iterator[str]:
     yield from _titled("Newest fixes")
     if not repairs:
-        yield "No fix was seen to work yet."
+        yield words.NO_FIX
     for one in repairs:
-        yield f"- {day(one.date, year=True)}: {plain(one.label)}: {plain('; '.join(one.changes))}{_cited(one.evidence)}"
+        cited = [number for number in (one.failed, one.changed, one.passed) if number]
+        yield f"- {day(one.date, year=True)}: {plain(one.label)}: {plain('; '.join(one.changes))}{_cited(cited)}"
 
 
 def _learnt(learnt: Learnt) -> Iterator[str]:
@@ -130,9 +132,10 @@ def _learnt(learnt: Learnt) -> Iterator[str]:
 
 
 def _cited(numbers: Sequence[int]) -> str:
-    return f" ({', '.join(f'evidence {number}' for number in numbers)})" if numbers else ""
+    return f" (evidence {', '.join(f'[{number}](#evidence)' for number in numbers)})" if numbers else ""
 
 
 def _entry(one: Evidence) -> str:
     place = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
-    return f"{one.number}. {plain(one.episode)}, {one.step}, {day(one.date, year=True)}, {plain(place)}: {plain(one.quote or one.text)}"
+    where = f"{plain(one.episode)}, {one.step}, {day(one.date, year=True)}, {plain(place)}"
+    return f"{one.number}. {where}: {plain(one.quote or one.text)}"

@@ -1,10 +1,10 @@
-"""HTML that cannot be broken by what is put into it.
+r"""HTML that cannot be broken by what is put into it.
 
 Every text that goes into an element is escaped there, at the one place where elements are made; only what is `Markup`
 already is not. So no caller can forget it. Characters that a screen obeys instead of showing them (controls, marks that
 turn the direction of writing) are shown as boxes.
 
->>> str(element("p", "<b> & ", element("bdi", "a\\x07"), class_="x"))
+>>> str(element("p", "<b> & ", element("bdi", "a\x07"), class_="x"))
 '<p class="x">&lt;b&gt; &amp; <bdi>a□</bdi></p>'
 """
 

@@ -81,7 +81,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     """How sessions came out: in the period, in its days (or weeks), and in as long times before it, the oldest first.
 
     ``trend`` begins with the first such time that has a session; its last is the period.
-   """
+    """
 
     period: Span
     bars: tuple[Span, ...]
@@ -90,7 +90,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A pattern. ``in_period`` says whether its newest use falls into the period; it counts all sessions in any case."""
+    """A pattern, which counts all sessions; ``in_period`` says whether its newest use falls into the period."""
 
     pattern: Pattern
     in_period: bool
@@ -98,10 +98,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """The patterns shown, and how many there are to choose from."""
+    """The patterns shown, and how many there are to choose from; ``too_early`` says why none is compared, if so."""
 
     shown: tuple[Finding, ...]
     of: int
+    too_early: str
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +120,10 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True):
-    """A verified fix: what failed, the changes after which it passed (each may have done it), when, and by what."""
+    """A verified fix: what failed, and the changes after which ``check`` passed (each may have done it).
+
+    ``failed``, ``changed`` (the first change) and ``passed`` are evidence.
+    """
 
     label: str
     message: str
@@ -127,7 +131,9 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     check: str
     date: str
     episode: str
-    evidence: tuple[int, ...]
+    failed: int | None
+    changed: int | None
+    passed: int | None
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,11 +196,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """The report of the ``days`` from the day ``since`` to the day ``last``, both included; empty without dated sessions.
+    """The report of the ``days`` from the day ``since`` to the day ``last``, both included; "" without dated sessions.
 
-    ``sessions`` and ``fixes`` are those of the period. ``notes`` say in words what is missing. ``met_again`` counts the
-    errors of the whole memory that an earlier session had met (`helix_graph.causality.repeats`), ``fixed_before`` those
-    of them that it had fixed.
+    ``sessions`` are those of the period, ``fixed`` counts its errors (each once a session) and those with a verified
+    fix. ``notes`` say in words what is missing. ``met_again`` counts the errors of the whole memory that an earlier
+    session had met (`helix_graph.causality.repeats`), ``fixed_before`` those of them that it had fixed.
     """
 
     title: str
@@ -204,7 +210,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     notes: tuple[str, ...]
     outcomes: Outcomes | None
-    fixes: int
+    fixed: Rate
     met_again: Rate
     fixed_before: Rate
     works: Findings

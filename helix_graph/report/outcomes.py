@@ -62,6 +62,4 @@ def _change(now: Rate, earlier: Sequence[Span]) -> Change:
     interval = newcombe_interval((now.successes, before.successes), (now.n, before.n))
     difference = now.successes / now.n - before.successes / before.n
     apart = "not told apart" if interval.low <= 0 <= interval.high else ("higher" if difference > 0 else "lower")
-    return Change(
-        verdict=apart, before=before, spans=len(earlier), difference=difference, interval=interval, reason=""
-    )
+    return Change(verdict=apart, before=before, spans=len(earlier), difference=difference, interval=interval, reason="")

@@ -12,7 +12,7 @@ from helix_graph.report import rows, words
 from helix_graph.report.charts import HATCH
 from helix_graph.report.figures import glance, nothing, over_time, section
 from helix_graph.report.links import Links
-from helix_graph.report.markup import Markup, element, escaped, joined, quoted, short
+from helix_graph.report.markup import Markup, element, joined, quoted, short
 from helix_graph.report.words import count, day
 from helix_graph.view.html import colours, hash_of
 
@@ -85,23 +85,34 @@ def _health(health: Health) -> Markup:
 def _evidence(evidence: Sequence[Evidence], links: Links) -> Markup:
     if not evidence:
         return section("evidence", "Evidence", nothing("Nothing above rests on a session yet."))
-    rows_ = element("ol", *(_entry(one, links) for one in evidence), class_="evidence")
-    return section("evidence", "Evidence", rows_)
+    by_session: dict[str, list[Evidence]] = {}
+    for one in evidence:
+        by_session.setdefault(one.episode, []).append(one)
+    sessions = element("ul", *(_session(each, links) for each in by_session.values()), class_="evidence")
+    return section("evidence", "Evidence", sessions)
 
 
-def _entry(one: Evidence, links: Links) -> Markup:
-    place = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
-    page = links.page(one)
-    name = element("a", quoted(one.episode), href=links.address(one)) if page else quoted(one.episode)
-    about = f"{day(one.date, year=True)} · {_OUTCOMES.get(one.outcome, one.outcome)} · {one.step}"
+def _session(pieces: Sequence[Evidence], links: Links) -> Markup:
+    """What is cited of one session, in the order of its log."""
+    one, page = pieces[0], links.page(pieces[0])
+    name = element("a", quoted(one.episode), href=page) if page else quoted(one.episode)
+    about = f"{day(one.date, year=True)} · {_OUTCOMES.get(one.outcome, one.outcome)}"
+    ordered = sorted(pieces, key=lambda each: (each.log, each.line or 0, each.number))
     return element(
         "li",
-        element("p", element("b", name), f" · {about}", class_="where"),
-        element("p", quoted(short(one.task, _LONGEST_TASK)), class_="small"),
-        element("p", quoted(place), class_="log"),
+        element("p", element("b", name), class_="where"),
+        element("p", about, " · ", quoted(short(one.task, _LONGEST_TASK)), class_="small"),
+        element("ul", *map(_piece, ordered)),
+    )
+
+
+def _piece(one: Evidence) -> Markup:
+    place = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
+    return element(
+        "li",
+        element("p", f"{one.number} ", quoted(place), class_="log"),
         element("blockquote", one.quote or one.text, dir="auto"),
         id=f"e{one.number}",
-        value=f"{one.number}",
     )
 
 

@@ -50,7 +50,7 @@ class Period(NamedTuple):
 
 
 def period_of(moments: Iterable[datetime], *, days: int, until: datetime | None) -> Period | None:
-    """The ``days`` before ``until``, or up to the end (UTC) of the day of the newest moment; None when there is none."""
+    """The ``days`` before ``until``, or to the end (UTC) of the newest moment's day; None when there is none."""
     end = _aware(until) if until else max((_day_after(at) for at in moments), default=None)
     return None if end is None else Period(_back(end, days), end, days)
 

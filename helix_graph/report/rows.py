@@ -9,7 +9,7 @@ from helix_graph.report.charts import rate_bar
 from helix_graph.report.figures import nothing, section
 from helix_graph.report.markup import Markup, element, joined, quoted, short
 from helix_graph.report.model import rate_of
-from helix_graph.report.words import count, day, percent, told, within
+from helix_graph.report.words import count, day, percent, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ _CHANGES_SHOWN = 3
 
 def works(found: Findings, links: Links) -> Markup:
     """What works."""
-    return section("works", "What works", _findings(found, links, command="patterns"))
+    return section("works", "What works", _findings(found, links, command="patterns", none=words.NONE_WORKS))
 
 
 def failing(found: Findings, troubles: Sequence[Trouble], links: Links) -> Markup:
@@ -35,36 +35,42 @@ def failing(found: Findings, troubles: Sequence[Trouble], links: Links) -> Marku
     return section(
         "failing",
         "What keeps failing",
-        _findings(found, links, command="anti-patterns"),
+        _findings(found, links, command="anti-patterns", none=words.NONE_FAILS),
         element("h3", "Errors of these days that came again"),
-        rows if troubles else nothing("No error of these days has been met by two sessions."),
+        rows if troubles else nothing(words.NONE_AGAIN),
     )
 
 
-def _findings(found: Findings, links: Links, *, command: str) -> Markup:
+def _findings(found: Findings, links: Links, *, command: str, none: str) -> Markup:
     if not found.shown:
-        return nothing("Nothing was done often enough, with an end that is known, to say so.")
-    more = element("p", words.shown_of(found), " ", element("code", f"helix-graph {command}"), " has all.", class_="small")
-    return joined([more, element("ol", *(_finding(one, links) for one in found.shown), class_="rows")])
+        return nothing(none)
+    more = element("p", words.shown_of(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small")
+    early = bool(found.too_early)
+    return joined([more, element("ol", *(_finding(one, links, early=early) for one in found.shown), class_="rows")])
 
 
-def _finding(one: Finding, links: Links) -> Markup:
+def _finding(one: Finding, links: Links, *, early: bool) -> Markup:
     row = one.pattern
-    chips = [element("span", words.says(row), class_=f"chip {row.standing.replace(' ', '-')}")]
-    if one.in_period:
-        chips.append(element("span", "in these days", class_="chip now"))
     return element(
         "li",
         element(
             "div",
             element("p", quoted(short(words.situation(row), _LONGEST_TEXT)), class_="situation"),
             element("p", quoted(short(row.action, _LONGEST_TEXT)), class_="what"),
-            element("p", joined(chips, " "), class_="chips"),
-            element("p", words.beside(row), class_="small"),
+            element("p", words.beside(one), class_="small"),
+            _chip(row, early=early),
             links.to(one.evidence),
         ),
         _figures(row),
     )
+
+
+def _chip(row: Pattern, *, early: bool) -> Markup:
+    """What comparisons say, unless it is too early for all of them, which stands above the list."""
+    if early and row.standing == "too early":
+        return Markup()
+    chip = element("span", words.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
+    return element("p", chip, class_="chips")
 
 
 def _figures(row: Pattern) -> Markup:
@@ -108,7 +114,7 @@ def _trouble(one: Trouble, links: Links) -> Markup:
 def fixes(repairs: Sequence[Repair], links: Links) -> Markup:
     """The newest verified fixes."""
     if not repairs:
-        return section("fixes", "Newest fixes", nothing("No fix was seen to work yet."))
+        return section("fixes", "Newest fixes", nothing(words.NO_FIX))
     said = "After the change the failing check was seen to pass. Of several changes each may have done it."
     rows = element("ol", *(_repair(one, links) for one in repairs), class_="rows plain")
     return section("fixes", "Newest fixes", element("p", said, class_="small"), rows)
@@ -128,7 +134,7 @@ def _repair(one: Repair, links: Links) -> Markup:
             element("p", day(one.date, year=True), class_="situation"),
             element("p", quoted(short(one.label, _LONGEST_TEXT)), class_="what"),
             element("p", quoted(message), class_="log") if told_more else Markup(),
-            links.to(one.evidence),
+            links.named({"failed": one.failed, "changed": one.changed, "passed": one.passed}),
         ),
         element("ul", *changes, class_="changes"),
     )
@@ -136,10 +142,10 @@ def _repair(one: Repair, links: Links) -> Markup:
 
 def insights(learnt: Learnt) -> Markup:
     """What insights do: all together first, then each."""
-    lines = [element("p", words.learnt(learnt))]
-    if learnt.measured or learnt.of:
-        lines.append(element("ol", _uplift(learnt.pooled, "All insights together"), *map(_advice, learnt.shown), class_="rows"))
-    return section("insights", "Insights by uplift", *lines)
+    if not learnt.of:
+        return section("insights", "Insights by uplift", nothing(words.learnt(learnt)))
+    rows = element("ol", _uplift(learnt.pooled, "All insights together"), *map(_advice, learnt.shown), class_="rows")
+    return section("insights", "Insights by uplift", element("p", words.learnt(learnt), class_="small"), rows)
 
 
 def _advice(one: Advice) -> Markup:
@@ -152,12 +158,14 @@ def _uplift(one: Uplift, text: str) -> Markup:
     )
     about = element("p", one.insight, class_="log") if one.insight else Markup()
     if one.difference is None or one.interval is None:
-        figure, below = one.verdict, "100 of each are needed"
+        figure, below = "too early", "100 of each are needed"
     else:
         figure = f"{words.points(one.difference)} points"
         below = f"{words.points(one.interval.low)} to {words.points(one.interval.high)}; {one.verdict}"
     return element(
         "li",
-        element("div", element("p", quoted(text), class_="what"), about, element("p", ", ".join(sides), class_="small")),
+        element(
+            "div", element("p", quoted(text), class_="what"), about, element("p", ", ".join(sides), class_="small")
+        ),
         element("div", element("p", figure, class_="big"), element("p", below, class_="small"), class_="figure"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from helix_graph.report.model import Repair, Trouble, rate_of
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode, Event, Fix
     from helix_graph.report.evidence import Ledger
+    from helix_graph.report.model import Rate
     from helix_graph.report.period import Period
     from helix_graph.report.sessions import Session
 
@@ -68,16 +70,22 @@ def verified_fixes(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
             yield label, event, fixes[event.id]
 
 
-def repairs_of(sessions: Sequence[Session], ledger: Ledger, period: Period) -> tuple[tuple[Repair, ...], int]:
-    """The newest verified fixes before the period's end, one a session and label; and how many the period has."""
-    found = [
-        (one, label, event, fix)
+def repairs_of(sessions: Sequence[Session], ledger: Ledger, period: Period) -> tuple[Repair, ...]:
+    """The newest verified fixes before the period's end, one a session and label."""
+    found = (
+        _repair(one.episode, label, event, fix, ledger)
         for one in sessions
         if one.at and one.at < period.until
         for label, event, fix in _one_a_label(one.episode)
-    ]
-    newest = tuple(_repair(one.episode, label, event, fix, ledger) for one, label, event, fix in found[:MOST_REPAIRS])
-    return newest, sum(period.holds(one.at) for one, *_ in found)
+    )
+    return tuple(islice(found, MOST_REPAIRS))
+
+
+def fixed_of(sessions: Sequence[Session], period: Period) -> Rate:
+    """Of the errors that the sessions of the period met, each once a session, those with a verified fix."""
+    within = [one.episode for one in sessions if period.holds(one.at)]
+    met = sum(len({label for label, _ in errors_of(episode)}) for episode in within)
+    return rate_of(sum(len(_fixed_in(episode)) for episode in within), met)
 
 
 def _one_a_label(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
@@ -87,7 +95,6 @@ def _one_a_label(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
 
 def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Ledger) -> Repair:
     changes = [one for one in episode.decisions if one.id in fix.changes]
-    steps = (event.id, *(one.id for one in changes[:1]), fix.verified_by or "")
     return Repair(
         label=label,
         message=event.message or "",
@@ -95,5 +102,7 @@ def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Ledger
         check=fix.check,
         date=day_of(event.timestamp or episode.timestamp),
         episode=episode.id,
-        evidence=ledger.cite((episode.id, step) for step in steps),
+        failed=ledger.one(episode.id, event.id),
+        changed=ledger.one(episode.id, changes[0].id if changes else None),
+        passed=ledger.one(episode.id, fix.verified_by),
     )

@@ -8,21 +8,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from helix_graph.causality.patterns import Pattern
-    from helix_graph.report.model import Change, Findings, Health, Learnt, Rate, Report
+    from helix_graph.report.model import Change, Finding, Findings, Health, Learnt, Rate, Report
     from helix_graph.statistics import Interval
 
 #: What a reader has to know; it stands at the end of every report.
 HOW_TO_READ = (
-    "A rate is k of n. The range behind it holds the long-run rates that so few or so many cases are compatible with "
-    "(Wilson, 95 %). Below ten cases it is too early: the counts are shown, and no rate.",
-    "A session counts as success, partly done or failed when a check, a person or a reward says so; what only the agent "
-    "says is shown apart and is in no rate.",
-    "What works and what keeps failing, what insights do, and the health count the whole memory; the rest counts the "
-    "days above. “Associated” means that like sessions with and without it came out differently: it is tested by "
-    "nobody, and says nothing of causes. “Not told apart” means that chance explains the difference.",
-    "Logs that were never extracted are not in it: `helix-graph episode sources` lists them.",
+    (
+        "A rate is k of n. The range beside it holds the long-run rates that such counts are compatible with (Wilson, "
+        "95 %). Below ten cases it is too early: the counts are shown, and no rate."
+    ),
+    (
+        "A session is judged when a check, a person or a reward says how it came out. What only the agent says is "
+        "shown apart and is in no rate."
+    ),
+    (
+        "What works and what keeps failing, what insights do, and the health count the whole memory; the rest counts "
+        "the days above."
+    ),
+    (
+        "“Associated” means that like sessions with and without it came out differently; nobody has tested it, and it "
+        "says nothing of causes. “Not told apart” means that chance may explain the difference."
+    ),
+    "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
 )
 QUOTES = "This report quotes sessions: mind whom you give it to."
+NO_DATE = "No session with a date yet."
+NONE_JUDGED = "Nobody has judged a session of this time, so there is no rate."
+NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
+NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is known, mostly failed."
+NONE_AGAIN = "No error of these days has been met by two sessions."
+NO_FIX = "No fix was seen to work yet."
 _SAYS = {
     "associated": "associated, not tested",
     "not told apart": "not told apart from chance",
@@ -30,7 +45,7 @@ _SAYS = {
     "not compared": "not compared",
     "told": "told by a person",
 }
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def count(number: int, noun: str) -> str:
@@ -152,25 +167,28 @@ def success_means(row: Pattern) -> str:
     }[row.basis]
 
 
-def beside(row: Pattern) -> str:
-    """What success means in a row, what happens otherwise, and what is not measured."""
+def beside(one: Finding) -> str:
+    """What success means in a row, what happens otherwise, what is not measured, and whether the period has it."""
+    row = one.pattern
     left = f"; {row.unmeasured} not measured" if row.unmeasured else ""
-    return f"success: {success_means(row)}; {without(row)}{left}"
+    recent = "; used in these days" if one.in_period else ""
+    return f"success: {success_means(row)}; {without(row)}{left}{recent}"
 
 
 def shown_of(found: Findings) -> str:
     """How much of a list is shown, and whether it is too early for rates."""
     early = all(one.pattern.too_early for one in found.shown)
     said = "Fewer than ten uses each: too early for rates. " if early else ""
-    return f"{said}{len(found.shown)} of {found.of} rows."
+    compared = f" Too early to compare like sessions: {found.too_early}." if found.too_early else ""
+    return f"{said}{len(found.shown)} of {count(found.of, 'row')}.{compared}"
 
 
 def learnt(found: Learnt) -> str:
     """What insights rest on, in a sentence or two."""
     if not found.of:
         return (
-            "Too early: nothing was withheld by lot yet, so nobody can tell what insights do. `withhold = 0.1` in the "
-            "memory's config.toml begins to measure it."
+            "Too early: nothing was withheld by lot yet, so nobody can tell what insights do. Write withhold = 0.1 "
+            "under [insights] into .helix/config.toml to begin measuring."
         )
     return (
         f"{count(found.measured, 'showing')} with a known outcome; {len(found.shown)} of {count(found.of, 'insight')} "

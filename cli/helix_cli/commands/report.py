@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @json_option
-def report(
-    *, output: Path | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool
-) -> None:
+def report(*, output: Path | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
     """Write a page for a team's week: outcomes, what works, what keeps failing, fixes, insights, health."""
     made = open_memory().report(output=output, format=form, days=days, until=until)
     if made.path is None:
@@ -68,4 +66,5 @@ def render_report(made: Reported) -> None:
     beside = f", and {count(made.pages, 'session page')} beside it" if made.pages else ""
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
-    say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}. It quotes sessions: mind whom you give it to.")
+    say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")
+    say("It quotes sessions: mind whom you give it to.")
