@@ -64,7 +64,7 @@ def _entry(number: int, episode: Episode, step: Decision | Event) -> Evidence:
         episode=episode.id,
         task=episode.task,
         outcome=episode.outcome,
-        date=day_of(step.timestamp or episode.timestamp),
+        date=day_of(episode.timestamp),
         step=step.id,
         text=step.chosen if isinstance(step, Decision) else step.content,
         log=((place.file if place else None) or log),

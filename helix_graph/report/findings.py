@@ -5,20 +5,21 @@ which order. Rows that stand out once like sessions are compared come first, the
 firmly for: the lower end of the interval for what works, the upper end for what fails. So 30 of 31 stands before 10 of
 10, which is compatible with 72 %.
 
-Of rows that differ only in the kind of error, of task, or in what success means, one is shown: the list is short, and
-ten ways of saying the same would fill it.
+Rows of fewer than ten uses are shown only while the memory is too small to compare anything: later there are so many
+of them that some look bad by chance. Of rows that differ only in the kind of error or of task, or in what success
+means, one is shown: the list is short, and ten ways of saying the same would fill it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_graph.causality.patterns import ANTI_PATTERN_OCCURRENCES, ENOUGH_OCCURRENCES
+from helix_graph.causality.patterns import ANTI_PATTERN_OCCURRENCES
 from helix_graph.causality.timeline import moment
 from helix_graph.report.model import Finding, Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from helix_graph.causality.door import Survey
     from helix_graph.causality.patterns import Pattern
@@ -32,19 +33,17 @@ MOST_SHOWN = 6
 
 
 def what_works(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
-    """What succeeds mostly; rows of few uses only where there are no others."""
+    """What succeeds mostly."""
     rows = [one for one in survey.best(min_success_rate=WORKS_FROM) if not _hurts(one)]
-    enough = [one for one in rows if one.occurrences >= ENOUGH_OCCURRENCES]
-    some = [one for one in rows if one.occurrences >= ANTI_PATTERN_OCCURRENCES]
-    shown, of = _chosen(enough or some, ledger, period, key=_best_first)
-    return Findings(shown=shown, of=of, too_early=survey.too_early)
+    kept = [one for one in rows if one.occurrences >= ANTI_PATTERN_OCCURRENCES]
+    return _chosen(sorted(kept, key=_best_first), survey, ledger, period)
 
 
 def what_fails(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
     """What succeeds seldom, and what goes with failure among like sessions however often it succeeds."""
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    shown, of = _chosen([one for one in rows.values() if not _helps(one)], ledger, period, key=_worst_first)
-    return Findings(shown=shown, of=of, too_early=survey.too_early)
+    kept = [one for one in rows.values() if not _helps(one)]
+    return _chosen(sorted(kept, key=_worst_first), survey, ledger, period)
 
 
 _Key = tuple[bool, bool, float, int, str, str]
@@ -68,14 +67,21 @@ def _hurts(row: Pattern) -> bool:
     return row.standing == "associated" and row.effect is not None and row.effect.hurts
 
 
-def _chosen(
-    rows: Iterable[Pattern], ledger: Ledger, period: Period | None, *, key: Callable[[Pattern], _Key]
-) -> tuple[tuple[Finding, ...], int]:
-    """The rows to show, and how many there are to choose from."""
+def _chosen(ranked: Iterable[Pattern], survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
     one_each: dict[tuple[str, str], Pattern] = {}
-    for row in sorted(rows, key=key):
-        one_each.setdefault((row.trigger.partition(": ")[0], row.action), row)
-    return tuple(_finding(row, ledger, period) for row in list(one_each.values())[:MOST_SHOWN]), len(one_each)
+    for row in ranked:
+        one_each.setdefault((_kind_of_situation(row), row.action), row)
+    rows = list(one_each.values())
+    enough = [row for row in rows if not row.too_early]
+    shown = (enough or (rows if survey.too_early else []))[:MOST_SHOWN]
+    return Findings(
+        shown=tuple(_finding(row, ledger, period) for row in shown), of=len(rows), too_early=survey.too_early
+    )
+
+
+def _kind_of_situation(row: Pattern) -> str:
+    """A situation without the kind of error, or of task."""
+    return "any task" if row.level == "task" else row.trigger.partition(": ")[0]
 
 
 def _finding(row: Pattern, ledger: Ledger, period: Period | None) -> Finding:

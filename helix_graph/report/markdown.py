@@ -93,11 +93,12 @@ def _row(one: Span) -> str:
 
 def _findings(title: str, found: Findings, *, none: str) -> Iterator[str]:
     yield from _titled(title)
-    if not found.shown:
+    if not found.of:
         yield none
         return
     yield words.shown_of(found)
-    yield ""
+    if found.shown:
+        yield ""
     for one in found.shown:
         recent = "; used in these days" if one.in_period else ""
         yield f"- {plain(describe(one.pattern))}{recent}{_cited(one.evidence)}"

@@ -98,7 +98,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """The patterns shown, and how many there are to choose from; ``too_early`` says why none is compared, if so."""
+    """The patterns shown, and how many there are to choose from; ``too_early`` says why none is compared, if so.
+
+    Where none is ``shown`` of several, all of them rest on too few sessions.
+    """
 
     shown: tuple[Finding, ...]
     of: int
@@ -181,7 +184,10 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """A place in a log, by its ``number`` (from 1): the session, its step (what it was), the line and its words."""
+    """A place in a log, by its ``number`` (from 1): the session, its step (what it was), the line and its words.
+
+    ``date`` is the day on which the session began.
+    """
 
     number: int
     episode: str

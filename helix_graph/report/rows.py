@@ -42,11 +42,12 @@ def failing(found: Findings, troubles: Sequence[Trouble], links: Links) -> Marku
 
 
 def _findings(found: Findings, links: Links, *, command: str, none: str) -> Markup:
-    if not found.shown:
+    if not found.of:
         return nothing(none)
     more = element("p", words.shown_of(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small")
     early = bool(found.too_early)
-    return joined([more, element("ol", *(_finding(one, links, early=early) for one in found.shown), class_="rows")])
+    rows = element("ol", *(_finding(one, links, early=early) for one in found.shown), class_="rows")
+    return joined([more, rows]) if found.shown else more
 
 
 def _finding(one: Finding, links: Links, *, early: bool) -> Markup:

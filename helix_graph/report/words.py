@@ -36,6 +36,7 @@ NO_DATE = "No session with a date yet."
 NONE_JUDGED = "Nobody has judged a session of this time, so there is no rate."
 NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
 NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is known, mostly failed."
+NONE_ENOUGH = "No row rests on ten sessions or more."
 NONE_AGAIN = "No error of these days has been met by two sessions."
 NO_FIX = "No fix was seen to work yet."
 _SAYS = {
@@ -119,7 +120,7 @@ def told(rate: Rate) -> str:
     """A rate in one clause: its counts always, the rate only where there are enough."""
     if not rate.n or rate.rate is None:
         return "none yet"
-    counts = f"{rate.successes} of {rate.n}"
+    counts = f"{rate.successes:,} of {rate.n:,}"
     return f"{counts}, too early" if rate.too_early else f"{counts}, {percent(rate.rate)} ({within(rate.interval)})"
 
 
@@ -177,8 +178,9 @@ def beside(one: Finding) -> str:
 
 def shown_of(found: Findings) -> str:
     """How much of a list is shown, and whether it is too early for rates."""
-    early = all(one.pattern.too_early for one in found.shown)
+    early = any(one.pattern.too_early for one in found.shown)
     said = "Fewer than ten uses each: too early for rates. " if early else ""
+    said = said if found.shown else f"{NONE_ENOUGH} "
     compared = f" Too early to compare like sessions: {found.too_early}." if found.too_early else ""
     return f"{said}{len(found.shown)} of {count(found.of, 'row')}.{compared}"
 
