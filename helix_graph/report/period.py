@@ -45,8 +45,8 @@ class Period(NamedTuple):
 
     @property
     def last(self) -> datetime:
-        """A moment of its last day."""
-        return max(self.start, self.until - timedelta(microseconds=1))
+        """A moment of its last day; of a period that is cut to nothing, where it begins."""
+        return self.until - min(timedelta(microseconds=1), self.until - self.start)
 
 
 def period_of(moments: Iterable[datetime], *, days: int, until: datetime | None) -> Period | None:

@@ -99,7 +99,7 @@ def open_tab(
     ready: str = "body[data-ready]",
     **context: Any,  # noqa: ANN401  (playwright's options)
 ) -> Iterator[Tab]:
-    """A page that is ready, as the selector ``ready`` says; afterwards it must have complained about nothing and asked for nothing but itself."""
+    """A page that is ready, as a selector says; it must complain about nothing and ask for nothing but itself."""
     page = browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **context})
     page.set_default_timeout(PATIENCE)
     tab = Tab(page)
