@@ -1,4 +1,4 @@
-"""Does the command write where it is told, with pages of sessions, the same bytes each time, and refuse in a sentence?"""
+"""Does the command write where it is told, the same bytes each time, and refuse in a sentence?"""
 
 from __future__ import annotations
 

@@ -118,6 +118,14 @@ def test_what_goes_with_failure_among_like_sessions_stands_first(tmp_path: Path)
     assert found.works.shown[0].pattern.action == "run calm"
 
 
+def test_rows_of_few_uses_are_only_counted_once_sessions_can_be_compared(tmp_path: Path) -> None:
+    sessions = [*group("calm", "run calm", of=240, succeed=211), *group("rare", "run rare", of=3, succeed=0)]
+    memory = memory_of(tmp_path, sessions, compiled=True)
+    found = told(memory).failing
+    assert (found.too_early, found.shown, found.of) == ("", (), 1)
+    assert "No row rests on ten sessions or more. 0 of 1 row." in memory.report(format="markdown").data.decode()
+
+
 def test_errors_that_come_again_are_counted_a_session_and_fixed_when_the_check_passed(tmp_path: Path) -> None:
     unfixed = session("never", "pytest fails: KeyError", "pytest fails: KeyError", success=False)
     once = session("once", "ruff fails: E501", timestamp="2026-11-07T10:00:00Z")
@@ -135,6 +143,21 @@ def test_errors_that_come_again_are_counted_a_session_and_fixed_when_the_check_p
     assert (trouble.label, trouble.sessions, trouble.earlier) == ("pytest fails: KeyError", 4, 1)
     assert (trouble.fixed.successes, trouble.fixed.n) == (3, 4)
     assert (found.fixed.successes, found.fixed.n) == (3, 5), "the error met once is an error all the same"
+
+
+def test_the_agents_own_tools_are_no_trouble_of_the_project(tmp_path: Path) -> None:
+    sessions = [session(name, "Read fails: not read yet", success=True) for name in ("a", "b")]
+    found = told(memory_of(tmp_path, sessions, compiled=True))
+    assert (found.troubles, found.fixed.n) == ((), 0)
+
+
+def test_of_much_evidence_the_newest_three_are_cited(tmp_path: Path) -> None:
+    days = {number: on(number) for number in range(1, 6)}
+    sessions = [session(f"s{number}", "run lint", success=True, timestamp=at) for number, at in days.items()]
+    found = told(memory_of(tmp_path, sessions, compiled=True))
+    (finding,) = found.works.shown
+    cited = {one.number: one.episode for one in found.evidence}
+    assert [cited[number] for number in finding.evidence] == ["episode-s5", "episode-s4", "episode-s3"]
 
 
 def test_the_newest_verified_fixes_come_first_with_what_failed_changed_and_passed(tmp_path: Path) -> None:
@@ -166,6 +189,9 @@ def test_repeats_uplift_health_and_graph_are_the_memorys_own(demo_memory: Memory
     assert (health.nodes, health.edges, health.pending) == (status.nodes, status.edges, status.pending)
     assert (health.sessions, health.outcomes, health.compared) == (12, survey.outcomes, survey.compared)
     assert health.too_early == survey.too_early
+    insights = demo_memory.insights.health()
+    assert health.insights == {name: value for name, value in insights.items() if name != "recent_feedback"}
+    assert "recent_feedback" in insights, "which depends on the hour"
 
 
 def test_insights_are_those_of_uplift_the_firmest_first(tmp_path: Path) -> None:
