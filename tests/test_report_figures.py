@@ -118,6 +118,13 @@ def test_what_goes_with_failure_among_like_sessions_stands_first(tmp_path: Path)
     assert found.works.shown[0].pattern.action == "run calm"
 
 
+def test_what_does_worse_than_what_else_was_done_does_not_work(tmp_path: Path) -> None:
+    sessions = [*group("best", "run best", of=40, succeed=40), *group("good", "run good", of=40, succeed=32)]
+    found = told(memory_of(tmp_path, sessions, compiled=True))
+    assert [one.pattern.action for one in found.works.shown] == ["run best"]
+    assert found.failing.shown == (), "nor does what mostly succeeds fail"
+
+
 def test_rows_of_few_uses_are_only_counted_once_sessions_can_be_compared(tmp_path: Path) -> None:
     sessions = [*group("calm", "run calm", of=240, succeed=211), *group("rare", "run rare", of=3, succeed=0)]
     memory = memory_of(tmp_path, sessions, compiled=True)

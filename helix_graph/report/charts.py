@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.report.markup import Markup, element, joined
-from helix_graph.report.words import between, count, day, told, within
+from helix_graph.report.words import between, count, day, points, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph.report.model import Rate, Span
+    from helix_graph.statistics import Interval
 
 WIDTH, HEIGHT = 360, 190
 _LEFT, _RIGHT, _TOP, _BASE = 30, 352, 24, 158
@@ -113,6 +114,21 @@ def rate_bar(rate: Rate) -> Markup:
     name = f"{told(rate)}; compatible with {within(rate.interval)}"
     return _svg(
         name, element("rect", class_="rail", x=0, y=5, width=100, height=2), *parts, box="0 0 100 12", kind="rate"
+    )
+
+
+def difference_bar(difference: float, interval: Interval) -> Markup:
+    """A difference of two rates on a line from -100 to 100 points, with 0 in the middle."""
+    low, high, at = (50 * (1 + share) for share in (interval.low, interval.high, difference))
+    name = f"{points(difference)} points; compatible with {points(interval.low)} to {points(interval.high)}"
+    return _svg(
+        name,
+        element("rect", class_="rail", x=0, y=5, width=100, height=2),
+        element("rect", class_="band", x=low, y=2, width=max(high - low, 1), height=8, rx=2),
+        element("rect", class_="mark", x=at - 1, y=0, width=2, height=12),
+        element("rect", class_="zero", x=49.75, y=0, width=0.5, height=12),
+        box="0 0 100 12",
+        kind="rate",
     )
 
 

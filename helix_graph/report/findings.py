@@ -33,17 +33,28 @@ MOST_SHOWN = 6
 
 
 def what_works(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
-    """What succeeds mostly."""
-    rows = [one for one in survey.best(min_success_rate=WORKS_FROM) if not _hurts(one)]
-    kept = [one for one in rows if one.occurrences >= ANTI_PATTERN_OCCURRENCES]
+    """What succeeds mostly, and no less often than what else was done."""
+    rows = survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES)
+    kept = [
+        one for one in rows if _helps(one) or (not _hurts(one) and one.success_rate >= _otherwise(one, unknown=0.0))
+    ]
     return _chosen(sorted(kept, key=_best_first), survey, ledger, period)
 
 
 def what_fails(survey: Survey, ledger: Ledger, period: Period | None) -> Findings:
-    """What succeeds seldom, and what goes with failure among like sessions however often it succeeds."""
+    """What succeeds seldom, and less often than what else was done; and what goes with failure among like sessions."""
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    kept = [one for one in rows.values() if not _helps(one)]
+    kept = [
+        one
+        for one in rows.values()
+        if _hurts(one) or (not _helps(one) and one.success_rate < _otherwise(one, unknown=1.0))
+    ]
     return _chosen(sorted(kept, key=_worst_first), survey, ledger, period)
+
+
+def _otherwise(row: Pattern, *, unknown: float) -> float:
+    """How often the same situation ended well when something else was done."""
+    return unknown if row.base_rate is None else row.base_rate
 
 
 _Key = tuple[bool, bool, float, int, str, str]

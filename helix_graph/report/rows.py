@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_graph.insights.uplift import LEAST
 from helix_graph.report import words
-from helix_graph.report.charts import rate_bar
+from helix_graph.report.charts import difference_bar, rate_bar
 from helix_graph.report.figures import nothing, section
 from helix_graph.report.markup import Markup, element, joined, quoted, short
 from helix_graph.report.model import rate_of
@@ -159,14 +160,15 @@ def _uplift(one: Uplift, text: str) -> Markup:
     )
     about = element("p", one.insight, class_="log") if one.insight else Markup()
     if one.difference is None or one.interval is None:
-        figure, below = "too early", "100 of each are needed"
+        figure, below, bar = "too early", f"{LEAST} of each are needed", Markup()
     else:
         figure = f"{words.points(one.difference)} points"
+        bar = difference_bar(one.difference, one.interval)
         below = f"{words.points(one.interval.low)} to {words.points(one.interval.high)}; {one.verdict}"
     return element(
         "li",
         element(
             "div", element("p", quoted(text), class_="what"), about, element("p", ", ".join(sides), class_="small")
         ),
-        element("div", element("p", figure, class_="big"), element("p", below, class_="small"), class_="figure"),
+        element("div", element("p", figure, class_="big"), bar, element("p", below, class_="small"), class_="figure"),
     )

@@ -46,6 +46,8 @@ _SAYS = {
     "not compared": "not compared",
     "told": "told by a person",
 }
+#: Below it two digits would say 0, which no q is.
+_SMALLEST_Q = 0.005
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -141,7 +143,9 @@ def says(row: Pattern) -> str:
     if row.effect is None:
         return found
     low, high = points(row.effect.interval.low), points(row.effect.interval.high)
-    return f"{found}: {points(row.effect.difference)} points ({low} to {high}), q {row.effect.q:.2f}"
+    q = row.effect.q
+    chance = f"q {q:.2f}" if q >= _SMALLEST_Q else "q below 0.01"
+    return f"{found}: {points(row.effect.difference)} points ({low} to {high}), {chance}"
 
 
 def situation(row: Pattern) -> str:
@@ -194,7 +198,8 @@ def learnt(found: Learnt) -> str:
         )
     return (
         f"{count(found.measured, 'showing')} with a known outcome; {len(found.shown)} of {count(found.of, 'insight')} "
-        "below. Uplift is success with it less success where a lot withheld it: the one figure here that is an effect."
+        "below. Uplift is success with it less success where a lot withheld it: the one figure here that is an effect. "
+        "helix-graph insight why NAME says where one comes from."
     )
 
 
