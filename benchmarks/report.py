@@ -2,8 +2,8 @@
 
     python benchmarks/report.py [--sessions N]
 
-On a generated memory of N sessions (1,000 without the option), compiled before. Each is a whole cold process, the middle
-of three, by the clock and by the processor, since other work on the machine multiplies what the clock says.
+On a generated memory of N sessions (1,000 without the option), compiled before. Each is a whole cold process, the
+middle of three, by the clock and by the processor, since other work on the machine multiplies what the clock says.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from small_worlds import group, memory_of, session
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from helix_episodes.model import Decision, Event
     from helix_graph import Memory
     from helix_graph.report.model import Report
 
@@ -95,7 +96,8 @@ def test_evidence_is_what_the_episode_quotes(demo_memory: Memory, report: Report
     for one in report.evidence:
         episode = demo_memory.episodes.get(one.episode)
         assert episode is not None
-        (step,) = [each for each in (*episode.decisions, *episode.events) if each.id == one.step]
+        steps: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
+        (step,) = [each for each in steps if each.id == one.step]
         assert step.evidence
         assert (one.line, one.quote) == (step.evidence.line, step.evidence.quote)
         assert episode.provenance

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import itertools
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from browser import open_tab
 from helix_episodes.model import Action, Decision, Event, Evidence, Fix
@@ -25,17 +25,23 @@ if TYPE_CHECKING:
     from helix_graph import Memory
 
 #: A report shows six errors that came again.
-GROUPS = (
-    list(itertools.batched(HOSTILE, 5)) if hasattr(itertools, "batched") else [HOSTILE[:5], HOSTILE[5:10], HOSTILE[10:]]
-)
+GROUPS = [HOSTILE[:5], HOSTILE[5:10], HOSTILE[10:]]
 
 
 def hostile(name: str, texts: tuple[str, ...]) -> Episode:
     """A session that met and repaired an error for each text, with the text wherever a report shows one."""
-    events, decisions, fixes = [], [], []
+    events: list[Event] = []
+    decisions: list[Decision] = []
+    fixes: list[Fix] = []
     for place, text in enumerate(texts, 1):
         evidence = Evidence(line=place, quote=text[:240], file=text[:60])
-        common = {"content": text, "check": f"check{place}", "message": text, "evidence": evidence, "timestamp": None}
+        common: dict[str, Any] = {
+            "content": text,
+            "check": f"check{place}",
+            "message": text,
+            "evidence": evidence,
+            "timestamp": None,
+        }
         events += [
             Event(id=f"e{place}a", type="error", status="error", family=text[:200], **common),
             Event(id=f"e{place}b", type="test", status="ok", **common),
@@ -45,8 +51,8 @@ def hostile(name: str, texts: tuple[str, ...]) -> Episode:
             Decision(id=f"d{place}", timestamp=None, type="recovery", chosen=text, action=action, evidence=evidence)
         )
         fixes.append(Fix(error=f"e{place}a", changes=(f"d{place}",), check=text, verified_by=f"e{place}b"))
-    fields = {"events": tuple(events), "decisions": tuple(decisions), "fixes": tuple(fixes)}
-    return session(name, success=True, task=" ".join(texts), **fields)
+    made = {"events": tuple(events), "decisions": tuple(decisions), "fixes": tuple(fixes)}
+    return replace(session(name, success=True, task=" ".join(texts)), **made)
 
 
 @pytest.fixture(params=GROUPS, ids=range(len(GROUPS)))
