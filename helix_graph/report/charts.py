@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.report.markup import Markup, element, joined
-from helix_graph.report.words import between, count, day, points, told, within
+from helix_graph.report.words import between, count, counts_of, day, points, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,14 +25,6 @@ _LEFT, _RIGHT, _TOP, _BASE = 30, 352, 24, 158
 _MOST_TICKS = 7
 #: Counts above the bars, likewise.
 _MOST_COUNTED = 16
-#: What a session came to, from the bottom of a bar up, and what it is called.
-KINDS = (
-    ("succeeded", "succeeded"),
-    ("partly", "partly done"),
-    ("failed", "failed"),
-    ("claimed", "only the agent says"),
-    ("unknown", "unknown"),
-)
 HATCH = Markup(
     '<svg class="unseen" width="0" height="0" aria-hidden="true" focusable="false"><defs><pattern id="hatch" width="5"'
     ' height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="2" height="5"/>'
@@ -58,12 +50,12 @@ def _bar(one: Span, *, left: float, slot: float, highest: int) -> Markup:
     width = min(slot * 0.72, 34)
     x, bottom = left + (slot - width) / 2, float(_BASE)
     parts = []
-    for kind, _ in KINDS:
-        height = (_BASE - _TOP) * getattr(one, kind) / highest
+    for kind, _, number in counts_of(one):
+        height = (_BASE - _TOP) * number / highest
         if height:
             bottom -= height
             parts.append(_block(kind, x=x, y=bottom, width=width, height=height))
-    said = ", ".join(f"{getattr(one, kind)} {name}" for kind, name in KINDS if getattr(one, kind))
+    said = ", ".join(f"{number} {text}" for _, text, number in counts_of(one) if number)
     title = element("title", f"{between(one.start, one.end)}: {count(one.sessions, 'session')}. {said}")
     return element("g", title, *parts)
 

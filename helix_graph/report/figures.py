@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.report import words
-from helix_graph.report.charts import KINDS, outcome_bars, rate_bar, rate_trend, swatch
+from helix_graph.report.charts import outcome_bars, rate_bar, rate_trend, swatch
 from helix_graph.report.markup import Markup, element
 from helix_graph.report.model import rate_of
-from helix_graph.report.words import between, count, percent, told, within
+from helix_graph.report.words import between, count, counts_of, percent, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,10 +67,12 @@ def over_time(outcomes: Outcomes | None, *, days: int) -> Markup:
 
 def _bars(outcomes: Outcomes, days: int) -> Markup:
     period = outcomes.period
-    said = ", ".join(f"{getattr(period, kind)} {text}" for kind, text in KINDS)
+    said = ", ".join(f"{number} {text}" for _, text, number in counts_of(period))
     each = "day" if len(outcomes.bars) == days else "week"
     name = f"Bar chart of sessions a {each}: {count(period.sessions, 'session')} in all, {said}."
-    keys = (element("li", swatch(kind), f"{text} ", element("b", f"{getattr(period, kind)}")) for kind, text in KINDS)
+    keys = (
+        element("li", swatch(kind), f"{text} ", element("b", f"{number}")) for kind, text, number in counts_of(period)
+    )
     return element(
         "figure",
         element("figcaption", element("h3", f"Sessions a {each}")),
@@ -93,8 +95,7 @@ def _trend(outcomes: Outcomes, days: int) -> Markup:
 
 
 def _numbers(spans: Iterable[Span]) -> Markup:
-    columns = ("days", "sessions", *(text for _, text in KINDS), "success rate")
-    head = element("tr", *(element("th", text, scope="col") for text in columns))
+    head = element("tr", *(element("th", text, scope="col") for text in words.COLUMNS))
     rows = (element("tr", *_row(one)) for one in spans)
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
@@ -106,5 +107,5 @@ def _numbers(spans: Iterable[Span]) -> Markup:
 
 def _row(one: Span) -> Iterable[Markup]:
     yield element("th", between(one.start, one.end), scope="row")
-    for text in (f"{one.sessions}", *(f"{getattr(one, kind)}" for kind, _ in KINDS), told(one.rate)):
+    for text in (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)), told(one.rate)):
         yield element("td", text)

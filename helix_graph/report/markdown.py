@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from helix_graph.causality.patterns import describe
 from helix_graph.insights.uplift import describe as describe_uplift
 from helix_graph.report import words
-from helix_graph.report.charts import KINDS
 from helix_graph.report.markup import short
-from helix_graph.report.words import between, count, day, told
+from helix_graph.report.words import between, count, counts_of, day, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,14 +79,13 @@ def _outcomes(outcomes: Outcomes | None, report: Report) -> Iterator[str]:
     yield f"Errors of these days seen fixed: {told(report.fixed)}."
     yield f"Errors that an earlier session had met: {told(report.met_again)}; fixed then: {told(report.fixed_before)}."
     yield ""
-    columns = ("days", "sessions", *(text for _, text in KINDS), "success rate")
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
+    yield f"| {' | '.join(words.COLUMNS)} |"
+    yield f"|{' --- |' * len(words.COLUMNS)}"
     yield from (_row(one) for one in (*outcomes.trend[:-1], *outcomes.bars))
 
 
 def _row(one: Span) -> str:
-    counts = (f"{one.sessions}", *(f"{getattr(one, kind)}" for kind, _ in KINDS))
+    counts = (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)))
     return f"| {' | '.join([between(one.start, one.end), *counts, told(one.rate)])} |"
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from helix_graph.causality.patterns import Pattern
-    from helix_graph.report.model import Change, Finding, Findings, Health, Learnt, Rate, Report
+    from helix_graph.report.model import Change, Finding, Findings, Health, Learnt, Rate, Report, Span
     from helix_graph.statistics import Interval
 
 #: What a reader has to know; it stands at the end of every report.
@@ -32,6 +32,8 @@ HOW_TO_READ = (
     "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
 )
 QUOTES = "This report quotes sessions: mind whom you give it to."
+#: The columns of the table of spans.
+COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the agent says", "unknown", "success rate")
 NO_DATE = "No session with a date yet."
 NONE_JUDGED = "Nobody has judged a session of this time, so there is no rate."
 NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
@@ -49,6 +51,17 @@ _SAYS = {
 #: Below it two digits would say 0, which no q is.
 _SMALLEST_Q = 0.005
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def counts_of(one: Span) -> tuple[tuple[str, str, int], ...]:
+    """How the sessions of a span came out: each kind with its name and number, from the bottom of a bar up."""
+    return (
+        ("succeeded", "succeeded", one.succeeded),
+        ("partly", "partly done", one.partly),
+        ("failed", "failed", one.failed),
+        ("claimed", "only the agent says", one.claimed),
+        ("unknown", "unknown", one.unknown),
+    )
 
 
 def count(number: int, noun: str) -> str:
