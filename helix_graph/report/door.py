@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.files import read_regular, remove_file, write_atomically
-from helix_graph.errors import FolderInUse
 from helix_graph.given import one_of, when, whole
 from helix_graph.project import PAGES
+from helix_graph.report.errors import FolderInUse
 from helix_graph.report.gathering import report_of
 from helix_graph.report.model import Report
 
