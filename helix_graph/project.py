@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 FOLDER = ".helix"
-#: The pages that `helix-graph view` writes, within the memory: they quote sessions, and go when one is forgotten.
+#: The pages that `view` and `report` write, within the memory: they quote sessions, and go when one is forgotten.
 PAGES = "pages"
 #: What hooks keep: hashes of what sessions were given, and their failures, which may quote.
 HOOK_FOLDER = "hooks"
