@@ -5,8 +5,12 @@ An agent waits for every hook, and click alone takes longer to load than a hook 
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # as `typing` has it, which a hook's first process does without
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
@@ -15,7 +19,7 @@ def main() -> NoReturn:
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
         from helix_cli.hooks.process import answer  # noqa: PLC0415  (each door loads itself only)
 
-        sys.exit(answer(arguments[1:]))
+        os._exit(answer(arguments[1:]))  # the answer is written, and taking the interpreter down takes 3 ms more
     from helix_cli.app import run  # noqa: PLC0415  (as above)
 
     sys.exit(run(arguments))

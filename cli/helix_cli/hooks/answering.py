@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from helix_cli.hooks.call import EVENTS, read_call
+from helix_cli.hooks.call import read_call
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.log import note
 from helix_cli.hooks.place import memory_for
 from helix_episodes.errors import HelixGraphError

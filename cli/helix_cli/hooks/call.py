@@ -20,19 +20,6 @@ Agent = Literal["claude", "cursor", "copilot"]
 #: How Codex begins a response with an exit code, and how far that beginning goes.
 _EXITED = frozenset({"exit code:", "process exited with code"})
 _BEGINNING = 300
-#: What each event is called in the answer: Claude Code refuses a context that does not name its event.
-EVENTS = {
-    "session-start": "SessionStart",
-    "user-prompt": "UserPromptSubmit",
-    "pre-tool": "PreToolUse",
-    "post-tool": "PostToolUse",
-    "tool-failure": "PostToolUseFailure",
-    "subagent-stop": "SubagentStop",
-    "pre-compact": "PreCompact",
-    "stop": "Stop",
-    "session-end": "SessionEnd",
-}
-
 
 class Call(NamedTuple):
     """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""

@@ -10,7 +10,7 @@ import contextlib
 import fcntl
 import os
 import time
-from hashlib import blake2b
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every tool call
 from typing import TYPE_CHECKING
 
 from helix_graph.project import HOOK_FOLDER
