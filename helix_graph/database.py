@@ -9,11 +9,10 @@ refused before SQLite itself has touched it.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from helix_episodes.files import irregularity
 from helix_graph.errors import (
@@ -58,7 +57,7 @@ ANY_OF = "IN (SELECT value FROM json_each(?))"
 Ownership = Literal["absent", "ours"]
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
+class Kind(NamedTuple):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
@@ -228,7 +227,7 @@ def reporting(path: Path) -> Iterator[None]:
 
 def as_list(values: Iterable[int | str]) -> str:
     """Values for `ANY_OF`."""
-    return msgspec.json.encode(list(values)).decode()
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
 def remove(path: Path) -> None:

@@ -24,9 +24,7 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_graph.database import (
     SIDE_FILES,
@@ -57,7 +55,7 @@ HELIX_DB = Kind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema
 _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph insight import FILE`"
 
 
-class Tables(msgspec.Struct, frozen=True, kw_only=True):
+class Tables(NamedTuple):
     """The tables of one room, as the steps that make them: step N leads from version N to N + 1, and is never edited.
 
     A step is SQL of one or more statements.

@@ -7,7 +7,7 @@ heavy is imported for a question; `networkx` loads networkx, and only it.
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from msgspec.structs import replace
@@ -15,16 +15,18 @@ from msgspec.structs import replace
 from helix_episodes.files import write_atomically
 from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
 from helix_graph.given import one_of, place, query, several, when, whole
 from helix_graph.graph.neighbours import FileNeighbours
 from helix_graph.graph.nodes import find_node, row_of
+from helix_graph.graph.opening import opened
 from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.version import FILE_NAME
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Collection, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from datetime import date
     from pathlib import Path
     from typing import Any
@@ -500,27 +502,6 @@ class Graph:
         with self._open() as connection:
             yield connection
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """graph.db for one question.
-
-        Raises:
-            GraphNotCompiled: It is not there, not finished, or was made by another version.
-            NotOurDatabase: Another program's file is in its place.
-            DatabaseUnreadable: It is damaged.
-        """
-        path = self.path_of_file
-        if database.ownership(path, GRAPH_FILE) == "absent":
-            raise GraphNotCompiled(path=path)
-        with database.reporting(path), closing(database.open_for_reading(path)) as connection:
-            version = database.schema_version(connection)
-            if not version:
-                raise GraphNotCompiled(path=path, problem=CUT_SHORT)
-            if version != GRAPH_FILE.version or not _has_our_labels(connection):
-                raise GraphNotCompiled(path=path, problem="was compiled by another version")
-            yield connection
-
-
-def _has_our_labels(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
-    return bool(found == (f"{LABEL_VERSION} {LABEL_MODE}",))
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        """graph.db for one question; see `helix_graph.graph.opening.opened` for what may be wrong with it."""
+        return opened(self.path_of_file)

@@ -15,14 +15,19 @@ statuses, exit codes and names of signals; a label that lost those would join op
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from helix_episodes.regex import Regex
+
+if TYPE_CHECKING:
+    import re
 
 #: A line is looked at this far: what tells errors apart stands at the front, and the work stays bounded.
 LINE_LIMIT = 400
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ANSI = Regex(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 _EXTENSIONS = (
     "bat|cc?|cfg|conf|cpp|cs|css|csv|env|go|gradle|h|hpp|html?|ini|ipynb|java|jsx?|json|jsonl|kts?|lock|log|lua|md|mdx|"
@@ -57,19 +62,19 @@ _PATH = (
 #: With an exponent, or a version's "v".
 _NUMBER = r"(?<![\w.])(?:[+-]|v(?=\d+\.\d))?\d(?:[\d_,.]*\d)?(?:[eE][+-]?\d+\b)?"
 
-_TEMPLATE = re.compile(
+_TEMPLATE = Regex(
     f"(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
     f"|(?P<path>{_PATH})|(?P<hash>{_HASH})|(?P<n>{_NUMBER})"
 )
-_LINE = re.compile(
+_LINE = Regex(
     f"(?P<kept>{_KEPT})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<hash>{_HASH})|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d+\\b)"
 )
-_KEPT_PART = re.compile(_KEPT)
+_KEPT_PART = Regex(_KEPT)
 #: Word processors write "don't" with a closing quotation mark.
-_APOSTROPHE = re.compile(r"(?<=\w)\u2019(?=\w)")
-_LINE_END = re.compile(r"(?::\d+)+$")
-_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_APOSTROPHE = Regex(r"(?<=\w)\u2019(?=\w)")
+_LINE_END = Regex(r"(?::\d+)+$")
+_SUFFIX = Regex(r"\.[A-Za-z]\w{0,7}$")
+_WORD = Regex(r"[^\W\d_]{3,}")
 #: Words of which a message may consist without saying what is wrong.
 _EMPTY_WORDS = """
     error errors errored fail fails failed failure failures failing exit exited code status with process command

@@ -66,6 +66,12 @@ PLANS = Tables(
 )
 
 
+def has_active_plan(root: Path) -> bool:
+    """Whether there is a plan under way; asked at each beginning, before plans are loaded."""
+    with database(root).reading() as connection:
+        return connection.execute("SELECT 1 FROM plan WHERE status = 'active' LIMIT 1").fetchone() is not None
+
+
 def database(root: Path) -> HelixDatabase:
     """The database of the memory in ``root``, as plans see it."""
     return HelixDatabase(database_path(root), PLANS)

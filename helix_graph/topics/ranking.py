@@ -13,10 +13,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.topics.periods import Period
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +27,7 @@ MOST_WORDS = 32
 Value = str | int | float
 
 
-class Word(msgspec.Struct, frozen=True, kw_only=True):
+class Word(NamedTuple):
     """A word that some entries have: its number, and how much it tells."""
 
     number: int
@@ -38,17 +35,24 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     idf: float
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True):
+class Query(NamedTuple):
     """SQL with its values, in the order in which they stand in it."""
 
     sql: str
     values: tuple[Value, ...]
 
 
-class Filters(msgspec.Struct, frozen=True, kw_only=True):
+class Period(NamedTuple):
+    """From ``start`` on and before ``end``, in seconds since 1970; None where it is open."""
+
+    start: int | None = None
+    end: int | None = None
+
+
+class Filters(NamedTuple):
     """What else an entry must be. An empty ``topics`` is any topic."""
 
-    period: Period
+    period: Period = Period()
     topic: str | None = None
     tag: str | None = None
 

@@ -21,6 +21,7 @@ Agent = Literal["claude", "cursor", "copilot"]
 _EXITED = frozenset({"exit code:", "process exited with code"})
 _BEGINNING = 300
 
+
 class Call(NamedTuple):
     """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
 

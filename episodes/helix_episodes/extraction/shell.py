@@ -15,14 +15,12 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from helix_episodes.regex import Regex
 
 Joiner = Literal["", "&&", "||", ";", "|"]
 
 
-class Simple(msgspec.Struct, frozen=True, kw_only=True):
+class Simple(NamedTuple):
     """One simple command: its words without quotes, and how it stands among its neighbours.
 
     ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
@@ -301,7 +299,7 @@ class _Folder:
             self.joiner = _JOINERS.get(operator, ";") if self.done else ""
 
     def _hide_from(self, first: int) -> None:
-        self.done[first:] = [msgspec.structs.replace(part, hidden=True) for part in self.done[first:]]
+        self.done[first:] = [part._replace(hidden=True) for part in self.done[first:]]
 
     def _lay_down(self) -> None:
         if self.words:

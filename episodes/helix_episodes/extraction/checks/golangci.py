@@ -100,7 +100,7 @@ def _with_cut_off(output: Output, reports: tuple[Report, ...]) -> tuple[Finding,
         Finding(
             family=named if linter[1] == "typecheck" else linter[1],
             message=linter.string,
-            count=int(linter[2]),
+            times=int(linter[2]),
             generic=linter[1] == "typecheck",
         )
         for linter in per_linter

@@ -83,7 +83,7 @@ def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Findi
             family=family,
             message=_pytest_message(failures[0], family, raised),
             path=failures[0][2].partition("::")[0],
-            count=len(failures),
+            times=len(failures),
             tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
             generic=family == "test failed",
         )
@@ -155,7 +155,7 @@ def _unittest_findings(output: Output) -> tuple[Finding, ...]:
     if not tests:
         return (Finding(family="test failed", message=_last(output), generic=True),)
     return tuple(
-        Finding(family=family, message=messages[family], count=len(names), tests=tuple(dict.fromkeys(names)))
+        Finding(family=family, message=messages[family], times=len(names), tests=tuple(dict.fromkeys(names)))
         for family, names in tests.items()
     )
 
