@@ -49,8 +49,6 @@ _OF_ANY_PROGRAM = frozenset(
 _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
-#: The grammars ask which command printed the text; this stands for one that may have run anything.
-_SOME_COMMAND = "./something"
 
 
 class Sought(NamedTuple):
@@ -106,9 +104,11 @@ def says_something(family: str) -> bool:
 def _judged(text: str) -> Iterator[tuple[str | None, Finding]]:
     """Check and finding of every verdict in the text that is a failure."""
     from helix_episodes.extraction.checks import read_verdicts  # noqa: PLC0415  (of all questions only seen reads output)
-    from helix_episodes.extraction.commands import parse_command  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.commands import Segment  # noqa: PLC0415  (as above)
 
-    for verdict in read_verdicts(parse_command(_SOME_COMMAND), output=text, exit_code=None, status="error"):
+    # The grammars ask which command printed the text; this one may have run anything.
+    some_command = (Segment(text="./something", program="something"),)
+    for verdict in read_verdicts(some_command, output=text, exit_code=None, status="error"):
         if verdict.passed is False:
             yield from ((verdict.check, finding) for finding in verdict.findings)
 

@@ -34,6 +34,8 @@ _TURN = Regex(
 _TEMPLATE = Regex(r"\[\s*(/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\s*\]", re.IGNORECASE)
 #: Where a tag or a mark of a chat template begins; `a<b` and `Vec<T>` are none.
 _TAG = Regex(r"<(?=/|\||s>|[A-Za-z!?][\w-]{2})")
+#: What `_MARKER` and `_TURN` end with.
+_COLONS = frozenset(":\uff1a\ufe55\u2236")
 #: What ends a line.
 _ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
 #: What can't be seen, or turns the direction of what can: controls, formats, surrogates, separators of lines.
@@ -42,10 +44,13 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 def harmless(text: str) -> str:
     """The text on one line, with nothing in it that is obeyed instead of read."""
+    # Each expression is tried where its last character occurs: most texts need none, and compiling them takes 2 ms.
     seen = "".join(map(_visible, unicodedata.normalize("NFC", text)))
-    flat = " ".join(_TURN.sub(r"\1\2\3 -", seen).split())
-    plain = _MARKER.sub(lambda found: f"{found[1]}{found[2] or ''} -", flat)
-    return _TAG.sub("< ", _TEMPLATE.sub(r"(\1)", plain)).replace("```", "'''")
+    has_colon = not _COLONS.isdisjoint(seen)
+    flat = " ".join((_TURN.sub(r"\1\2\3 -", seen) if has_colon else seen).split())
+    plain = _MARKER.sub(lambda found: f"{found[1]}{found[2] or ''} -", flat) if has_colon else flat
+    plain = _TEMPLATE.sub(r"(\1)", plain) if "]" in plain else plain
+    return (_TAG.sub("< ", plain) if "<" in plain else plain).replace("```", "'''")
 
 
 def _visible(one: str) -> str:
