@@ -12,9 +12,10 @@ import contextlib
 import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.files import irregularity
+from helix_episodes.values import Value
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -57,7 +58,7 @@ ANY_OF = "IN (SELECT value FROM json_each(?))"
 Ownership = Literal["absent", "ours"]
 
 
-class Kind(NamedTuple):
+class Kind(Value):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.

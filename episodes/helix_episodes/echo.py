@@ -18,9 +18,10 @@ Heard(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +41,7 @@ _OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
 _NOT_IN_NAME = Regex(r'[",\\\n<>]')
 
 
-class Heard(NamedTuple):
+class Heard(Value):
     """A text without what a memory put into it, and the names of the insights that were put in."""
 
     text: str

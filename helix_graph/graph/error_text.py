@@ -9,9 +9,10 @@ compiler's. And the families that the memory knows are looked for as words, sinc
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 from helix_graph.graph.masking import is_telling, line_key, one_line, template
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
 
 
-class Sought(NamedTuple):
+class Sought(Value):
     """What to look for.
 
     ``lines`` are keys of its lines; ``families`` pairs of check (None when the text doesn't tell) and family;

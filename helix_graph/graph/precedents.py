@@ -6,8 +6,9 @@ of plain values alone; `seen` gives it its types, and holds the description of e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery
 from helix_graph.graph.error_text import Sought, read_error, says_something
@@ -29,7 +30,7 @@ _REMEDY = (
 )  # fmt: skip
 
 
-class _Hit(NamedTuple):
+class _Hit(Value):
     level: Level
     episode: int
     local: str

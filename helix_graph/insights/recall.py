@@ -17,8 +17,9 @@ exact however many hits there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from helix_episodes.values import Value
 from helix_graph.database import as_list
 from helix_graph.errors import EmptyQuery
 from helix_graph.given import query
@@ -44,7 +45,7 @@ _BATCH = 200
 SURE_BY_WORDS = 0.8
 
 
-class Asked(NamedTuple):
+class Asked(Value):
     """A question, checked: see `helix_graph.insights.door.Insights.recall` for what each part means."""
 
     limit: int
@@ -65,7 +66,7 @@ class Recalled(list[dict[str, Any]]):
     note: str = ""
 
 
-class Candidate(NamedTuple):
+class Candidate(Value):
     """A hit with its score and what that is made of."""
 
     number: int

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every prompt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = "id, ts, task, session, query, shown, withheld, policy, chances"
 
 
-class Showing(NamedTuple):
+class Showing(Value):
     """To whom something is shown: a task or a session, and what was looked for (``about``)."""
 
     task: str = ""

@@ -7,8 +7,9 @@ was written. What is damaged is left out; `search` names it.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.topics import ranking
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Written(NamedTuple):
+class Written(Value):
     """An entry: its topic, and its text as it was stored."""
 
     topic: str

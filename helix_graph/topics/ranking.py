@@ -11,8 +11,9 @@ the others up beside it; nothing but numbers is read.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ K1 = 1.2
 B = 0.75
 #: SQLite joins at most 64 tables, and nobody means that many words at once.
 MOST_WORDS = 32
-Value = str | int | float
+_Bound = str | int | float
 
 
-class Word(NamedTuple):
+class Word(Value):
     """A word that some entries have: its number, and how much it tells."""
 
     number: int
@@ -35,21 +36,21 @@ class Word(NamedTuple):
     idf: float
 
 
-class Query(NamedTuple):
+class Query(Value):
     """SQL with its values, in the order in which they stand in it."""
 
     sql: str
-    values: tuple[Value, ...]
+    values: tuple[_Bound, ...]
 
 
-class Period(NamedTuple):
+class Period(Value):
     """From ``start`` on and before ``end``, in seconds since 1970; None where it is open."""
 
     start: int | None = None
     end: int | None = None
 
 
-class Filters(NamedTuple):
+class Filters(Value):
     """What else an entry must be. An empty ``topics`` is any topic."""
 
     period: Period = Period()
@@ -57,7 +58,7 @@ class Filters(NamedTuple):
     tag: str | None = None
 
 
-class Found(NamedTuple):
+class Found(Value):
     """How many entries match, and the ids and scores of those that were asked for, the best first."""
 
     total: int
@@ -157,9 +158,9 @@ def _weights(words: Sequence[Word], mean: float) -> tuple[float, ...]:
 
 def _filtered(
     columns: str, matching: Query, filters: Filters, *, joined: bool = False
-) -> tuple[str, tuple[Value, ...]]:
+) -> tuple[str, tuple[_Bound, ...]]:
     joins, conditions = "", []
-    values: list[Value] = [*matching.values]
+    values: list[_Bound] = [*matching.values]
     if joined or filters.topic is not None:
         joins += " CROSS JOIN topic_entry e ON e.entry = m.entry"
     if filters.tag is not None:

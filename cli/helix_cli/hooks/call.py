@@ -14,7 +14,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from helix_episodes.values import Value
 
 Agent = Literal["claude", "cursor", "copilot"]
 #: How Codex begins a response with an exit code, and how far that beginning goes.
@@ -22,7 +24,7 @@ _EXITED = frozenset({"exit code:", "process exited with code"})
 _BEGINNING = 300
 
 
-class Call(NamedTuple):
+class Call(Value):
     """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
 
     event: str

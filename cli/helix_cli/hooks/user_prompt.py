@@ -49,10 +49,10 @@ def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share enough words with the prompt."""
     wanted = words(asked)
     needed = max(min(len(wanted), _TELLING) * _SHARED, _FEWEST_WORDS)
-    for topic, text in having_some(root, asked, limit=_TOPICS):
-        shown = _beginning(text)
-        if len(set(wanted) & set(words(f"{topic} {shown}"))) >= needed:
-            yield f"{topic}: {shown}"
+    for one in having_some(root, asked, limit=_TOPICS):
+        shown = _beginning(one.text)
+        if len(set(wanted) & set(words(f"{one.topic} {shown}"))) >= needed:
+            yield f"{one.topic}: {shown}"
 
 
 def _beginning(text: str) -> str:

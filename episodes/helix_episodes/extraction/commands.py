@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.purposes import (
@@ -31,12 +31,13 @@ from helix_episodes.extraction.purposes import (
     through_module,
 )
 from helix_episodes.extraction.shell import Joiner, Simple, split_shell
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     from helix_episodes.extraction.programs import Kind, Purpose
 
 
-class Segment(NamedTuple):
+class Segment(Value):
     """One simple command of a shell text, and what it is for.
 
     ``program`` has neither path nor wrappers (``sudo``, ``npx``, ``poetry run`` …); ``arguments`` are all words after

@@ -13,14 +13,15 @@ told, in time proportional to the text.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
 Joiner = Literal["", "&&", "||", ";", "|"]
 
 
-class Simple(NamedTuple):
+class Simple(Value):
     """One simple command: its words without quotes, and how it stands among its neighbours.
 
     ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
@@ -34,11 +35,18 @@ class Simple(NamedTuple):
     hidden: bool = False
 
 
-class _Token(NamedTuple):
-    kind: Literal["word", "operator", "redirect", "newline"]
-    value: str
-    start: int
-    end: int
+class _Token:
+    """A word, an operator, a redirection or the end of a line, and where it stands."""
+
+    __slots__ = ("end", "kind", "start", "value")
+
+    def __init__(
+        self, kind: Literal["word", "operator", "redirect", "newline"], value: str, start: int, end: int
+    ) -> None:
+        self.kind = kind
+        self.value = value
+        self.start = start
+        self.end = end
 
 
 # A quoted string may hold $(…), which may hold quotes, and so on. Nobody writes 20 levels; text that does is noise,

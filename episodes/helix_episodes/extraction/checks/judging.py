@@ -10,7 +10,7 @@ conclusive the verdict is ``None``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
@@ -20,6 +20,7 @@ from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.troubles import finding_of
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +89,7 @@ _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]o
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
-class _Run(NamedTuple):
+class _Run(Value):
     """A part of the command that checks (or formats), and what is known of it before judging."""
 
     place: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ _ESCAPES = Regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 _EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
-class Finding(NamedTuple):
+class Finding(Value):
     """One kind of trouble that a check or a command met.
 
     ``family`` names the kind, so that the same trouble in another session has the same name; ``message`` is the first
@@ -38,7 +39,7 @@ class Finding(NamedTuple):
     generic: bool = False
 
 
-class Reading(NamedTuple):
+class Reading(Value):
     """What one grammar found in a text: whose verdict, how it came out, and on which lines that rests.
 
     ``summed`` is true when the runner's own summary was seen, not only single reports.
@@ -55,7 +56,7 @@ class Reading(NamedTuple):
     summed: bool = True
 
 
-class Verdict(NamedTuple):
+class Verdict(Value):
     """How one check came out; ``passed`` is ``None`` when the log cannot tell.
 
     ``check`` is the program whose verdict it is, even when a task runner called it. Counts are ``None`` when the
@@ -109,7 +110,7 @@ def quoted(*lines: str) -> str:
     return "\n".join(line.strip() for line in lines if line.strip())[:QUOTE_LIMIT]
 
 
-class Report(NamedTuple):
+class Report(Value):
     """One line in which something was reported, before lines of one family are put together."""
 
     family: str

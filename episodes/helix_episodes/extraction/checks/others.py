@@ -6,11 +6,12 @@ failed and skipped. Rust and the C compilers have error codes or fixed wording a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
 if TYPE_CHECKING:
     import re
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.programs import Kind
 
 
-class _Closing(NamedTuple):
+class _Closing(Value):
     """A runner that closes with numbers.
 
     The pattern's groups are ``passed``, ``failed``, ``errors``, ``skipped`` and ``total``, as far as it has them.
