@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.files import irregularity
 from helix_episodes.values import Value
@@ -25,9 +24,13 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from typing import Literal
+
+    Ownership = Literal["absent", "ours"]
 
 #: How long a writer waits for another: a full compile of ten thousand episodes takes a few seconds.
 BUSY_SECONDS = 30.0
@@ -54,8 +57,6 @@ _REFUSED_CODES = frozenset(
 _UNDO_CODES = frozenset({sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY})
 #: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
 ANY_OF = "IN (SELECT value FROM json_each(?))"
-
-Ownership = Literal["absent", "ours"]
 
 
 class Kind(Value):

@@ -24,7 +24,6 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from helix_episodes.values import Value
 from helix_graph.database import (
@@ -39,6 +38,7 @@ from helix_graph.database import (
 )
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

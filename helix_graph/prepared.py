@@ -8,11 +8,11 @@ since, the file says nothing. It is derived: it may be deleted at any time.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from helix_episodes.values import Value
 from helix_graph.project import PREPARED
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

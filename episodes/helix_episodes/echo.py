@@ -18,11 +18,11 @@ Heard(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
 from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -9,12 +9,12 @@ compiler's. And the families that the memory knows are looked for as words, sinc
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
 from helix_episodes.values import Value
 from helix_graph.graph.masking import is_telling, line_key, one_line, template
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -35,19 +35,22 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.regex import Regex
 from helix_graph.graph.masking import extension, first_line, kept_parts, one_line, template
 from helix_graph.graph.version import LABEL_VERSION as LABEL_VERSION  # noqa: PLC0414  (part of what this module offers)
 from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from helix_episodes.model import Action, Decision, Event, Outcome
     from helix_graph.graph.model import NodeType
 
-#: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
-DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+    #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
+    DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+
 
 #: A normal form longer than this is a sentence, and sentences do not recur.
 _MAX_WORDS = 6

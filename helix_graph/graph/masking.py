@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 

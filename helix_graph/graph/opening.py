@@ -6,13 +6,13 @@ Apart from the door, because whoever has one question (a hook, at every failure 
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
 
 from helix_graph import database
 from helix_graph.errors import CUT_SHORT, GraphNotCompiled
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.version import LABEL_MODE, LABEL_VERSION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator

@@ -6,8 +6,6 @@ of plain values alone; `seen` gives it its types, and holds the description of e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
 from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery
@@ -15,13 +13,17 @@ from helix_graph.graph.error_text import Sought, read_error, says_something
 from helix_graph.graph.labels import check_label
 from helix_graph.graph.weights import MILLION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
+    from typing import Any
 
-Level = Literal["exact", "family", "check", "recent"]
-#: One row of the answer, under the names of the fields in `seen`.
-Row = dict[str, Any]
+    from helix_graph.graph.seen import Level
+
+    #: One row of the answer, under the names of the fields in `seen`.
+    Row = dict[str, Any]
+
 _PRECEDENT = (
     "episode", "session", "date", "task", "outcome", "label", "message", "path", "log", "line", "quote"
 )  # fmt: skip

@@ -14,14 +14,18 @@ once per level. Without a text, the newest errors are shown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.graph.precedents import Level, find_precedents
+from helix_graph.graph.precedents import find_precedents
 
 if TYPE_CHECKING:
     import sqlite3
+
+
+#: How close the meeting was; ``recent`` where nothing was compared.
+Level = Literal["exact", "family", "check", "recent"]
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,7 +29,6 @@ from helix_graph.insights.promote import Promoting
 from helix_graph.insights.recall import (
     SURE_BY_WORDS,
     Asked,
-    Recalled,
     best,
     by_words_alone,
     found_by,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.feedback import Attribution, FedBack
     from helix_graph.insights.first_form import FirstForm
     from helix_graph.insights.model import Kept, Origin
-    from helix_graph.insights.recall import Candidate
+    from helix_graph.insights.recall import Candidate, Mode
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Alike
     from helix_graph.insights.vectors import Floats
@@ -60,6 +59,17 @@ if TYPE_CHECKING:
 MOST_SHOWN = 100
 #: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
 POLICIES = ("seed", "uplift")
+
+
+class Recalled(list[dict[str, Any]]):
+    """The insights found, as the seed gives them, and how they were looked for.
+
+    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
+    could only be found by their words. It is empty when all were looked at in both ways.
+    """
+
+    mode: Mode = "semantic"
+    note: str = ""
 
 
 class Insights(

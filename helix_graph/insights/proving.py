@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 from helix_graph.insights.scoring import causal_adjusted
 from helix_graph.insights.seed_form import public_rows
 from helix_graph.insights.settings import USER_PROVIDED
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection
+    from typing import Any
 
     from helix_graph.insights.settings import Settings
 

@@ -6,8 +6,6 @@ held up. What is answered here is what the door answers without a model, under t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights import clock
 from helix_graph.insights.proving import proven_rows
@@ -16,9 +14,11 @@ from helix_graph.insights.settings import V6
 from helix_graph.insights.showings import Showing, identity_of, is_noted, known_names, write_showing
 from helix_graph.insights.tables import TABLES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import Any
 
 
 def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:

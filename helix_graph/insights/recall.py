@@ -17,8 +17,6 @@ exact however many hits there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
 from helix_episodes.values import Value
 from helix_graph.database import as_list
 from helix_graph.errors import EmptyQuery
@@ -28,15 +26,18 @@ from helix_graph.insights.scoring import causal_adjusted, recency, score
 from helix_graph.insights.seed_form import SHOWN_DECIMALS, public_rows, told_rows
 from helix_graph.insights.words import relevance_by_words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
+    from typing import Any, Literal
 
     from helix_graph.insights.settings import Settings
 
-Mode = Literal["semantic", "lexical"]
-Via = Literal["meaning", "words", "both"]
+    Mode = Literal["semantic", "lexical"]
+    Via = Literal["meaning", "words", "both"]
+
 #: A longer query is cut here, as the seed cut what it embedded.
 _LONGEST_QUERY = 8000
 #: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
@@ -53,17 +54,6 @@ class Asked(Value):
     min_effectiveness: float = 0.0
     suppress_names: frozenset[str] = frozenset()
     tag: str = ""
-
-
-class Recalled(list[dict[str, Any]]):
-    """The insights found, as the seed gives them, and how they were looked for.
-
-    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
-    could only be found by their words. It is empty when all were looked at in both ways.
-    """
-
-    mode: Mode = "semantic"
-    note: str = ""
 
 
 class Candidate(Value):

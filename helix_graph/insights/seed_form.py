@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
 from helix_graph.database import ANY_OF, as_list
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
+    from typing import Any
 
     from helix_graph.insights.model import Kept
 

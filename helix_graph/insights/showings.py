@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every prompt
-from typing import TYPE_CHECKING
 
 from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence

@@ -18,8 +18,8 @@ from __future__ import annotations
 import json
 import re
 from math import log
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_graph.helix_db import HelixDatabase, Tables, database_path
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -7,7 +7,6 @@ was written. What is damaged is left out; `search` names it.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
@@ -17,6 +16,7 @@ from helix_graph.topics.checksums import is_sound
 from helix_graph.topics.tables import TABLES
 from helix_graph.topics.tokens import asked
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path

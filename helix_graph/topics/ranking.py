@@ -11,11 +11,11 @@ the others up beside it; nothing but numbers is read.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence

@@ -7,7 +7,6 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from helix_cli.hooks.call import read_call
 from helix_cli.hooks.events import EVENTS
@@ -16,9 +15,11 @@ from helix_cli.hooks.place import memory_for
 from helix_episodes.errors import HelixGraphError
 from helix_graph.project import memory_folder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Any
 
     from helix_cli.hooks.call import Call
 

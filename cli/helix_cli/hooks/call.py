@@ -14,11 +14,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Literal
 
 from helix_episodes.values import Value
 
-Agent = Literal["claude", "cursor", "copilot"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    Agent = Literal["claude", "cursor", "copilot"]
+
+
 #: How Codex begins a response with an exit code, and how far that beginning goes.
 _EXITED = frozenset({"exit code:", "process exited with code"})
 _BEGINNING = 300

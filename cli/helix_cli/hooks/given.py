@@ -11,10 +11,10 @@ import fcntl
 import os
 import time
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every tool call
-from typing import TYPE_CHECKING
 
 from helix_graph.project import HOOK_FOLDER
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_graph.project import FOLDER, memory_folder
 from helix_graph.silence import silenced_by
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

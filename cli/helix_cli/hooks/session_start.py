@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from helix_cli.hooks.detached import detach
 from helix_cli.hooks.showing import shown_now
@@ -13,6 +12,7 @@ from helix_graph.plans.tables import has_active_plan
 from helix_graph.prepared import is_prepared, prepare, prepared
 from helix_graph.topics.quick import busiest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

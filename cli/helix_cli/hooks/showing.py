@@ -5,16 +5,16 @@ Handing over may hold some back by lot, where a person has switched that on: the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from helix_cli.hooks.text import Line
 from helix_graph.insights.quick import note_shown
 from helix_graph.insights.showings import Showing
 from helix_graph.project import CONFIGURATION
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from helix_cli.hooks.call import Call
     from helix_cli.hooks.given import Given

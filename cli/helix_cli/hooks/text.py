@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.echo import wrap
 from helix_episodes.values import Value
 from helix_graph.insights.safety import harmless
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ The error is also remembered as the situation that the session is in, in which `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_cli.hooks.given import SITUATION
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph.errors import GraphNotCompiled
@@ -15,6 +13,7 @@ from helix_graph.graph.opening import opened
 from helix_graph.graph.precedents import find_precedents
 from helix_graph.graph.version import FILE_NAME
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path

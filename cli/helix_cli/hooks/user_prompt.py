@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
 from helix_episodes.echo import without_echo
@@ -11,6 +9,7 @@ from helix_graph.insights import quick
 from helix_graph.insights.words import words
 from helix_graph.topics.quick import having_some
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path

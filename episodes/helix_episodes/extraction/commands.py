@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.purposes import (
@@ -30,11 +29,13 @@ from helix_episodes.extraction.purposes import (
     subcommand_of,
     through_module,
 )
-from helix_episodes.extraction.shell import Joiner, Simple, split_shell
+from helix_episodes.extraction.shell import Simple, split_shell
 from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_episodes.extraction.programs import Kind, Purpose
+    from helix_episodes.extraction.shell import Joiner
 
 
 class Segment(Value):

@@ -13,12 +13,15 @@ told, in time proportional to the text.
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from helix_episodes.regex import Regex
 from helix_episodes.values import Value
 
-Joiner = Literal["", "&&", "||", ";", "|"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Joiner = Literal["", "&&", "||", ";", "|"]
 
 
 class Simple(Value):

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Report, Verdict, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 #: The name of the check, whichever editor or server it is.
 DIAGNOSTICS = "diagnostics"

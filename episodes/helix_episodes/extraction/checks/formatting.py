@@ -7,11 +7,10 @@ r"""Formatters that only report: a list of files, or a diff, and exit status 0 w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.model import Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_episodes.extraction.commands import Segment
 

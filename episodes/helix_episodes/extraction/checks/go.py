@@ -8,12 +8,12 @@ errors stand as ``file.go:line:column: message``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

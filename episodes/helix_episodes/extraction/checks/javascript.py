@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 

@@ -10,7 +10,6 @@ conclusive the verdict is ``None``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
@@ -22,6 +21,7 @@ from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.regex import Regex
 from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

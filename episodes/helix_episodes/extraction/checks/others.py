@@ -6,13 +6,12 @@ failed and skipped. Rust and the C compilers have error codes or fixed wording a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 

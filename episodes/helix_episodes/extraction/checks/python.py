@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.extraction.programs import Kind  # noqa: TC001  (kept with the other names of this vocabulary)
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from helix_episodes.extraction.programs import Kind
 
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
