@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.embedding.choice import embedder, status
+from helix_graph.embedding.errors import WeightsRefused
 from helix_graph.embedding.hashes import sha256_of
 from helix_graph.embedding.weights import find
-from helix_graph.errors import WeightsRefused
 from model_places import RIGHT, fill
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory
-from helix_graph.errors import InvalidConfiguration, TooEarly
+from helix_graph.errors import InvalidConfiguration
+from helix_graph.insights.errors import TooEarly
 from helix_graph.insights.model import Entry, Injection, Withheld
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from helix_graph.errors import InvalidExport
 from helix_graph.insights.door import Insights
+from helix_graph.insights.errors import InvalidExport
 from helix_graph.insights.joining import join
 from helix_graph.insights.model import Insight
 

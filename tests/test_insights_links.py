@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_episodes.errors import EpisodeNotFound
-from helix_graph.errors import EmptyText, InsightNotFound, NotOneOf
+from helix_graph.errors import EmptyText, NotOneOf
 from helix_graph.insights.door import Insights
+from helix_graph.insights.errors import InsightNotFound
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 

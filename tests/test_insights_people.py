@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import InsightNotFound, NotOneOf, OutOfRange
+from helix_graph.errors import NotOneOf, OutOfRange
 from helix_graph.insights import log
 from helix_graph.insights.door import Insights
+from helix_graph.insights.errors import InsightNotFound
 from helix_graph.insights.model import Injection, Withheld
 from helix_graph.insights.promote import HEADING
 from stub_embedder import StubEmbedder

@@ -10,7 +10,8 @@ import pytest
 from helix_episodes.echo import without_echo
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
-from helix_graph.errors import EmptyText, NotAFileName, OutOfRange
+from helix_graph.errors import EmptyText, OutOfRange
+from helix_graph.plans.errors import NotAFileName
 from helix_graph.plans.markers import report_in
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.prompts import COLD_START, builder_prompt, insight_line

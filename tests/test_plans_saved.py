@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import InvalidPlan, NoPlan, NoTask, NotOneOf
+from helix_graph.errors import NotOneOf
+from helix_graph.plans.errors import InvalidPlan, NoPlan, NoTask
 from plan_world import SHOES, plans_in
 
 if TYPE_CHECKING:

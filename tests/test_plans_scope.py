@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import NoWorkTree
 from helix_graph.plans.changes import within
+from helix_graph.plans.errors import NoWorkTree
 from plan_world import plans_in
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import EmptyText, NotAFileName, OutOfRange
+from helix_graph.errors import EmptyText, OutOfRange
+from helix_graph.plans.errors import NotAFileName
 from plan_world import plans_in
 
 if TYPE_CHECKING:

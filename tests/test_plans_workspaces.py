@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph import Memory
-from helix_graph.errors import InvalidPlan, NoPlan, NoTask, NoWorkspace, WorkspaceClosed
+from helix_graph.plans.errors import InvalidPlan, NoPlan, NoTask, NoWorkspace, WorkspaceClosed
 from helix_graph.plans.settling import Settling
 from plan_world import SHOES, NotedInsights, plans_in
 

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_graph.embedding.errors import NoEmbedder, WeightsRefused
 from helix_graph.embedding.light import LightEmbedder
 from helix_graph.embedding.model import MINILM, MINILM_DIMENSIONS
 from helix_graph.embedding.reference import ReferenceEmbedder
 from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Search, Weights, find
-from helix_graph.errors import NoEmbedder, NotOneOf, WeightsRefused
+from helix_graph.errors import NotOneOf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,6 +21,7 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import TEMPORARY_SUFFIX
 from helix_graph.embedding.choice import ModelStatus, has, status
+from helix_graph.embedding.errors import InstallFailed, WeightsRefused
 from helix_graph.embedding.model import MINILM
 from helix_graph.embedding.weights import (
     PACKAGE,
@@ -32,7 +33,6 @@ from helix_graph.embedding.weights import (
     find,
     installed_copy,
 )
-from helix_graph.errors import InstallFailed, WeightsRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.errors import TooEarly
 from helix_graph.given import query, several
 from helix_graph.insights import log, rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.deliveries import Counts, Delivery, tally
+from helix_graph.insights.errors import TooEarly
 from helix_graph.insights.room import Room
 from helix_graph.insights.showings import Showing, identity_of, is_noted, known_names, write_showing
 

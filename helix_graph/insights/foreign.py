@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.errors import InvalidExport
 from helix_graph.insights.checking import name_of, one_line
 from helix_graph.insights.clock import read, stamp
+from helix_graph.insights.errors import InvalidExport
 from helix_graph.insights.joining import join
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import INSIGHT_RELATIONS, Entry, Insight, Link, Standing, Verdict

@@ -6,9 +6,10 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from helix_graph.database import erase_traces
-from helix_graph.errors import InsightNotFound, NoMemory
+from helix_graph.errors import NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights import clock, rows
+from helix_graph.insights.errors import InsightNotFound
 from helix_graph.insights.settings import V6
 from helix_graph.insights.tables import TABLES
 

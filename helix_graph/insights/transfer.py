@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from helix_episodes.errors import UsageError
 from helix_episodes.files import read_regular, write_atomically
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import InvalidExport
 from helix_graph.given import place
 from helix_graph.insights import log, rows
 from helix_graph.insights.admitting import Admission
 from helix_graph.insights.checking import checked
+from helix_graph.insights.errors import InvalidExport
 from helix_graph.insights.forgetting import bury
 from helix_graph.insights.joining import join
 from helix_graph.insights.links import links_where, write_link

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.errors import NoWorkTree
+from helix_graph.plans.errors import NoWorkTree
 from helix_graph.project import FOLDER
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
-from helix_graph.errors import InvalidPlan
+from helix_graph.plans.errors import InvalidPlan
 from helix_graph.plans.model import PlanStatus, Task, Unreachable
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from helix_graph.errors import EmptyText, GraphError, InvalidPlan
+from helix_graph.errors import EmptyText, GraphError
 from helix_graph.given import one_of, prose, text, whole
 from helix_graph.plans.dag import check_dependencies
+from helix_graph.plans.errors import InvalidPlan
 from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, Task, parents_in
 from helix_graph.plans.names import is_file_name
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_graph.errors import InvalidExploration
 from helix_graph.given import text
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.cleaning import clean
+from helix_graph.plans.errors import InvalidExploration
 from helix_graph.plans.model import Exploration
 from helix_graph.plans.side_files import SideFiles
 from helix_graph.plans.tables import database

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.errors import WorkspaceClosed
 from helix_graph.given import one_of, place
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.cleaning import flat
+from helix_graph.plans.errors import WorkspaceClosed
 from helix_graph.plans.markers import (
     FEWEST_CHARACTERS,
     Insight,

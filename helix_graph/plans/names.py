@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-from helix_graph.errors import NotAFileName, WrongType
+from helix_graph.errors import WrongType
+from helix_graph.plans.errors import NotAFileName
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from helix_graph.errors import NoPlan, NoTask
 from helix_graph.given import whole
 from helix_graph.insights.clock import now, stamp
+from helix_graph.plans.errors import NoPlan, NoTask
 from helix_graph.plans.model import CompletedPlan, Plan, SavedPlan, Task
 from helix_graph.plans.tables import database
 

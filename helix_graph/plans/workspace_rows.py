@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from helix_graph.errors import NoWorkspace
 from helix_graph.plans.changes import Baseline
+from helix_graph.plans.errors import NoWorkspace
 from helix_graph.plans.model import EndedWorkspace, Ending, Workspace
 from helix_graph.plans.saved import number_of
 

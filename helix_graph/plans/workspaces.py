@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from helix_graph.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.given import place, prose, several, whole
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
 from helix_graph.plans.drafts import task_of
+from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
 from helix_graph.plans.prompts import workspace_prompt
 from helix_graph.plans.saved import change_task, number_of, require_plan, task_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.errors import NoEmbedder
+from helix_graph.embedding.errors import NoEmbedder
 from helix_graph.search.model import Found, Manner
 
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def render_insight(answer: Mapping[str, Any]) -> None:
 @click.argument("name")
 def get(insights: Insights, *, name: str) -> dict[str, Any]:
     """Show one insight."""
-    from helix_graph.errors import InsightNotFound  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.insights.errors import InsightNotFound  # noqa: PLC0415  (imported when a command runs)
 
     found = insights.get(name)
     if found is None:

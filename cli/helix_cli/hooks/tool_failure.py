@@ -9,7 +9,7 @@ from __future__ import annotations
 from helix_cli.hooks.given import SITUATION
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph.errors import GraphNotCompiled
-from helix_graph.graph.opening import opened
+from helix_graph.graph.asking import opened
 from helix_graph.graph.precedents import find_precedents
 from helix_graph.graph.version import FILE_NAME
 

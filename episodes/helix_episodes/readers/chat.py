@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.readers.fields import object_in, objects_in, text_in
-from helix_episodes.readers.jsonl import parse
+from helix_episodes.readers.messages.parts import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,19 +33,6 @@ def calls_in(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
         )
         for call in objects_in(message, "tool_calls")
     )
-
-
-def arguments_of(given: object) -> dict[str, Any]:
-    """Arguments as an object, which is mostly written as JSON in a text; anything else is kept under ``input``."""
-    if isinstance(given, dict):
-        return given
-    if not isinstance(given, str) or not given.strip():
-        return {}
-    try:
-        value = parse(given.encode("utf-8", "replace"))
-    except ValueError:
-        return {"input": given}
-    return value if isinstance(value, dict) else {"input": given}
 
 
 def words_of(message: Mapping[str, Any]) -> str:

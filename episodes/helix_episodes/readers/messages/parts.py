@@ -109,7 +109,7 @@ def arguments_of(given: object) -> Record:
     """
     if isinstance(given, dict):
         return given
-    if not isinstance(given, str) or not given:
+    if not isinstance(given, str) or not given.strip():
         return {}
     try:
         value = parse(given.encode("utf-8", "replace"))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.chat import arguments_of, words_of
+from helix_episodes.readers.chat import words_of
 from helix_episodes.readers.dialogue import Dialogue
 from helix_episodes.readers.fields import Place, object_in, text_in
 from helix_episodes.readers.ledger import Ledger, Passed
+from helix_episodes.readers.messages.parts import arguments_of
 from helix_episodes.readers.swe_agent.actions import translate_action, was_refused, was_stopped
 from helix_episodes.session import Source
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.readers.chat import arguments_of
 from helix_episodes.readers.dialogue import Dialogue
 from helix_episodes.readers.fields import Place
 from helix_episodes.readers.ledger import Ledger
+from helix_episodes.readers.messages.parts import arguments_of
 from helix_episodes.readers.vocabulary import Translation
 from helix_episodes.session import Source
 

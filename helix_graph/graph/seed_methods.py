@@ -1,0 +1,133 @@
+"""The seed's own functions under its names: adding nodes, edges and patterns by hand, and rows with its keys.
+
+What is added is kept as an assertion and taken into the graph at once; what is asked here, the questions of the doors
+answer with more in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_graph.graph.nodes import find_node, row_of
+from helix_graph.graph.opening import OpenedGraph
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class SeedMethods(OpenedGraph):
+    """What the original offers, key by key."""
+
+    def add_causal_node(self, type: str, label: str, episode_id: str | None = None) -> dict[str, Any]:  # noqa: A002  (the original's word)
+        """Adds a node, or counts it once more; ``Add-CausalNode`` of the original.
+
+        Args:
+            type: decision, event, outcome, pattern or error.
+            label: Its text; a label that the graph has in another case is the same.
+            episode_id: The episode that mentions it; the same node of the same episode counts once.
+
+        Returns:
+            ``id``, ``type``, ``label``, ``episodes``, ``frequency``, and ``success_rate``: of its episodes with a
+            measured outcome the share that succeeded, None when there are none.
+
+        Raises:
+            EmptyText: The label is empty.
+            NotOneOf: The type is none of the five.
+            InvalidSessionId: The episode's id could not name a file.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserting import node_assertion  # noqa: PLC0415  (only what is called)
+        from helix_graph.graph.facts import node_id  # noqa: PLC0415  (as above)
+
+        with self._open_made() as connection:
+            assertion = node_assertion(connection, type=type, label=label, episode=episode_id)
+        self.keep(assertion)
+        with self._open() as connection:
+            return row_of(find_node(connection, node_id(assertion.type, assertion.label)))
+
+    def add_causal_edge(self, source_id: str, target_id: str, type: str, weight: float = 0.5) -> dict[str, Any]:  # noqa: A002  (as above)
+        """Adds an edge between two nodes, or one more piece of evidence for it; ``Add-CausalEdge`` of the original.
+
+        Args:
+            source_id: The id of a node, or its whole label.
+            target_id: The same for where it leads.
+            type: causes, enables, prevents or correlates.
+            weight: How sure one is, 0 to 1.
+
+        Returns:
+            ``source``, ``target``, ``type``, ``weight`` (the mean over all evidence), ``evidence_count`` (episodes and
+            assertions), ``reasons``, ``status``.
+
+        Raises:
+            NodeNotFound: One of the nodes does not exist.
+            AmbiguousNode: A label belongs to several nodes.
+            NotOneOf: The type is none of the four.
+            OutOfRange: The weight is not between 0 and 1.
+            SameNode: Both ends are one node.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserting import edge_assertion, edge_row  # noqa: PLC0415  (as above)
+
+        with self._open_made() as connection:
+            assertion = edge_assertion(connection, source=source_id, target=target_id, type=type, weight=weight)
+        self.keep(assertion)
+        with self._open() as connection:
+            return edge_row(connection, assertion)
+
+    def add_pattern(
+        self, name: str, trigger: str, action: str, description: str = "", success_rate: float | None = None
+    ) -> dict[str, Any]:
+        """Adds a pattern, or one more use of it; ``Add-Pattern`` of the original.
+
+        Args:
+            name: What it is called; the same name in any case is the same pattern.
+            trigger: The situation.
+            action: What to do in it.
+            description: More about it. Of several, those of the first call are kept, as trigger and action are.
+            success_rate: 0 to 1; the mean of those given counts. Without one the row says 1.0 and ``measured`` false.
+
+        Returns:
+            ``id``, ``name``, ``description``, ``trigger``, ``action``, ``success_rate``, ``occurrences``,
+            ``last_used``, ``measured``.
+
+        Raises:
+            EmptyText: Name, trigger or action is empty.
+            OutOfRange: The rate is not between 0 and 1.
+            SameTriggerAndAction: The pattern would recommend its own trigger.
+            WriteFailed: The assertion could not be kept.
+        """
+        from helix_graph.graph.asserted_patterns import pattern_named  # noqa: PLC0415  (as above)
+        from helix_graph.graph.asserting import pattern_assertion  # noqa: PLC0415  (as above)
+
+        assertion = pattern_assertion(
+            name=name, trigger=trigger, action=action, description=description, success_rate=success_rate
+        )
+        self.keep(assertion)
+        return pattern_named(self.causality, assertion.name)
+
+    def get_patterns(self, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
+        """What works, as `Causality.get_patterns`; a Graph on its own, without episodes to count over, knows none.
+
+        Raises:
+            OutOfRange: An option lies outside its range.
+        """
+        if self._counted is None:
+            return []
+        return self._counted().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+
+    def get_anti_patterns(self, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
+        """What keeps failing, as `Causality.get_anti_patterns`; otherwise as `get_patterns`.
+
+        Raises:
+            OutOfRange: The rate lies outside its range.
+        """
+        return self._counted().get_anti_patterns(max_success_rate=max_success_rate) if self._counted else []
+
+    def get_reflexion_memory_status(self) -> dict[str, dict[str, Any]]:
+        """``Get-ReflexionMemoryStatus`` of the original, key by key, even of an empty memory; `status` says more."""
+        from helix_graph.graph.status import original_status  # noqa: PLC0415  (as above)
+
+        if not self.path_of_file.exists():
+            return original_status(None, episodes=self.episodes, causality=self.causality)
+        with self._open() as connection:
+            return original_status(connection, episodes=self.episodes, causality=self.causality)
