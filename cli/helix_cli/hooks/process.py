@@ -29,6 +29,8 @@ _LIMIT_ELSEWHERE = 0.6
 #: Overrides the limit, for machines that are slower than any that was measured.
 ENVIRONMENT = "HELIX_HOOK_SECONDS"
 _CHUNK = 1 << 16
+#: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
+_MOST_BYTES = 32 * 1024 * 1024
 
 
 def answer(arguments: Sequence[str]) -> int:
@@ -89,9 +91,14 @@ def _note_stop(root: str, event: str) -> None:
 
 
 def _told(event: str) -> Iterator[bytes]:
-    from helix_cli.hooks.answering import answer_event  # noqa: PLC0415  (only the child needs it)
+    from helix_cli.hooks.call import read_call  # noqa: PLC0415  (only the child needs it)
 
-    return answer_event(event)
+    call = read_call(event, sys.stdin.buffer.read(_MOST_BYTES))
+    if call is None or call.says_nothing:
+        return
+    from helix_cli.hooks.answering import answer_call  # noqa: PLC0415  (most calls of tools end before)
+
+    yield from answer_call(call)
 
 
 def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
