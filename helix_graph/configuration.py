@@ -12,11 +12,11 @@ import msgspec
 
 from helix_episodes.files import read_regular
 from helix_graph.errors import InvalidConfiguration
+from helix_graph.project import CONFIGURATION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE = "config.toml"
 _Table = TypeVar("_Table", bound=msgspec.Struct)
 
 
@@ -26,7 +26,7 @@ def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]
     Raises:
         InvalidConfiguration: The file cannot be read, is no TOML, or the table does not fit ``kind``.
     """
-    path = root / FILE
+    path = root / CONFIGURATION
     try:
         text = read_regular(path).decode()
     except FileNotFoundError:

@@ -46,10 +46,9 @@ Each sentence says what is wrong, where, and what to do; the data stands on the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.errors import HelixGraphError, UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path

@@ -18,6 +18,8 @@ HOOK_FOLDER = "hooks"
 HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
+#: What a person has set for the memory; `helix_graph.configuration` reads it.
+CONFIGURATION = "config.toml"
 ENVIRONMENT = "HELIX_DIR"
 
 

@@ -16,8 +16,8 @@ from helix_graph.insights import rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.joining import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, Link
-from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
+from helix_graph.insights.seed_form import public
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_graph.insights import rows
 from helix_graph.insights.links import links_of, links_where
-from helix_graph.insights.recall import public
+from helix_graph.insights.seed_form import public
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,12 +15,11 @@ count below the line, or a pasted page would find nothing.
 
 from __future__ import annotations
 
+import json
 import re
 from math import log
-from typing import TYPE_CHECKING
 
-import msgspec
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
@@ -46,7 +45,6 @@ _LITTLE = (
 )
 #: Words that say nothing by themselves.
 LITTLE_WORDS = frozenset(_LITTLE.split())
-_NUMBERS = msgspec.json.Decoder(list[int])
 
 
 def words(query: str) -> list[str]:
@@ -119,7 +117,8 @@ def _postings(connection: sqlite3.Connection, word: str, *, most: int) -> list[i
     newest = "SELECT rowid FROM insight_text WHERE insight_text MATCH ? ORDER BY rowid DESC LIMIT ?"
     # All numbers in one row: reading them takes half as long as taking each from a row of its own.
     query = f"SELECT json_group_array(rowid) FROM ({newest})"  # noqa: S608  (constants)
-    return _NUMBERS.decode(connection.execute(query, (_phrase(word), most)).fetchone()[0])
+    found: list[int] = json.loads(connection.execute(query, (_phrase(word), most)).fetchone()[0])
+    return found
 
 
 def _phrase(word: str) -> str:
