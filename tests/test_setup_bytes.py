@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOREIGN = """{
-    // mine, do not touch
     "model": "opus",\t
     "hooks": {
         "SessionStart": [
-            {"hooks": [{"type": "command", "command": "echo hi"}]} /* tail */
+            {"hooks": [{"type": "command", "command": "echo hi"}]}\x20
+
         ],
-        "Stop": [], // nothing yet
+        "SessionEnd": [ ],
+        "Stop": []
     },
     "permissions": {"allow": ["Bash(ls:*)"]}
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.options import json_option
-from helix_cli.output import emit_json, say, show
+from helix_cli.output import count, emit_json, say, show
 
 if TYPE_CHECKING:
     from helix_cli.setup.plan import Done
@@ -56,7 +56,7 @@ def setup(  # noqa: PLR0913  (the options)
         show({"agent": agent, "scope": scope, "installed": found}, as_json=as_json, render=_render_check)
         return 0 if found else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
-    show(carry_out(agent, plan, dry_run=dry_run), as_json=as_json, render=_render)
+    show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render)
     return 0
 
 
@@ -87,9 +87,18 @@ def _render(done: Done) -> None:
     begin = "Would run" if done.dry_run else "Ran"
     for command in done.commands:
         say(f"{begin}: {' '.join(command)}")
+    for backup in done.backups:
+        say(f"{'Would keep' if done.dry_run else 'Kept'} what stood there before: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:
         say("Nothing to change.")
     elif not done.dry_run:
-        say(f"{len(done.files)} files changed. Begin a new session of {done.agent} to use it.")
+        say(_ended(done))
+
+
+def _ended(done: Done) -> str:
+    changed = f"{count(len(done.files), 'file')} changed. " if done.files else ""
+    if done.removed:
+        return f"{changed}Sessions of {done.agent} that begin from now on are without the memory."
+    return f"{changed}Begin a new session of {done.agent} to use it."

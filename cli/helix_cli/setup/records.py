@@ -1,0 +1,74 @@
+"""What setup did on this machine, so that it can be taken back exactly. It holds no word of anybody's settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from helix_episodes.files import write_atomically
+
+
+class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a file that was changed.
+
+    ``after`` is the digest of what came out, ``steps`` are the places and lengths of the insertions, ``made`` says
+    whether the file is ours as a whole, ``kept`` which lists and objects on the way to our entries stood there before.
+    """
+
+    after: str
+    steps: tuple[tuple[int, int], ...]
+    made: bool
+    kept: tuple[tuple[str, ...], ...] = ()
+
+
+class _State(msgspec.Struct, frozen=True, kw_only=True):
+    files: dict[str, FileRecord] = {}
+    servers: tuple[str, ...] = ()
+
+
+class Records:
+    """The files that were changed, and the servers that an agent's own command was asked to add."""
+
+    def __init__(self) -> None:
+        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+        self._path = Path(state) / "helix-graph" / "setup.json"
+
+    def of(self, path: Path) -> FileRecord | None:
+        """What is known of a file."""
+        return self._state().files.get(_key(path))
+
+    def put(self, path: Path, record: FileRecord) -> None:
+        """Remembers a change of a file."""
+        self._write_files({**self._state().files, _key(path): record})
+
+    def drop(self, path: Path) -> None:
+        """Forgets a file."""
+        self._write_files({name: one for name, one in self._state().files.items() if name != _key(path)})
+
+    def has_server(self, name: str) -> bool:
+        """Whether an agent's command was asked to add a server, and not to remove it since."""
+        return name in self._state().servers
+
+    def note_server(self, name: str, *, added: bool) -> None:
+        """Remembers that an agent's command added a server or removed it."""
+        state = self._state()
+        left = {one for one in state.servers if one != name} | ({name} if added else set())
+        self._write(msgspec.structs.replace(state, servers=tuple(sorted(left))))
+
+    def _write_files(self, files: dict[str, FileRecord]) -> None:
+        self._write(msgspec.structs.replace(self._state(), files=dict(sorted(files.items()))))
+
+    def _write(self, state: _State) -> None:
+        write_atomically(self._path, msgspec.json.encode(state))
+
+    def _state(self) -> _State:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=_State)
+        except (OSError, msgspec.MsgspecError):  # without a record what is ours is still found by what it says
+            return _State()
+
+
+def _key(path: Path) -> str:
+    return str(path.resolve())
