@@ -105,15 +105,17 @@ def _without(text: str, path: Path) -> str:
         if not ours or not (_OUR_HEADER.fullmatch(line) or _SETTING.fullmatch(line)):
             left.append(line)
     new = "".join(left)
-    require_same(_or_none(new), _others(_parsed(text, path)), path=path, line=_line(text, _NAMED))
+    require_same(_left(new), _others(_parsed(text, path)), path=path, line=_line(text, _NAMED))
     return new
 
 
-def _or_none(text: str) -> dict[str, Any] | None:
+def _left(text: str) -> dict[str, Any] | None:
+    """What a text says that our server was cut out of; None when it still stands there, or the text is no TOML."""
     try:
-        return _others(tomllib.loads(text.removeprefix(_BOM)))
+        value = tomllib.loads(text.removeprefix(_BOM))
     except tomllib.TOMLDecodeError:
         return None
+    return _others(value) if server_in_toml(value) is None else None
 
 
 def _others(value: Mapping[str, Any]) -> dict[str, Any]:
