@@ -37,7 +37,7 @@ def strict_files(home: AgentsHome) -> dict[str, tuple[list[str], Path]]:
 
 @pytest.mark.parametrize(("text", "line", "what"), LENIENT)
 @pytest.mark.parametrize("name", ["user", "project", "servers", "codex", "codex project"])
-def test_what_is_no_strict_json_is_refused_where_it_stands(  # noqa: PLR0913  (what is refused, and where)
+def test_what_is_no_strict_json_is_refused_where_it_stands(
     agents_home: AgentsHome, name: str, text: str, line: int | None, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, path = strict_files(agents_home)[name]

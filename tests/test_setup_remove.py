@@ -18,7 +18,7 @@ EVERYWHERE = [[agent, "--scope", scope] for agent in ("claude-code", "codex") fo
 @pytest.mark.parametrize("words", EVERYWHERE)
 @pytest.mark.parametrize("on_the_path", [True, False])
 def test_where_nothing_is_nothing_is_written(
-    agents_home: AgentsHome, words: list[str], on_the_path: bool, capsys: pytest.CaptureFixture[str]
+    agents_home: AgentsHome, *, words: list[str], on_the_path: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if on_the_path:
         agents_home.install("claude")
@@ -47,8 +47,9 @@ def test_twice_removed_can_be_put_in_again(agents_home: AgentsHome, words: list[
 @pytest.mark.parametrize("change", [[], ["--remove"]])
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("touched", [True, False])
-def test_a_dry_run_tells_what_happens(  # noqa: PLR0913  (what it starts from)
+def test_a_dry_run_tells_what_happens(
     agents_home: AgentsHome,
+    *,
     words: list[str],
     change: list[str],
     installed: bool,
@@ -98,16 +99,27 @@ def test_the_last_line_says_what_was_done(agents_home: AgentsHome, capsys: pytes
     }
 
 
-def test_what_was_put_in_before_an_upgrade_comes_out_to_the_byte(agents_home: AgentsHome) -> None:
+def test_what_an_upgrade_replaced_comes_out_to_the_byte(agents_home: AgentsHome) -> None:
     text = '{"model":"x",  "hooks":{ }}'
     path = agents_home.put(agents_home.claude, text)
     assert run(["setup", "claude-code"]) == 0
-    older = path.read_text().replace("helix-graph hook", "gone/helix-graph hook")
-    path.write_text(older)
+    moved = agents_home.put(agents_home.root / "bin" / "helix-graph", "#!/bin/sh\n")
+    moved.chmod(0o755)
+    assert run(["setup", "claude-code", "--check"]) == 1
     assert run(["setup", "claude-code"]) == 0
-    assert run(["setup", "claude-code", "--check"]) == 0
+    assert path.read_text().count("hook session-start") == path.read_text().count(f"{moved} hook session-start") == 1
     assert run(["setup", "claude-code", "--remove"]) == 0
-    assert path.read_text().split() == text.split()
+    assert path.read_text() == text
+
+
+def test_what_was_replaced_in_a_touched_file_comes_out_with_what_it_needed(agents_home: AgentsHome) -> None:
+    path = agents_home.put(agents_home.claude, '{"model":"x","hooks":{}}')
+    assert run(["setup", "claude-code"]) == 0
+    path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 99'))
+    assert run(["setup", "claude-code"]) == 0
+    assert path.read_text().count("hook session-start") == 1
+    assert run(["setup", "claude-code", "--remove"]) == 0
+    assert json.loads(path.read_text()) == {"model": "x", "hooks": {}}
 
 
 def test_a_link_to_nothing_stays_a_link_to_nothing(agents_home: AgentsHome) -> None:

@@ -28,7 +28,7 @@ def place_of(home: AgentsHome, scope: str) -> Path:
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("on_the_path", [True, False])
 def test_another_server_is_named_and_nothing_written(
-    agents_home: AgentsHome, scope: str, on_the_path: bool, capsys: pytest.CaptureFixture[str]
+    agents_home: AgentsHome, *, scope: str, on_the_path: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = agents_home.put(place_of(agents_home, scope), SERVERS)
     if on_the_path:
@@ -44,7 +44,7 @@ def test_another_server_is_named_and_nothing_written(
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("on_the_path", [True, False])
 def test_another_server_survives_removing(
-    agents_home: AgentsHome, scope: str, on_the_path: bool, capsys: pytest.CaptureFixture[str]
+    agents_home: AgentsHome, *, scope: str, on_the_path: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["setup", "claude-code", "--scope", scope]) == 0
     path = agents_home.put(place_of(agents_home, scope), SERVERS)
@@ -243,4 +243,38 @@ def test_a_command_that_fails_says_what_is_done(agents_home: AgentsHome, capsys:
     told = capsys.readouterr().err
     assert "no luck" in told
     assert "nothing was written" not in told
+    assert run(["setup", "claude-code", "--check", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["hooks"] is True
+
+
+@pytest.mark.parametrize("words", [["claude-code", "--scope", "project"], ["codex"], ["codex", "--scope", "project"]])
+def test_a_check_looks_at_the_server_too(
+    agents_home: AgentsHome, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["setup", *words]) == 0
+    assert run(["setup", *words, "--check"]) == 0
+    for name in (".mcp.json", ".codex/config.toml", "../.codex/config.toml"):
+        (agents_home.project / name).unlink(missing_ok=True)
+    assert run(["setup", *words, "--check"]) == 1
+    assert "is not in place" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mute", [True, False])
+def test_a_check_asks_the_agents_own_command(agents_home: AgentsHome, *, mute: bool) -> None:
+    agents_home.install("claude", mute=mute)
+    assert run(["setup", "claude-code"]) == 0
     assert run(["setup", "claude-code", "--check"]) == 0
+    agents_home.claude_servers.unlink(missing_ok=True)
+    agents_home.keep_unseen({})
+    assert run(["setup", "claude-code", "--check"]) == 1
+    agents_home.keep_unseen({"helix": ["helix-editor", "mcp"]})
+    agents_home.put(agents_home.claude_servers, SERVERS)
+    assert run(["setup", "claude-code", "--check"]) == 1
+
+
+def test_what_nobody_can_tell_is_called_so(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["setup", "claude-code"]) == 0
+    capsys.readouterr()
+    assert run(["setup", "claude-code", "--check", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["installed"], told["hooks"], told["server"]) == (True, True, None)

@@ -1,4 +1,4 @@
-"""A home with no agent in it but stand-ins: programs called ``claude`` and ``codex`` that keep servers and run no model."""
+"""A home with no agents in it but stand-ins: programs called ``claude`` and ``codex`` that only keep servers."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _EDITED = ("claude-code", "codex")
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
 )
-@click.option("--check", is_flag=True, help="Only say whether the hooks are in place: exit code 1 when they are not.")
+@click.option("--check", is_flag=True, help="Only say what is in place: exit code 1 when something is missing.")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
@@ -52,9 +52,11 @@ def setup(  # noqa: PLR0913  (the options)
     project = project_folder(Path.cwd()) or Path.cwd()
     whose: Scope = "project" if scope == "project" else "user"
     if check:
-        found = home.is_installed(whose, project)
-        show({"agent": agent, "scope": scope, "installed": found}, as_json=as_json, render=_render_check)
-        return 0 if found else 1
+        found = home.installed(whose, project)
+        whole = found.hooks and found.server is not False
+        told = {"agent": agent, "scope": scope, "installed": whole, "hooks": found.hooks, "server": found.server}
+        show(told, as_json=as_json, render=_render_check)
+        return 0 if whole else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
     show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render)
     return 0
@@ -77,8 +79,12 @@ def _print(agent: str, *, as_json: bool) -> int:
 
 
 def _render_check(answer: dict[str, object]) -> None:
-    state = "are in place" if answer["installed"] else "are not in place"
-    say(f"The hooks of {answer['agent']} ({answer['scope']}) {state}.")
+    whose = f"of {answer['agent']} ({answer['scope']})"
+    say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
+    if answer["server"] is None:
+        say(f"Whether the server {whose} is in place only `claude mcp get helix` can tell; claude is not on the PATH.")
+    else:
+        say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
 
 
 def _render(done: Done) -> None:

@@ -15,7 +15,7 @@ from helix_cli.setup.files import (
     without_hooks,
     without_server,
 )
-from helix_cli.setup.plan import Plan
+from helix_cli.setup.plan import Installed, Plan
 from helix_cli.setup.servers import Agent, standing_in_json
 from helix_cli.setup.wanted import SERVER, claude_hooks, program, server
 
@@ -63,13 +63,16 @@ def remove(scope: Scope, project: Path) -> Plan:
     return Plan(changes=(hooks,), notes=(by_hand,))
 
 
-def is_installed(scope: Scope, project: Path) -> bool:
-    """Whether all hooks are in place.
+def installed(scope: Scope, project: Path) -> Installed:
+    """Whether all hooks are in place, and the server.
 
     Raises:
         NotEditable: The file of settings is not what it should be.
     """
-    return has_hooks(settings(scope, project), claude_hooks(program(scope)))
+    hooks = has_hooks(settings(scope, project), claude_hooks(program(scope)))
+    agent, found = _agent(scope, project), standing_in_json(_servers(scope, project))
+    unseen = agent.has_server() if agent.is_there else False if scope == "project" else None
+    return Installed(hooks=hooks, server=found.is_ours if found else unseen)
 
 
 def settings(scope: Scope, project: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from helix_cli.errors import NotEditable
 from helix_cli.setup.editing import undone
 from helix_cli.setup.files import has_hooks, with_hooks, without_hooks
-from helix_cli.setup.plan import Plan
+from helix_cli.setup.plan import Installed, Plan
 from helix_cli.setup.servers import Agent, standing_in_toml
 from helix_cli.setup.toml_files import read_toml, with_toml_server, without_toml_server
 from helix_cli.setup.wanted import codex_hooks, program, server
@@ -57,13 +57,17 @@ def remove(scope: Scope, project: Path) -> Plan:
     return Plan(changes=(hooks, without_toml_server(config)))
 
 
-def is_installed(scope: Scope, project: Path) -> bool:
-    """Whether all hooks are in place.
+def installed(scope: Scope, project: Path) -> Installed:
+    """Whether all hooks are in place, and the server.
 
     Raises:
-        NotEditable: The file of hooks is not what it should be.
+        NotEditable: A file of settings is not what it should be.
     """
-    return has_hooks(_folder(scope, project) / "hooks.json", codex_hooks(program(scope)))
+    folder = _folder(scope, project)
+    hooks = has_hooks(folder / "hooks.json", codex_hooks(program(scope)))
+    agent, found = _agent(scope, project), standing_in_toml(folder / "config.toml")
+    unseen = scope == "user" and agent.is_there and agent.has_server()
+    return Installed(hooks=hooks, server=found.is_ours if found else unseen)
 
 
 def _folder(scope: Scope, project: Path) -> Path:

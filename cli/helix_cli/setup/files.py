@@ -154,7 +154,7 @@ def _base(path: Path, before: str | None, without: Any) -> str | None:  # noqa: 
     back = undone(path)
     if back is not None:
         return None if back.after is None else back.after.decode()
-    return before if before is None or is_blank(before) else without(before)
+    return before if before is None or is_blank(before) else without(before, kept_containers(path))
 
 
 def _inserted(base: str | None, entries: Sequence[tuple[tuple[str, ...], Any]], *, append: bool = False) -> list[str]:

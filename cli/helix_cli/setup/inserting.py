@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.jsonc import line_of, parse
+from helix_cli.setup.jsonc import behind_blanks, line_of, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,17 +115,12 @@ def _emptied(text: str, nodes: Sequence[Node], path: Path, kept: Kept) -> Cut:
 
 
 def _cut(text: str, holder: Node, items: Sequence[Node], place: int) -> Cut:
-    """One element with what joins it to its neighbours."""
+    """One element with the comma that joins it to a neighbour."""
     if place:
-        return Cut(items[place - 1].end, items[place].end)
+        return Cut(behind_blanks(text, items[place - 1].end), items[place].end)
     if len(items) > 1:
-        return Cut(holder.start + 1, _key_start(text, items[0].end, items[1]))
+        return Cut(holder.start + 1, behind_blanks(text, items[0].end) + 1)
     return Cut(holder.start + 1, holder.end - 1)
-
-
-def _key_start(text: str, after: int, item: Node) -> int:
-    """Where the element behind a comma begins, with the blank before it."""
-    return text.index(",", after, item.start) + 1
 
 
 def _put(text: str, holder: Node, items: Sequence[Node], value: object, *, name: str | None = None) -> str:

@@ -83,6 +83,11 @@ def require_strict(text: str) -> None:
         raise NotEditable(f"a comma too many stands here, and {_SKIPPED}", line=error.lineno) from error
 
 
+def behind_blanks(text: str, at: int) -> int:
+    """The first place from ``at`` on where neither a blank nor a comment stands."""
+    return _Reader(text).blank(at)
+
+
 def line_of(text: str, at: int) -> int:
     """The number of the line on which a place stands, from 1."""
     return text.count("\n", 0, at) + 1

@@ -32,6 +32,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the memory is in an agent's settings; ``server`` is None where only the agent's absent command knows."""
+
+    hooks: bool
+    server: bool | None
+
+
 class Done(msgspec.Struct, frozen=True, kw_only=True):
     """What was done, or would be.
 

@@ -85,6 +85,11 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the command is on the PATH."""
         return shutil.which(self.program) is not None
 
+    def has_server(self) -> bool:
+        """Whether the agent knows our server."""
+        told = self._told()
+        return told is not None and self._is_ours(told)
+
     def adding(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
         """What adds our server where no file has one of its name; nothing when the agent has it already.
 
