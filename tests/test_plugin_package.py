@@ -63,6 +63,10 @@ def test_commands_are_found_at_all() -> None:
     assert len(COMMANDS) > 30
 
 
+def test_ids_of_tasks_are_shown_as_workspaces_name_them(demo_memory_copy: None) -> None:
+    pass
+
+
 def test_the_manifest_has_what_it_needs() -> None:
     manifest = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
     assert re.fullmatch(r"[a-z][a-z0-9-]*", manifest["name"])

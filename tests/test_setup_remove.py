@@ -89,9 +89,12 @@ def test_an_empty_file_is_no_hindrance_and_comes_back(agents_home: AgentsHome) -
 def test_the_last_line_says_what_was_done(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["setup", "codex"]) == 0
     assert capsys.readouterr().out.endswith("2 files changed. Begin a new session of codex to use it.\n")
-    assert run(["setup", "claude-code"]) == 0
+    assert run(["setup", "claude-code", "--scope", "project"]) == 0
+    (agents_home.project / ".mcp.json").unlink()
+    assert run(["setup", "claude-code", "--scope", "project"]) == 0
     assert capsys.readouterr().out.endswith("1 file changed. Begin a new session of claude-code to use it.\n")
-    assert run(["setup", "claude-code", "--remove"]) == 0
+    (agents_home.project / ".mcp.json").unlink()
+    assert run(["setup", "claude-code", "--scope", "project", "--remove"]) == 0
     ended = "1 file changed. Sessions of claude-code that begin from now on are without the memory.\n"
     assert capsys.readouterr().out.endswith(ended)
     assert agents_home.files == {

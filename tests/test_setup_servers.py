@@ -272,7 +272,8 @@ def test_a_check_asks_the_agents_own_command(agents_home: AgentsHome, *, mute: b
     assert run(["setup", "claude-code", "--check"]) == 1
 
 
-def test_what_nobody_can_tell_is_called_so(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("agents_home")
+def test_what_nobody_can_tell_is_called_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["setup", "claude-code"]) == 0
     capsys.readouterr()
     assert run(["setup", "claude-code", "--check", "--json"]) == 0

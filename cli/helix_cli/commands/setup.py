@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from helix_cli.options import json_option
 from helix_cli.output import count, emit_json, say, show
@@ -33,8 +34,9 @@ def setup(  # noqa: PLR0913  (the options)
 ) -> int:
     """Put the memory's hooks and server into the settings of an AGENT: claude-code or codex.
 
-    Every other entry and every comment stays as it is, byte for byte; twice is once. Cursor, Copilot, Gemini and
-    OpenCode are set up by hand: `--print` shows what to paste.
+    Claude Code also gets the plugin's agents and skills, unless it is for a project. Every other entry stays as it
+    is, byte for byte; twice is once. Cursor, Copilot, Gemini and OpenCode are set up by hand: `--print` shows what to
+    paste.
     """
     if sum((check, remove, printed)) > 1:
         problem = "--check, --remove and --print exclude each other"
@@ -53,10 +55,9 @@ def setup(  # noqa: PLR0913  (the options)
     whose: Scope = "project" if scope == "project" else "user"
     if check:
         found = home.installed(whose, project)
-        whole = found.hooks and found.server is not False
-        told = {"agent": agent, "scope": scope, "installed": whole, "hooks": found.hooks, "server": found.server}
+        told = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
         show(told, as_json=as_json, render=_render_check)
-        return 0 if whole else 1
+        return 0 if found.is_whole else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
     show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render)
     return 0
@@ -85,11 +86,15 @@ def _render_check(answer: dict[str, object]) -> None:
         say(f"Whether the server {whose} is in place only `claude mcp get helix` can tell; claude is not on the PATH.")
     else:
         say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
+    if answer["plugin"] is not None:
+        say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
 def _render(done: Done) -> None:
     for line in done.diff.splitlines():
         say(line)
+    for path in done.plugin:
+        say(f"The plugin's own file: {path}")
     begin = "Would run" if done.dry_run else "Ran"
     for command in done.commands:
         say(f"{begin}: {' '.join(command)}")

@@ -67,7 +67,7 @@ def installed(scope: Scope, project: Path) -> Installed:
     hooks = has_hooks(folder / "hooks.json", codex_hooks(program(scope)))
     agent, found = _agent(scope, project), standing_in_toml(folder / "config.toml")
     unseen = scope == "user" and agent.is_there and agent.has_server()
-    return Installed(hooks=hooks, server=found.is_ours if found else unseen)
+    return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=None)
 
 
 def _folder(scope: Scope, project: Path) -> Path:

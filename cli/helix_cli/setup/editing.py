@@ -29,6 +29,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the insertions that lead from the file without us to ``after``, ``made`` says that there was no file
     without us, ``kept`` which lists and objects on the way were there. An ``exact`` change brings back known bytes.
+    ``within`` is the folder of our own that the file lies in, if it does.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     made: bool = False
     kept: tuple[tuple[str, ...], ...] = ()
     exact: bool = False
+    within: Path | None = None
 
     @property
     def is_none(self) -> bool:
@@ -53,7 +55,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def backup(self) -> Path | None:
         """Where the bytes of before are kept; None where nothing of anybody's is replaced."""
-        return None if self.is_none or self.exact or self.before is None else backup_of(self.path.resolve())
+        if self.is_none or self.exact or self.before is None or self.within is not None:
+            return None
+        return backup_of(self.path.resolve())
 
 
 def read_text(path: Path) -> str | None:
@@ -173,12 +177,21 @@ def _replace(change: Change) -> None:
     target = change.path.resolve()
     if change.after is None:
         remove_file(target)
+        _drop_empty(target.parent, change.within)
     else:
         mode, owner = _belongings(target)
         if change.backup and change.before is not None:
             write_atomically(change.backup, change.before, mode=mode, owner=owner)
         write_atomically(target, change.after, mode=mode, owner=owner)
-    drop_backups(target, but=change.backup)
+    if target.parent.is_dir():
+        drop_backups(target, but=change.backup)
+
+
+def _drop_empty(folder: Path, within: Path | None) -> None:
+    """Removes the folders of our own that nothing lies in any longer."""
+    while within is not None and folder.is_relative_to(within.resolve()) and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _belongings(target: Path) -> tuple[int, tuple[int, int] | None]:

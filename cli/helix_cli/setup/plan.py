@@ -31,24 +31,40 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def joined(self, other: Plan) -> Plan:
+        """This, and then another."""
+        changes, commands = self.changes + other.changes, self.commands + other.commands
+        return Plan(changes=changes, commands=commands, notes=self.notes + other.notes)
+
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the memory is in an agent's settings; ``server`` is None where only the agent's absent command knows."""
+    """What of the memory is in an agent's settings.
+
+    ``server`` is None where only the agent's absent command knows, ``plugin`` where there is none to put in.
+    """
 
     hooks: bool
     server: bool | None
+    plugin: bool | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return self.hooks and self.server is not False and self.plugin is not False
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
     """What was done, or would be.
 
-    The diff of each file, where its bytes of before are kept, the commands, and what is left to a person.
+    The diff of each shared file, where its bytes of before are kept, the ``plugin``'s files that come or go as a
+    whole, the commands, and what is left to a person.
     """
 
     agent: str
     removed: bool
     files: tuple[Path, ...] = ()
     backups: tuple[Path, ...] = ()
+    plugin: tuple[Path, ...] = ()
     diff: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
@@ -76,7 +92,8 @@ def carry_out(agent: str, plan: Plan, *, removing: bool, dry_run: bool) -> Done:
         removed=removing,
         files=tuple(change.path for change in changes),
         backups=tuple(change.backup for change in changes if change.backup is not None),
-        diff="".join(change.diff for change in changes),
+        plugin=tuple(change.path for change in changes if change.within is not None),
+        diff="".join(change.diff for change in changes if change.within is None),
         commands=tuple(command.line for command in plan.commands),
         notes=plan.notes,
         dry_run=dry_run,

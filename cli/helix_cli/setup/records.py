@@ -39,6 +39,10 @@ class Records:
         """What is known of a file."""
         return self._state().files.get(_key(path))
 
+    def below(self, folder: Path) -> list[Path]:
+        """The files below a folder of which something is known, in their order."""
+        return sorted(path for path in map(Path, self._state().files) if path.is_relative_to(folder.resolve()))
+
     def put(self, path: Path, record: FileRecord) -> None:
         """Remembers a change of a file."""
         self._write_files({**self._state().files, _key(path): record})
