@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from agents_home import AgentsHome
 from helix_cli.app import run
+
+if TYPE_CHECKING:
+    from agents_home import AgentsHome
 
 PLUGIN = Path(__file__).parents[1] / "cli" / "helix_cli" / "plugin"
 #: What setup puts into the settings, and so not a second time into the plugin.

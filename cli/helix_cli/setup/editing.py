@@ -113,7 +113,25 @@ def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[
     )
 
 
-def require_unchanged(change: Change) -> None:
+def apply(changes: Sequence[Change]) -> None:
+    """Puts the changes in place, and remembers how to take them out again.
+
+    Raises:
+        NotEditable: Somebody has changed one of the files meanwhile; nothing is done then.
+        WriteFailed: One cannot be written; those before it are done.
+    """
+    for change in changes:
+        _require_unchanged(change)
+    done: dict[Path, FileRecord | None] = {}
+    try:
+        for change in changes:
+            _replace(change)
+            done[change.path] = _record_of(change)
+    finally:
+        Records().note_files(done)
+
+
+def _require_unchanged(change: Change) -> None:
     """Refuses a change that was worked out for other bytes than those which stand there now.
 
     Raises:
@@ -124,22 +142,10 @@ def require_unchanged(change: Change) -> None:
         raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
 
 
-def apply(change: Change) -> None:
-    """Puts the change in place, and remembers how to take it out again.
-
-    Raises:
-        NotEditable: Somebody has changed the file meanwhile.
-        WriteFailed: It cannot be written.
-    """
-    if change.is_none:
-        return
-    require_unchanged(change)
-    _replace(change)
-    if change.after is not None and change.steps:
-        record = FileRecord(after=_digest(change.after), steps=change.steps, made=change.made, kept=change.kept)
-        Records().put(change.path, record)
-    else:
-        Records().drop(change.path)
+def _record_of(change: Change) -> FileRecord | None:
+    if change.after is None or not change.steps:
+        return None
+    return FileRecord(after=_digest(change.after), steps=change.steps, made=change.made, kept=change.kept)
 
 
 def undone(path: Path) -> Change | None:

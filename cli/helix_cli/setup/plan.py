@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from helix_cli.errors import AgentCommandFailed
-from helix_cli.setup.editing import Change, apply, require_unchanged
+from helix_cli.setup.editing import Change, apply
 from helix_cli.setup.records import Records
 
 #: An agent's own command answers within a second or two; one that waits for somebody to type is given up.
@@ -81,10 +81,7 @@ def carry_out(agent: str, plan: Plan, *, removing: bool, dry_run: bool) -> Done:
     """
     changes = [change for change in plan.changes if not change.is_none]
     if not dry_run:
-        for change in changes:
-            require_unchanged(change)
-        for change in changes:
-            apply(change)
+        apply(changes)
         for command in plan.commands:
             _run(command)
     return Done(

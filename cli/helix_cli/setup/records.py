@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,13 +47,13 @@ class Records:
         """The files below a folder of which something is known, in their order."""
         return sorted(path for path in map(Path, self._state().files) if path.is_relative_to(folder.resolve()))
 
-    def put(self, path: Path, record: FileRecord) -> None:
-        """Remembers a change of a file."""
-        self._write_files({**self._state().files, _key(path): record})
-
-    def drop(self, path: Path) -> None:
-        """Forgets a file."""
-        self._write_files({name: one for name, one in self._state().files.items() if name != _key(path)})
+    def note_files(self, found: Mapping[Path, FileRecord | None]) -> None:
+        """Remembers changes of files, and forgets those of which nothing is to be known any longer."""
+        state = self._state()
+        files = {**state.files, **{_key(path): record for path, record in found.items()}}
+        kept = {name: record for name, record in sorted(files.items()) if record is not None}
+        if kept != state.files:
+            self._write(msgspec.structs.replace(state, files=kept))
 
     def has_server(self, name: str) -> bool:
         """Whether an agent's command was asked to add a server, and not to remove it since."""
@@ -60,9 +64,6 @@ class Records:
         state = self._state()
         left = {one for one in state.servers if one != name} | ({name} if added else set())
         self._write(msgspec.structs.replace(state, servers=tuple(sorted(left))))
-
-    def _write_files(self, files: dict[str, FileRecord]) -> None:
-        self._write(msgspec.structs.replace(self._state(), files=dict(sorted(files.items()))))
 
     def _write(self, state: _State) -> None:
         write_atomically(self._path, msgspec.json.encode(state))
