@@ -193,3 +193,27 @@ def test_lists_and_objects_that_others_made_stay_though_they_are_empty(agents_ho
     agents_home.put(agents_home.claude, agents_home.claude.read_text().replace('"x"', '"y"'))
     assert run(["setup", "claude-code", "--remove"]) == 0
     assert parse(agents_home.claude.read_text()).value == json.loads(text) | {"model": "y"}
+
+
+@pytest.mark.parametrize("change", [[], ["--remove"]])
+def test_a_file_that_changes_meanwhile_is_left_and_so_are_the_others(
+    agents_home: AgentsHome, change: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    if change:
+        assert run(["setup", "codex"]) == 0
+        agents_home.codex.joinpath("config.toml").unlink()
+    hooks = agents_home.codex / "hooks.json"
+    program = f'#!/bin/sh\necho "{{}}" > {hooks}\n[ "$2" = get ] && exit 1\nexit 0\n'
+    agents_home.codex.mkdir(exist_ok=True)
+    agents_home.put(agents_home.root / "bin" / "codex", program).chmod(0o755)
+    assert run(["setup", "codex", *change]) == 1
+    assert f"{hooks}: somebody is changing it at this moment" in capsys.readouterr().err
+    assert agents_home.files == {".codex/hooks.json": b"{}\n"}
+
+
+def test_a_project_is_not_written_to_without_being_named(agents_home: AgentsHome) -> None:
+    for agent in ("claude-code", "codex"):
+        assert run(["setup", agent]) == 0
+        assert run(["setup", agent, "--remove"]) == 0
+    assert not [name for name in agents_home.files if name.startswith("project/")]
+    assert [path.name for path in agents_home.project.iterdir()] == [".git"]
