@@ -199,3 +199,11 @@ def test_what_is_pasted_is_shown(home: Path, agent: str, capsys: pytest.CaptureF
     assert run(["setup", agent, "--print"]) == 0
     assert "helix" in capsys.readouterr().out
     assert sorted(path.name for path in home.iterdir()) == ["project"]
+
+
+def test_gemini_is_told_of_prompts_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["setup", "gemini", "--print", "--json"]) == 0
+    (pasted,) = json.loads(capsys.readouterr().out)
+    (group,) = pasted["content"]["hooks"]["BeforeAgent"]
+    assert group["hooks"][0]["command"].endswith("helix-graph hook user-prompt")
+    assert not (home / ".gemini").exists()

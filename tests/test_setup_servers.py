@@ -74,6 +74,31 @@ def test_another_server_that_only_the_command_knows_stays(
     assert agents_home.calls == []
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments", "ours"),
+    [
+        ("/opt/helix-graph", "mcp", True),
+        ("/opt/helix-graph", "mcp --root x", True),
+        ("/opt/helix-graph", "doctor", False),
+        ("/opt/helix-graph", "-", False),
+        ("/opt/helix-editor", "mcp", False),
+    ],
+)
+def test_what_the_command_tells_decides_even_where_setup_added_one(
+    agents_home: AgentsHome, command: str, arguments: str, *, ours: bool
+) -> None:
+    agents_home.install("codex", mute=True)
+    assert run(["setup", "codex"]) == 0
+    told = f"helix\n  enabled: true\n  transport: stdio\n  command: {command}\n  args: {arguments}\n  env: -"
+    removing = f"[ $2 = remove ] && echo removed >> {agents_home.root}/removed"
+    script = f"#!/bin/sh\n[ $2 = get ] && echo '{told}'\n{removing}\ntrue\n"
+    agents_home.put(agents_home.root / "bin" / "codex", script)
+    assert run(["setup", "codex", "--check"]) == (0 if ours else 1)
+    assert run(["setup", "codex"]) == (0 if ours else 1)
+    assert run(["setup", "codex", "--remove"]) == 0
+    assert (agents_home.root / "removed").exists() == ours
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_what_setup_added_by_a_mute_command_is_removed_by_it(agents_home: AgentsHome, agent: str) -> None:
     name = {"claude": "claude-code"}.get(agent, agent)
@@ -90,7 +115,8 @@ def test_what_setup_added_by_a_mute_command_is_removed_by_it(agents_home: Agents
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_ours_goes_by_the_agents_own_command(agents_home: AgentsHome, scope: str) -> None:
     agents_home.install("claude")
-    path = agents_home.put(place_of(agents_home, scope), json.dumps({"mcpServers": {"helix": OURS, "other": EDITOR}}))
+    theirs = {**OURS, "env": {"HELIX_DIR": "x"}}
+    path = agents_home.put(place_of(agents_home, scope), json.dumps({"mcpServers": {"helix": theirs, "other": EDITOR}}))
     assert run(["setup", "claude-code", "--scope", scope]) == 0
     assert run(["setup", "claude-code", "--scope", scope, "--remove"]) == 0
     assert json.loads(path.read_text()) == {"mcpServers": {"other": EDITOR}}
@@ -154,6 +180,21 @@ def test_an_older_server_of_ours_is_replaced(agents_home: AgentsHome) -> None:
     assert "/gone" not in config.read_text()
     assert config.read_text().startswith("# mine\n")
     assert tomllib.loads(config.read_text())["mcp_servers"]["helix"]["args"] == ["mcp"]
+
+
+@pytest.mark.parametrize(("more", "replaced"), [({}, True), ({"env": {"HELIX_DIR": "x"}}, False)])
+def test_an_older_server_of_ours_is_replaced_by_the_agents_command(
+    agents_home: AgentsHome, more: dict[str, object], *, replaced: bool
+) -> None:
+    agents_home.install("claude")
+    servers = agents_home.put(agents_home.claude_servers, json.dumps({"mcpServers": {"helix": {**OURS, **more}}}))
+    assert run(["setup", "claude-code"]) == 0
+    assert (json.loads(servers.read_text())["mcpServers"]["helix"]["command"] != "/opt/helix-graph") == replaced
+    assert [call.split()[1] for call in agents_home.calls] == ["remove", "add"] * replaced
+    assert run(["setup", "claude-code"]) == 0
+    assert len(agents_home.calls) == 2 * replaced
+    assert run(["setup", "claude-code", "--remove"]) == 0
+    assert json.loads(servers.read_text()) == {"mcpServers": {}}
 
 
 def test_what_somebody_added_to_our_server_stays_and_is_still_ours(agents_home: AgentsHome) -> None:

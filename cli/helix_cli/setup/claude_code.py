@@ -83,6 +83,8 @@ def _with_server(scope: Scope, project: Path) -> Plan:
         require_our_server(found.entry, path=found.path, line=found.line)
     if found is None and agent.is_there:
         return Plan(commands=agent.adding(entry))
+    if scope == "user" and found is not None and agent.is_there and found.is_older(entry):
+        return Plan(commands=agent.replacing(entry))
     if scope == "project":
         return Plan(changes=(with_server(_servers(scope, project), entry),))
     add = shlex.join(["claude", "mcp", "add", "--scope", "user", SERVER, "--", entry["command"], *entry["args"]])

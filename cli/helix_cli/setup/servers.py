@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 _ARGUMENTS = re.compile(r"^\s*args:[ \t]*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+#: What `claude mcp add` writes beside the command.
+_ADDED_BY_CLAUDE: tuple[tuple[str, object], ...] = (("type", "stdio"), ("env", {}))
 _SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -41,6 +43,11 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     def is_ours(self) -> bool:
         """Whether it starts our server."""
         return is_our_server(self.entry)
+
+    def is_older(self, entry: Mapping[str, Any]) -> bool:
+        """Whether it is ours as setup once had it added, but says something else than it would now."""
+        added = {name: one for name, one in self.entry.items() if (name, one) not in _ADDED_BY_CLAUDE}
+        return set(added) == set(entry) and added != entry
 
     @property
     def note(self) -> str:
@@ -98,12 +105,15 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         """
         told = self._told()
         if told is None:
-            words = ("mcp", "add", *self.flags, SERVER, "--", entry["command"], *entry["args"])
-            return (self._command(words, adds=True),)
+            return (self._add(entry),)
         if not self._is_ours(told):
             problem = f"another server is called {SERVER}: `{' '.join(self._get)}` shows it"
             raise NotEditable(problem, advice="give it another name, or paste what `--print` shows under another one")
         return ()
+
+    def replacing(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
+        """What puts our server in the place of an older one of ours."""
+        return (*self.removing(), self._add(entry))
 
     def removing(self) -> tuple[Command, ...]:
         """What removes our server, for which the file has to say that it is ours."""
@@ -126,6 +136,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     def _name(self) -> str:
         """What the records call the server of this agent and scope."""
         return " ".join([self.program, self.scope, *([str(self.project)] if self.scope == "project" else [])])
+
+    def _add(self, entry: Mapping[str, Any]) -> Command:
+        words = ("mcp", "add", *self.flags, SERVER, "--", entry["command"], *entry["args"])
+        return self._command(words, adds=True)
 
     def _command(self, words: tuple[str, ...], *, adds: bool) -> Command:
         return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds)

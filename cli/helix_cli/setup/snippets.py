@@ -17,6 +17,7 @@ _CURSOR = {
 }
 _GEMINI = {
     "SessionStart": "session-start",
+    "BeforeAgent": "user-prompt",
     "AfterTool": "post-tool",
     "PreCompress": "pre-compact",
     "SessionEnd": "session-end",
