@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,13 +97,35 @@ def test_the_owner_stays_through_putting_in_and_out(agents_home: AgentsHome, age
     assert (path.stat().st_uid, path.stat().st_gid) == SOMEBODY
 
 
+@needs_root
+def test_what_root_makes_in_somebodys_home_is_theirs(agents_home: AgentsHome) -> None:
+    before = set(agents_home.root.rglob("*"))
+    for path in (agents_home.root, *before):
+        os.chown(path, *SOMEBODY)
+    for agent in ("claude-code", "codex"):
+        assert run(["setup", agent]) == 0
+    made = set(agents_home.root.rglob("*")) - before
+    assert len(made) > 10
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in made} == {SOMEBODY}
+
+
 def test_a_file_that_cannot_stay_its_owners_is_left_alone(
     agents_home: AgentsHome, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = agents_home.put(agents_home.claude, "{}")
-    mine = path.stat()
-    monkeypatch.setattr(os, "fchown", lambda *_: (_ for _ in ()).throw(PermissionError()))
-    monkeypatch.setattr("helix_cli.setup.editing._belongings", lambda _: (0o600, (mine.st_uid + 1, mine.st_gid)))
+    agents_home.put(agents_home.claude, "{}")
+    found = os.fstat
+
+    def another(handle: int) -> SimpleNamespace:
+        """As if what is written belonged to somebody else than the file does."""
+        told = found(handle)
+        return SimpleNamespace(st_uid=told.st_uid + 1, st_gid=told.st_gid, st_mode=told.st_mode)
+
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("helix_episodes.files.os.fstat", another)
+    monkeypatch.setattr("helix_episodes.files.os.fchown", refuse)
     assert run(["setup", "claude-code"]) == 1
+    monkeypatch.undo()
     assert "it belongs to somebody else" in capsys.readouterr().err
     assert agents_home.files == {".claude/settings.json": b"{}"}

@@ -12,16 +12,14 @@ import msgspec
 
 from helix_cli.errors import NotEditable
 from helix_cli.setup.backups import backup_of, drop_backups
+from helix_cli.setup.owning import write_for_its_owner
 from helix_cli.setup.records import FileRecord, Records
-from helix_episodes.files import irregularity, remove_file, write_atomically
+from helix_episodes.files import irregularity, remove_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_cli.setup.inserting import Kept
-
-#: A file of settings may hold keys, so one that we make is its owner's alone.
-_MODE = 0o600
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,10 +183,9 @@ def _replace(change: Change) -> None:
         remove_file(target)
         _drop_empty(target.parent, change.within)
     else:
-        mode, owner = _belongings(target)
         if change.backup and change.before is not None:
-            write_atomically(change.backup, change.before, mode=mode, owner=owner)
-        write_atomically(target, change.after, mode=mode, owner=owner)
+            write_for_its_owner(change.backup, change.before, like=target)
+        write_for_its_owner(target, change.after, like=target)
     if target.parent.is_dir():
         drop_backups(target, but=change.backup)
 
@@ -198,14 +195,6 @@ def _drop_empty(folder: Path, within: Path | None) -> None:
     while within is not None and folder.is_relative_to(within.resolve()) and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
-
-
-def _belongings(target: Path) -> tuple[int, tuple[int, int] | None]:
-    try:
-        found = target.stat()
-    except FileNotFoundError:
-        return _MODE, None
-    return found.st_mode & 0o7777, (found.st_uid, found.st_gid)
 
 
 def _same_beginning(one: str, other: str) -> int:

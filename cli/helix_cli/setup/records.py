@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.files import write_atomically
+from helix_cli.setup.owning import write_for_its_owner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ class Records:
         self._write(msgspec.structs.replace(state, servers=tuple(sorted(left))))
 
     def _write(self, state: _State) -> None:
-        write_atomically(self._path, msgspec.json.encode(state))
+        write_for_its_owner(self._path, msgspec.json.encode(state), like=self._path)
 
     def _state(self) -> _State:
         try:
