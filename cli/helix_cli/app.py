@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.output import complain
+from helix_cli.terminal.characters import clean_lines
 from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import __version__
 
@@ -134,15 +136,16 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = cli.main(args=list(arguments), prog_name="helix-graph", standalone_mode=False)
     except click.ClickException as problem:
+        problem.message = clean_lines(problem.message)  # it may quote what was typed
         problem.show()
         return problem.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
-        click.echo(f"helix-graph: {_as_typed(problem, arguments)}", err=True)
+        complain(_as_typed(problem, arguments))
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
     except (OSError, UnicodeError) as problem:
-        click.echo(f"helix-graph: {_of_the_system(problem)}", err=True)
+        complain(_of_the_system(problem))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
 

@@ -1,8 +1,9 @@
 r"""How answers are shown: JSON for programs, tables for people.
 
-JSON goes to stdout and nothing else does. A terminal gets tables fitted to its width; a pipe gets the same rows as
-plain aligned text, never shortened, so that ``grep`` finds what is there. Control characters of quoted logs are
-replaced by blanks: an escape sequence that some program once printed must not act on the reader's terminal.
+JSON goes to stdout and nothing else does. A terminal gets lines, tables and trees fitted to its width
+(`helix_cli.terminal`); a pipe gets the same as plain aligned text, never shortened, so that ``grep`` finds what is
+there. Control characters of quoted logs are replaced by blanks: an escape sequence that some program once printed must
+not act on the reader's terminal.
 
 >>> for line in plain_table(["error", "met"], [["pytest fails: AssertionError", "3"], ["ruff fails: E501", "12"]]):
 ...     print(line)
@@ -21,9 +22,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from helix_cli.terminal.characters import clean, harmless_json, width
+from helix_cli.terminal.pieces import Branch, Word, plain_of, text_of
+from helix_cli.terminal.screen import watched
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
+
+    from helix_cli.terminal.pieces import Part
 
     Progress = Callable[[int, int, Path], None]
 
@@ -44,7 +51,7 @@ def emit_json(answer: object) -> None:
     """Print an answer (a value of the library, or a sequence of them) as JSON."""
     import msgspec  # noqa: PLC0415  (--version does without)
 
-    click.echo(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2))
+    click.echo(harmless_json(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2).decode()))
 
 
 def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
@@ -76,9 +83,77 @@ def rendered(answer: Answer, render: Callable[[Answer], None]) -> str:
     return "\n".join(sheet)
 
 
-def say(text: str = "") -> None:
-    """Print one line on stdout."""
-    _put(clean(text))
+def say(*parts: Part) -> None:
+    """Print one line on stdout, made of texts and words with a tone."""
+    cleaned = [_clean(part) for part in parts]
+    if _is_watched():
+        from helix_cli.terminal.setting import put_line  # noqa: PLC0415  (nor does a pipe need any of it)
+
+        put_line(cleaned)
+    else:
+        _put(plain_of(cleaned))
+
+
+def verbatim(line: str) -> None:
+    """Print one line that is there to be copied: a terminal may wrap it, we do not."""
+    _put(clean(line))
+
+
+def tree(branch: Branch) -> None:
+    """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
+    cleaned = _clean_branch(branch)
+    if _is_watched():
+        from helix_cli.terminal.setting import put_tree  # noqa: PLC0415  (as above)
+
+        put_tree(cleaned)
+        return
+    for line in _plain_tree(cleaned, 0):
+        _put(line)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Collection[str] = ()) -> None:
+    """Print rows under their columns: fitted for a terminal, whole for a pipe.
+
+    ``numbers`` names the columns that a terminal sets to the right and never breaks.
+    """
+    cells = [[_on_one_line(cell) for cell in row] for row in rows]
+    if _is_watched():
+        from helix_cli.terminal.setting import put_table  # noqa: PLC0415  (as above)
+
+        put_table(columns, cells, numbers=numbers)
+        return
+    for line in plain_table(columns, [list(map(text_of, row)) for row in cells]):
+        _put(line)
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield aligned lines; every cell is whole and the last column has no padding."""
+    everything = [list(columns), *map(list, rows)]
+    widths = [max(map(width, column)) for column in zip(*everything, strict=True)]
+    for row in everything:
+        yield "  ".join(cell + " " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=True)).rstrip()
+
+
+def fields(rows: Sequence[tuple[str, Part]]) -> None:
+    """Print names and what they stand for, one per line."""
+    cleaned = [(clean(name), _clean(value)) for name, value in rows]
+    if _is_watched():
+        from helix_cli.terminal.setting import put_fields  # noqa: PLC0415  (as above)
+
+        put_fields(cleaned)
+        return
+    wide = max(len(name) for name, _ in cleaned)
+    for name, value in cleaned:
+        _put(f"{name.ljust(wide)}  {text_of(value)}")
+
+
+def complain(text: str) -> None:
+    """Print one line on stderr, where it does not mix with the answer."""
+    click.echo(f"helix-graph: {clean(text)}", err=True)
+
+
+def _is_watched() -> bool:
+    return _SHEET.get() is None and watched()
 
 
 def _put(line: str) -> None:
@@ -89,56 +164,24 @@ def _put(line: str) -> None:
         sheet.append(line)
 
 
-def complain(text: str) -> None:
-    """Print one line on stderr, where it does not mix with the answer."""
-    click.echo(f"helix-graph: {clean(text)}", err=True)
+def _plain_tree(branch: Branch, indent: int) -> Iterator[str]:
+    yield " " * indent + plain_of(branch.line)
+    for below in branch.below:
+        yield from _plain_tree(below, indent + branch.indent)
 
 
-def clean(text: str) -> str:
-    r"""Replace every line break and control character by a blank.
-
-    >>> clean("\x1b[31m2 failed\nin 0.3 s")
-    ' [31m2 failed in 0.3 s'
-    """
-    return "".join(character if character.isprintable() else " " for character in text)
+def _clean(part: Part) -> Part:
+    return clean(part) if isinstance(part, str) else Word(clean(part.text), part.tone)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their columns: fitted for a terminal, whole for a pipe."""
-    cells = [[" ".join(clean(cell).split()) for cell in row] for row in rows]
-    if _SHEET.get() is None and sys.stdout.isatty():
-        _fitted_table(columns, cells)
-        return
-    for line in plain_table(columns, cells):
-        _put(line)
+def _clean_branch(branch: Branch) -> Branch:
+    return Branch(tuple(map(_clean, branch.line)), tuple(map(_clean_branch, branch.below)), branch.indent)
 
 
-def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield aligned lines; every cell is whole and the last column has no padding."""
-    everything = [list(columns), *map(list, rows)]
-    widths = [max(map(len, column)) for column in zip(*everything, strict=True)]
-    for row in everything:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _fitted_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console  # noqa: PLC0415  (80 ms that only a terminal needs)
-    from rich.table import Table  # noqa: PLC0415  (as above)
-    from rich.text import Text  # noqa: PLC0415  (as above)
-
-    fitted = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        fitted.add_column(column, overflow="fold")
-    for row in rows:
-        fitted.add_row(*map(Text, row))  # Text, because "[lint]" in a log is not markup
-    Console().print(fitted)
-
-
-def fields(rows: Sequence[tuple[str, str]]) -> None:
-    """Print names and what they stand for, one per line."""
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        say(f"{name.ljust(width)}  {value}")
+def _on_one_line(cell: Part) -> Part:
+    """A cell without line breaks or runs of blanks, which would look like the end of a column."""
+    text = " ".join(clean(text_of(cell)).split())
+    return text if isinstance(cell, str) else Word(text, cell.tone)
 
 
 @contextmanager

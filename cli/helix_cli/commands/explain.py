@@ -9,9 +9,12 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
-from helix_cli.output import complain, count, fields, percent, say, show
+from helix_cli.output import complain, count, fields, percent, say, show, tree
+from helix_cli.terminal.pieces import Branch, Part, Tone, Word, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast, Parting
     from helix_graph.causality.localise import Explanation, Suspect
@@ -61,7 +64,7 @@ def render_explanation(found: Explanation) -> None:
         say(found.in_short)
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
-        _render_suspect(number, suspect)
+        tree(_suspect(number, suspect))
     if not found.suspects:
         return
     say()
@@ -75,15 +78,20 @@ def _outcome(found: Explanation) -> str:
     return f"{found.outcome} ({found.rule})" if found.rule else found.outcome
 
 
-def _render_suspect(number: int, suspect: Suspect) -> None:
+def _suspect(number: int, suspect: Suspect) -> Branch:
     place = f" (line {suspect.line})" if suspect.line else ""
-    say(f"{number}. {suspect.decision}  {suspect.label}{place}")
-    for reason in suspect.reasons:
-        say(f"   {reason}")
+    line = f"{number}. {suspect.decision}  ", strong(suspect.label), quiet(place)
+    return Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3)
+
+
+def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
+    yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
-        say(f"   for it: failed in {count(suspect.failed_with, 'other session')}: {', '.join(suspect.supporting)}")
+        others = f": failed in {count(suspect.failed_with, 'other session')}: "
+        yield Word("for it", Tone.BAD), others, quiet(", ".join(suspect.supporting))
     if suspect.succeeded_with:
-        say(f"   against it: {count(suspect.succeeded_with, 'other session')} succeeded: {', '.join(suspect.contrary)}")
+        others = f": {count(suspect.succeeded_with, 'other session')} succeeded: "
+        yield Word("against it", Tone.GOOD), others, quiet(", ".join(suspect.contrary))
 
 
 def render_contrast(found: Contrast) -> None:
@@ -97,16 +105,16 @@ def render_contrast(found: Contrast) -> None:
         say("The two did the same, step by step.")
     for parting in found.partings[:_PARTINGS_SHOWN]:
         say()
-        _render_parting(parting)
+        tree(_parting(parting))
     left = len(found.partings) - _PARTINGS_SHOWN
     if left > 0:
         complain(f"{count(left, 'more difference')}; --json has all")
 
 
-def _render_parting(parting: Parting) -> None:
-    say(f"after {parting.after}:" if parting.after else "at the start:")
-    say(f"  this one:  {_sequence(parting.here)}")
-    say(f"  the other: {_sequence(parting.there)}")
+def _parting(parting: Parting) -> Branch:
+    start: tuple[Part, ...] = ("after ", strong(parting.after), ":") if parting.after else ("at the start:",)
+    here, there = leaf("this one:  ", _sequence(parting.here)), leaf("the other: ", _sequence(parting.there))
+    return Branch(start, (here, there))
 
 
 def _sequence(labels: tuple[str, ...]) -> str:

@@ -8,9 +8,11 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import count, say, show
+from helix_cli.output import count, say, show, tree
+from helix_cli.terminal.pieces import Branch, leaf, quiet, strong
 
 if TYPE_CHECKING:
+    from helix_cli.terminal.pieces import Part
     from helix_graph.graph.chains import WitnessedPath
     from helix_graph.graph.paths import PathAnswer, Step, Witness
 
@@ -37,22 +39,20 @@ def render_path(answer: PathAnswer) -> None:
     if not answer.found:
         say(f"{answer.error}." + (f" {answer.hint}" if answer.hint else ""))
         return
-    say(answer.path[0].label)
-    for step in answer.steps:
-        _render_step(step)
+    tree(Branch((strong(answer.path[0].label),), tuple(map(_step, answer.steps))))
     say()
     _render_verdict(answer)
     if answer.strength_means:
         _render_strengths(answer, answer.strength_means)
 
 
-def _render_step(step: Step) -> None:
-    say(f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)}) -> {step.target}")
-    for witness in step.witnesses:
-        say(f"      {_quote(witness, step)}")
+def _step(step: Step) -> Branch:
+    backing = quiet(f" ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)})")
+    quotes = [leaf(*_quote(witness, step)) for witness in step.witnesses]
     unquoted = step.evidence_count - len(step.witnesses)
     if unquoted > 0:
-        say(f"      and {unquoted} more; --json names all episodes")
+        quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
+    return Branch((step.type, backing, " -> ", strong(step.target)), tuple(quotes), indent=4)
 
 
 def _backing(step: Step) -> str:
@@ -61,10 +61,11 @@ def _backing(step: Step) -> str:
     return ", ".join(count(number, word) for number, word in both if number)
 
 
-def _quote(witness: Witness, step: Step) -> str:
+def _quote(witness: Witness, step: Step) -> tuple[Part, ...]:
     """Where one episode shows the edge; a node without a text of its own (an outcome) goes by its label."""
     lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
-    return f"{witness.episode}  {lines}  {witness.source.text or step.source} -> {witness.target.text or step.target}"
+    ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
+    return quiet(f"{witness.episode}  {lines}  "), ends
 
 
 def _render_verdict(answer: PathAnswer) -> None:
@@ -93,15 +94,19 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
     say(f"Strength {_product(answer.steps, answer.strength or 0)}.")
     for number, other in enumerate(answer.alternatives, 2):
         say()
-        say(f"{number}. {other.path[0].label}")
-        for step in other.steps:
-            say(f"     {step.type} (weight {step.weight:.2f}; {_backing(step)}) -> {step.target}")
+        steps = tuple(_other_step(step) for step in other.steps)
+        tree(Branch((f"{number}. ", strong(other.path[0].label)), steps, indent=5))
         held = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
         say(f"   {count(other.depth, 'edge')}, {held}; strength {_product(other.steps, other.strength)}")
     say()
     say(f"Strength is {meaning}.")
     if not answer.complete:
         say("There was too much to look at all of it: other paths may be as good.")
+
+
+def _other_step(step: Step) -> Branch:
+    backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
+    return leaf(step.type, backing, " -> ", strong(step.target))
 
 
 def _product(steps: tuple[Step, ...], strength: float) -> str:

@@ -10,6 +10,7 @@ from helix_cli.caveats import NOT_TESTED
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, percent, points, say, show, table
+from helix_cli.terminal.pieces import Part, verdict
 from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _COLUMNS = (
     "doing",
     "success means",
 )
+_NUMBERS = _COLUMNS[1:7]
 
 
 @click.command
@@ -61,7 +63,7 @@ def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: boo
 def render_patterns(found: Sequence[Pattern], survey: Survey) -> None:
     """Print one row per pattern: what comparisons say of it, its counts, then what they are about."""
     if found:
-        table(_COLUMNS, [_row(one) for one in found])
+        table(_COLUMNS, [_row(one) for one in found], numbers=_NUMBERS)
     else:
         say("None yet.")
     say()
@@ -93,15 +95,16 @@ def _compared(survey: Survey) -> str:
     )
 
 
-def _row(one: Pattern) -> tuple[str, ...]:
+def _row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # told by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
-        return one.standing, f"{one.occurrences} x", rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
+        counts = f"{one.occurrences} x"
+        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
     rate, spread = ("-", "-") if one.too_early else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"
     counts = f"{one.successes} of {one.occurrences}"
-    return one.standing, counts, rate, spread, without, *_adjusted(one), one.trigger, one.action, one.basis
+    return verdict(one.standing), counts, rate, spread, without, *_adjusted(one), one.trigger, one.action, one.basis
 
 
 def _adjusted(one: Pattern) -> tuple[str, str]:

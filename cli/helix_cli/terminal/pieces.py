@@ -1,0 +1,91 @@
+"""What lines are made of: texts, words with a tone, branches.
+
+A tone says what a word means, never more than the word itself says, so that nothing is lost where there are no colours.
+
+>>> plain_of(("outcome: ", verdict("failure")))
+'outcome: failure'
+>>> verdict("failure").tone, verdict("too early").tone, verdict("told").tone
+(<Tone.BAD: 'bad'>, <Tone.UNSURE: 'unsure'>, <Tone.PLAIN: 'plain'>)
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Tone(Enum):
+    """What a word means to the reader."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    QUIET = "quiet"
+    GOOD = "good"
+    BAD = "bad"
+    UNSURE = "unsure"
+
+
+class Word(NamedTuple):
+    """A text with a tone."""
+
+    text: str
+    tone: Tone
+
+
+Part: TypeAlias = str | Word
+#: What our own vocabulary means; anything else stands as it is.
+_VERDICTS = {
+    "success": Tone.GOOD,
+    "supported": Tone.GOOD,
+    "verified": Tone.GOOD,
+    "available": Tone.GOOD,
+    "failure": Tone.BAD,
+    "contradicted": Tone.BAD,
+    "partial": Tone.UNSURE,
+    "unknown": Tone.UNSURE,
+    "too early": Tone.UNSURE,
+    "not verified": Tone.UNSURE,
+    "not measured": Tone.UNSURE,
+    "associated": Tone.STRONG,
+}
+
+
+class Branch(NamedTuple):
+    """A line and what belongs to it. In a pipe what is below stands ``indent`` blanks further in."""
+
+    line: tuple[Part, ...]
+    below: tuple[Branch, ...] = ()
+    indent: int = 2
+
+
+def strong(text: str) -> Word:
+    """What the eye should find first: a label, a heading."""
+    return Word(text, Tone.STRONG)
+
+
+def quiet(text: str) -> Word:
+    """What is there for who looks closer: places, names of fields."""
+    return Word(text, Tone.QUIET)
+
+
+def verdict(text: str) -> Word:
+    """A word of our vocabulary in the tone that it has there."""
+    return Word(text, _VERDICTS.get(text, Tone.PLAIN))
+
+
+def leaf(*parts: Part) -> Branch:
+    """A line by itself."""
+    return Branch(parts)
+
+
+def text_of(part: Part) -> str:
+    """The text of a part."""
+    return part if isinstance(part, str) else part.text
+
+
+def plain_of(parts: Iterable[Part]) -> str:
+    """A line as a pipe gets it."""
+    return "".join(map(text_of, parts))
