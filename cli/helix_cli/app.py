@@ -136,8 +136,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = cli.main(args=list(arguments), prog_name="helix-graph", standalone_mode=False)
     except click.ClickException as problem:
-        problem.message = clean_lines(problem.message)  # it may quote what was typed
-        problem.show()
+        _show(problem)
         return problem.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
@@ -148,6 +147,13 @@ def run(arguments: Sequence[str]) -> int:
         complain(_of_the_system(problem))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _show(problem: click.ClickException) -> None:
+    """What click says of it, which may quote what was typed."""
+    told = io.StringIO()
+    problem.show(file=told)
+    click.echo(clean_lines(told.getvalue()), err=True, nl=False)
 
 
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:

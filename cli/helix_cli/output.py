@@ -54,6 +54,11 @@ def emit_json(answer: object) -> None:
     click.echo(harmless_json(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2).decode()))
 
 
+def hand_over(text: str) -> None:
+    """Print what another program takes as a file: JSON, or a format that has no character a terminal obeys."""
+    click.echo(harmless_json(text), nl=False)
+
+
 def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
     """An answer as what JSON can hold."""
     import msgspec  # noqa: PLC0415  (as above)
@@ -86,7 +91,7 @@ def rendered(answer: Answer, render: Callable[[Answer], None]) -> str:
 def say(*parts: Part) -> None:
     """Print one line on stdout, made of texts and words with a tone."""
     cleaned = [_clean(part) for part in parts]
-    if _is_watched():
+    if is_watched():
         from helix_cli.terminal.setting import put_line  # noqa: PLC0415  (nor does a pipe need any of it)
 
         put_line(cleaned)
@@ -102,7 +107,7 @@ def verbatim(line: str) -> None:
 def tree(branch: Branch) -> None:
     """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
     cleaned = _clean_branch(branch)
-    if _is_watched():
+    if is_watched():
         from helix_cli.terminal.setting import put_tree  # noqa: PLC0415  (as above)
 
         put_tree(cleaned)
@@ -117,7 +122,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Co
     ``numbers`` names the columns that a terminal sets to the right and never breaks.
     """
     cells = [[_on_one_line(cell) for cell in row] for row in rows]
-    if _is_watched():
+    if is_watched():
         from helix_cli.terminal.setting import put_table  # noqa: PLC0415  (as above)
 
         put_table(columns, cells, numbers=numbers)
@@ -137,7 +142,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterat
 def fields(rows: Sequence[tuple[str, Part]]) -> None:
     """Print names and what they stand for, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
-    if _is_watched():
+    if is_watched():
         from helix_cli.terminal.setting import put_fields  # noqa: PLC0415  (as above)
 
         put_fields(cleaned)
@@ -152,7 +157,8 @@ def complain(text: str) -> None:
     click.echo(f"helix-graph: {clean(text)}", err=True)
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Whether what is said now is shown on a terminal."""
     return _SHEET.get() is None and watched()
 
 
@@ -221,10 +227,10 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.0f}"
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun.
 
-    >>> count(1, "episode"), count(3, "episode")
-    ('1 episode', '3 episodes')
+    >>> count(1, "episode"), count(3, "episode"), count(2, "entry", "entries")
+    ('1 episode', '3 episodes', '2 entries')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"

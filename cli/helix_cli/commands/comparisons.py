@@ -10,6 +10,7 @@ from helix_cli.caveats import NOT_TESTED, span
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import complain, count, fields, percent, points, say, show, table
+from helix_cli.terminal.pieces import Part, verdict
 from helix_graph.causality.model import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _STATUSES = ("supported", "contradicted", "asserted")
 _ROWS_SHOWN = 20
+_COLUMNS = ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says")
 _CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to")
 
 
@@ -65,9 +67,7 @@ def _render_report(found: EffectReport) -> None:
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
-    table(
-        ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says"), [_row(one) for one in shown]
-    )
+    table(_COLUMNS, [_row(one) for one in shown], numbers=_COLUMNS[:5])
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
@@ -79,7 +79,7 @@ def _render_report(found: EffectReport) -> None:
         complain(f"{count(left, 'more comparison')}; --json has all")
 
 
-def _row(one: Effect) -> tuple[str, ...]:
+def _row(one: Effect) -> tuple[Part, ...]:
     with_it, without_it = f"{one.successes} of {one.uses}", f"{one.successes_of_others} of {one.others}"
     return (
         points(one.difference),
@@ -89,14 +89,14 @@ def _row(one: Effect) -> tuple[str, ...]:
         without_it,
         one.trigger,
         one.action,
-        one.verdict,
+        verdict(one.verdict),
     )
 
 
 def _render_claims(found: ClaimReport, *, status: str | None) -> None:
     shown = found.claims[:_ROWS_SHOWN]
     if shown:
-        table(_CLAIM_COLUMNS, [_claim_row(one) for one in shown])
+        table(_CLAIM_COLUMNS, [_claim_row(one) for one in shown], numbers=_CLAIM_COLUMNS[1:5])
     else:
         say(f"None that is {status}." if status else "None that could be looked at.")
     say()
@@ -107,11 +107,11 @@ def _render_claims(found: ClaimReport, *, status: str | None) -> None:
         complain(f"{count(left, 'more edge')}; --json has all, --status chooses")
 
 
-def _claim_row(one: Claim) -> tuple[str, ...]:
+def _claim_row(one: Claim) -> tuple[Part, ...]:
     adjusted, spread, q = "-", "-", "-"
     if one.effect:
         adjusted, spread, q = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
-    return one.status, count(one.episodes, "session"), adjusted, spread, q, one.source, one.type, one.target
+    return verdict(one.status), count(one.episodes, "session"), adjusted, spread, q, one.source, one.type, one.target
 
 
 def _claim_notes(found: ClaimReport) -> Iterator[str]:

@@ -17,7 +17,7 @@ from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.seen import render_seen
 from helix_cli.memory import memory_at
 from helix_cli.options import GivenPath, json_option
-from helix_cli.output import emit_json, say
+from helix_cli.output import emit_json, say, verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,4 +116,4 @@ def _walk(memory: Memory, logs: Path, keep: Path | None) -> None:
         say(f"Kept in {keep}. To look around in it: HELIX_DIR={memory.root} helix-graph status")
         say()
     for line in YOUR_OWN.splitlines():
-        say(line)
+        verbatim(line)

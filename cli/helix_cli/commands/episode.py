@@ -15,6 +15,7 @@ from helix_cli.commands.episode_view import plain, render_episode, render_eviden
 from helix_cli.memory import memory_at, open_memory
 from helix_cli.options import GivenPath, json_option, moment, since_option
 from helix_cli.output import count, progress, say, show, table
+from helix_cli.terminal.pieces import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,10 +116,17 @@ def render_list(found: Sequence[Episode]) -> None:
         say("No such episode.")
         return
     rows = [
-        ((one.timestamp or "")[:10], one.session, one.outcome, one.outcome_basis, str(len(one.decisions)), one.task)
+        (
+            (one.timestamp or "")[:10],
+            one.session,
+            verdict(one.outcome),
+            one.outcome_basis,
+            str(len(one.decisions)),
+            one.task,
+        )
         for one in found
     ]
-    table(("date", "session", "outcome", "basis", "decisions", "task"), rows)
+    table(("date", "session", "outcome", "basis", "decisions", "task"), rows, numbers=("decisions",))
 
 
 @episode.command("show")

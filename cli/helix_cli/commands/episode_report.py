@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from helix_cli.commands.extract_view import render_cuts, render_lines, render_places
 from helix_cli.output import complain, count, say, table
+from helix_cli.terminal.pieces import verdict
 
 if TYPE_CHECKING:
     from helix_episodes.recording import ExtractReport
@@ -39,8 +40,8 @@ def render_changes(report: ExtractReport, *, verbose: bool = False) -> bool:
     """Print the episodes that are new or have changed, and the counts; whether there are any."""
     done = [one for one in report.recorded if one.change != "unchanged"]
     if done:
-        rows = [(one.session, one.outcome, str(one.decisions), str(one.events), one.change) for one in done]
-        table(("session", "outcome", "decisions", "events", ""), rows)
+        rows = [(one.session, verdict(one.outcome), str(one.decisions), str(one.events), one.change) for one in done]
+        table(("session", "outcome", "decisions", "events", ""), rows, numbers=("decisions", "events"))
     if verbose:
         render_lines(report.recorded)
         render_places(report.recorded)

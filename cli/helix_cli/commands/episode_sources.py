@@ -60,7 +60,7 @@ def render_sources(found: Sequence[Source]) -> None:
         if one.found
     ]
     if rows:
-        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows)
+        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
     missing = [one.agent for one in found if not one.found]
     if missing:
         say(f"Nothing on this machine of: {', '.join(missing)}.")

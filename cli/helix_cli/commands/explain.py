@@ -74,8 +74,9 @@ def render_explanation(found: Explanation) -> None:
         complain(f"{count(left, 'more suspect')}; --json has all")
 
 
-def _outcome(found: Explanation) -> str:
-    return f"{found.outcome} ({found.rule})" if found.rule else found.outcome
+def _outcome(found: Explanation) -> Word:
+    told = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
+    return Word(told, verdict(found.outcome).tone)
 
 
 def _suspect(number: int, suspect: Suspect) -> Branch:

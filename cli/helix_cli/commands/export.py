@@ -8,7 +8,7 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
-from helix_cli.output import emit_json, say
+from helix_cli.output import emit_json, hand_over, say
 
 
 @click.group
@@ -50,7 +50,7 @@ def export(  # noqa: PLR0913  (the command's options)
     if output is None and as_json and form != "json":
         emit_json({"format": form, "text": written.decode()})
     elif output is None:
-        click.echo(written, nl=False)
+        hand_over(written.decode())
     elif as_json:
         emit_json({"format": form, "path": str(output), "bytes": len(written)})
     else:

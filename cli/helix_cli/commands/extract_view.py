@@ -18,7 +18,8 @@ def render_lines(recorded: Sequence[Recorded]) -> None:
     if recorded:
         say()
         rows = [(one.session, *_columns(one)) for one in recorded]
-        table(("session", "lines", "used", "blank", "bad", "known and skipped", "unknown"), rows)
+        columns = "session", "lines", "used", "blank", "bad", "known and skipped", "unknown"
+        table(columns, rows, numbers=columns[1:5])
 
 
 def _columns(one: Recorded) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def render_places(recorded: Sequence[Recorded]) -> None:
     rows = [(one.session, cut.place, cut.kind, str(cut.count)) for one in recorded for cut in one.cuts]
     if rows:
         say()
-        table(("session", "cut from", "kind", "times"), rows)
+        table(("session", "cut from", "kind", "times"), rows, numbers=("times",))
 
 
 def render_cuts(recorded: Sequence[Recorded]) -> None:

@@ -9,7 +9,7 @@ import click
 from helix_cli.given_json import names
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import say, show
+from helix_cli.output import show, verbatim
 
 if TYPE_CHECKING:
     from helix_graph.plans.injecting import BatchInjection, Injection
@@ -74,7 +74,7 @@ def batch_inject(
 
 def _render(found: Injection) -> None:
     for line in found.text.splitlines():
-        say(line)
+        verbatim(line)
 
 
 def _render_batch(found: BatchInjection) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def _render_neighbors(answer: Hits) -> None:
     rows = [[hit["_relation"], f"{hit['_score']:.2f}", hit["name"], hit["content"]] for hit in answer]
-    table(["relation", "score", "name", "content"], rows) if rows else say("Nothing stands beside it.")
+    table(["relation", "score", "name", "content"], rows, numbers=("score",)) if rows else say(
+        "Nothing stands beside it."
+    )
 
 
 @insight_command("neighbors", render=_render_neighbors)
@@ -52,7 +54,7 @@ def relate(insights: Insights, *, from_name: str, to_name: str, rel_type: str, w
 
 def _render_connected(answer: Hits) -> None:
     rows = [[str(hit["_hop"]), hit["_via"], hit["_relation"], hit["name"]] for hit in answer]
-    table(["hop", "via", "relation", "name"], rows) if rows else say("It is linked with nothing.")
+    table(["hop", "via", "relation", "name"], rows, numbers=("hop",)) if rows else say("It is linked with nothing.")
 
 
 @insight_command("connected", render=_render_connected)

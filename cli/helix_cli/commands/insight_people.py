@@ -10,7 +10,7 @@ import click
 from helix_cli.commands.insight_primitives import render_insight
 from helix_cli.insight_command import TextList, insight_command
 from helix_cli.options import GivenPath
-from helix_cli.output import count, percent, say
+from helix_cli.output import count, percent, say, verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def _render_promoted(answer: Promoted) -> None:
         say(f"{answer['name']} is not promoted: {answer['reason']}.")
         return
     for line in answer["diff"].splitlines():
-        say(line)
+        verbatim(line)
     say(f"Written to {answer['file']}." if answer["written"] else "Nothing is written yet; --write applies it.")
 
 

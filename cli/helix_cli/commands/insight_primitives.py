@@ -8,6 +8,7 @@ import click
 
 from helix_cli.insight_command import TextList, insight_command
 from helix_cli.output import complain, count, percent, say
+from helix_cli.terminal.pieces import strong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,7 @@ def store(insights: Insights, *, content: str, tags: list[str]) -> Stored:
 def render_recalled(answer: Recalled) -> None:
     """Print the insights found, each with its score and how well it did."""
     for hit in answer:
-        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  {hit['name']}")
+        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  ", strong(hit["name"]))
         say(f"      {hit['content']}")
     if not answer:
         say("Nothing that bears on it.")

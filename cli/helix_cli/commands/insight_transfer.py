@@ -9,7 +9,7 @@ import click
 
 from helix_cli.insight_command import insight_command
 from helix_cli.options import GivenPath
-from helix_cli.output import count, say
+from helix_cli.output import count, hand_over, say
 
 if TYPE_CHECKING:
     from helix_graph.insights.door import Insights
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _render_export(answer: dict[str, str | int]) -> None:
     if "text" in answer:
-        click.echo(answer["text"], nl=False)
+        hand_over(str(answer["text"]))
     else:
         say(f"{count(int(answer['records']), 'record')} written to {answer['file']}.")
 

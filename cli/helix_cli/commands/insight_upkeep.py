@@ -9,6 +9,7 @@ import click
 
 from helix_cli.insight_command import insight_command
 from helix_cli.output import count, fields, percent, say
+from helix_cli.terminal.characters import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,7 @@ def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> 
     if yes or not shown["candidates"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return shown
     for name in shown["candidates"]:
-        click.echo(name, err=True)
+        click.echo(clean(name), err=True)
     agreed = click.confirm(f"Remove {count(len(shown['candidates']), 'insight')}?", err=True)
     return insights.prune(threshold, min_uses, yes=True) if agreed else shown
 

@@ -9,6 +9,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import say, show, table
+from helix_cli.terminal.pieces import strong
 
 if TYPE_CHECKING:
     from helix_graph.graph.relations import Relation, RelationsAnswer
@@ -46,9 +47,13 @@ def _render(answer: RelationsAnswer, nothing: str, heading: str) -> None:
     for place, group in enumerate(answer.groups):
         if place:
             say()
-        say(f"{group.node.label} ({group.node.type}, {group.node.frequency} times)")
+        say(strong(group.node.label), f" ({group.node.type}, {group.node.frequency} times)")
         if group.relations:
-            table(("edge", "weight", "reasons", "episodes", heading), [_row(one) for one in group.relations])
+            table(
+                ("edge", "weight", "reasons", "episodes", heading),
+                [_row(one) for one in group.relations],
+                numbers=("weight", "episodes"),
+            )
         else:
             say(nothing)
 

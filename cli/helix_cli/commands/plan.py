@@ -58,7 +58,7 @@ def _render_tasks(tasks: Sequence[Task]) -> None:
         say("No task.")
         return
     rows = [(one.seq, one.status, one.depends, str(one.budget), ", ".join(one.delta), one.objective) for one in tasks]
-    table(("seq", "status", "depends", "budget", "delta", "objective"), rows)
+    table(("seq", "status", "depends", "budget", "delta", "objective"), rows, numbers=("budget",))
 
 
 @plan.command("ready")

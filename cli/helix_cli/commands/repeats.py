@@ -34,7 +34,7 @@ def _render(found: Repeats) -> None:
         f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
-    table(_COLUMNS, [_row(month, one) for month, one in found.months.items()])
+    table(_COLUMNS, [_row(month, one) for month, one in found.months.items()], numbers=_COLUMNS[1:])
     if found.undated:
         are = "is" if found.undated == 1 else "are"
         say()

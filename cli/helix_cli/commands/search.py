@@ -9,6 +9,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, fields, say, show
+from helix_cli.terminal.pieces import quiet, strong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +58,8 @@ def render_search(found: SearchAnswer) -> None:
 
 def _render_result(result: Result) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
-    say(f"{result.name}  ({result.source}{also})" + (f"  {result.path}" if result.path else ""))
+    place = f"  {result.path}" if result.path else ""
+    say(strong(result.name), f"  ({result.source}{also})", quiet(place))
     lines = result.content.split("\n")
     for line in lines[:_LINES]:
         say(f"  {line}")

@@ -10,6 +10,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, say, show
+from helix_cli.terminal.pieces import quiet, strong, verdict
 
 if TYPE_CHECKING:
     from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
@@ -54,7 +55,7 @@ def render_seen(answer: SeenAnswer) -> None:
 
 def _render_precedent(one: Precedent) -> None:
     day = (one.date or "time not known")[:10]
-    say(f"{day}  {one.label}" + (f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
+    say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
     say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
     for remedy in one.fixes:
@@ -64,8 +65,9 @@ def _render_precedent(one: Precedent) -> None:
 
 
 def _render_remedy(remedy: Remedy) -> None:
-    trust = f"verified: {remedy.verified_by}" if remedy.verified else "not verified"
-    say(f"  -> {remedy.chosen}  ({trust}; line {remedy.line or '?'})")
+    trust = verdict("verified" if remedy.verified else "not verified")
+    by = f": {remedy.verified_by}" if remedy.verified else ""
+    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'})")
     if remedy.rationale:
         say(f"     why: {remedy.rationale}")
     if remedy.quote and remedy.quote != remedy.command:

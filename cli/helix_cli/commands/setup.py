@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from helix_cli.options import json_option
-from helix_cli.output import count, emit_json, say, show
+from helix_cli.output import count, emit_json, say, show, verbatim
 
 if TYPE_CHECKING:
     from helix_cli.setup.plan import Done
@@ -74,7 +74,7 @@ def _print(agent: str, *, as_json: bool) -> int:
     for where, what in found:
         say(f"Into {where}:")
         for line in (what if isinstance(what, str) else told(what)).splitlines():
-            say(line)
+            verbatim(line)
         say()
     return 0
 
@@ -92,7 +92,7 @@ def _render_check(answer: dict[str, object]) -> None:
 
 def _render(done: Done) -> None:
     for line in done.diff.splitlines():
-        say(line)
+        verbatim(line)
     for path in done.plugin:
         say(f"The plugin's own file: {path}")
     begin = "Would run" if done.dry_run else "Ran"

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.commands.topic_found import render_hits
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import clean, emit_json
+from helix_cli.output import emit_json, hand_over, is_watched, say
+from helix_cli.terminal.characters import clean
 
 if TYPE_CHECKING:
     from helix_graph.topics.door import Topics
@@ -255,15 +257,20 @@ def _topics(*, of_user: bool) -> Topics:
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
     from helix_graph.topics.forms import form_of  # noqa: PLC0415  (imported when a command runs)
     from helix_graph.topics.forms.entries import left_out  # noqa: PLC0415  (as above)
+    from helix_graph.topics.search import SearchAnswer  # noqa: PLC0415  (as above)
     from helix_graph.topics.transfer import Export  # noqa: PLC0415  (as above)
 
     if as_json:
         emit_json(answer)
-    else:
-        click.echo("\n".join(map(clean, form_of(answer, terse=terse).split("\n"))))
-    if isinstance(answer, Export):  # its text is the file that import takes; what it lacks is said beside it
+    elif isinstance(answer, Export):  # its text is the file that import takes; what it lacks is said beside it
+        hand_over(f"{form_of(answer)}\n")
         for line in left_out(answer.damaged):
             click.echo(clean(line), err=True)
+    elif isinstance(answer, SearchAnswer) and answer.hits and is_watched():
+        render_hits(answer)
+    else:
+        for line in form_of(answer, terse=terse).split("\n"):
+            say(line)
 
 
 def _given(text: str) -> str:

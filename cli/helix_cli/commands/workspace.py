@@ -10,7 +10,7 @@ import click
 from helix_cli.given_json import json_object, names
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
-from helix_cli.output import fields, say, show
+from helix_cli.output import fields, say, show, verbatim
 
 if TYPE_CHECKING:
     from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
@@ -89,7 +89,7 @@ def prompt(*, workspace_id: int, as_json: bool) -> None:
 
 def _render_prompt(text: object) -> None:
     for line in str(text).splitlines():
-        say(line)
+        verbatim(line)
 
 
 @workspace.command("complete")

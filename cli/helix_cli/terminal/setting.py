@@ -14,7 +14,7 @@ from helix_cli.terminal.pieces import plain_of, quiet, text_of
 from helix_cli.terminal.screen import columns, console, encoding, style_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from rich.table import Table
     from rich.text import Text
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 GAP = 2
 #: A column of texts is not squeezed below this: words in single file are harder to read than a card.
 _TEXT_AT_LEAST = 16
-#: What is no longer than this stands beside others on a card; anything else has a line of its own.
-_BESIDE = 16
+#: Nor broken within a word, unless that is longer than a session's name, as paths are.
+_WORD_AT_MOST = 36
+#: Numbers, and texts no longer than this, stand beside others on a card; anything else has a line of its own.
+_BESIDE = 13
 #: In longer lines of prose the eye loses the next one.
 _PROSE = 100
 _NOTHING = frozenset(("", "-"))
@@ -46,9 +48,9 @@ def put_line(parts: Sequence[Part]) -> None:
 
 
 def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
-    """Names and what they stand for; where names would take more than a third, each value stands below its name."""
+    """Names and what they stand for; where names would take more than half, each value stands below its name."""
     screen = console()
-    if 3 * max(len(name) for name, _ in rows) <= screen.width:
+    if 2 * max(len(name) for name, _ in rows) <= screen.width:
         screen.print(_pairs(rows))
         return
     for name, value in rows:
@@ -59,13 +61,27 @@ def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
 def put_table(names: Sequence[str], rows: Sequence[Row], *, numbers: Collection[str]) -> None:
     """Rows under their columns, or a card for each where they do not fit."""
     shown = [place for place in range(len(names)) if any(text_of(row[place]) not in _NOTHING for row in rows)]
-    kept, cells = [names[place] for place in shown], [[row[place] for place in shown] for row in rows]
-    widths = [max(map(_width, column)) for column in zip(kept, *cells, strict=True)]
-    least = sum(wide if name in numbers else min(wide, _TEXT_AT_LEAST) for name, wide in zip(kept, widths, strict=True))
-    if least + GAP * (len(kept) - 1) <= columns():
-        _put_columns(kept or names, cells, numbers)
+    columns_of = [
+        _Column(names[place], [row[place] for row in rows], number=names[place] in numbers) for place in shown
+    ]
+    if sum(column.least for column in columns_of) + GAP * (len(columns_of) - 1) <= columns():
+        _put_columns(columns_of)
     else:
-        _put_cards(kept, cells, beside={name for name, wide in zip(kept, widths, strict=True) if wide <= _BESIDE})
+        _put_cards(columns_of)
+
+
+class _Column:
+    """A column: how wide it is by itself, and the least that it can be read at."""
+
+    def __init__(self, name: str, cells: Sequence[Part], *, number: bool) -> None:
+        self.name = name
+        self.cells = cells
+        self.number = number
+        self.width = max(map(_width, (name, *cells)))
+        words = chain.from_iterable(text_of(cell).split() for cell in (name, *cells))
+        longest = min(max(map(_width, words), default=0), _WORD_AT_MOST)
+        self.least = self.width if number else max(longest, min(self.width, _TEXT_AT_LEAST))
+        self.is_short = number or self.width <= _BESIDE
 
 
 def put_tree(branch: Branch) -> None:
@@ -82,31 +98,45 @@ def _grow(tree: Tree, branches: Iterable[Branch]) -> None:
         _grow(tree.add(_text(branch.line)), branch.below)
 
 
-def _put_columns(names: Sequence[str], rows: Sequence[Row], numbers: Collection[str]) -> None:
+def _put_columns(shown: Sequence[_Column]) -> None:
     table = _table()
-    for name in names:
-        number = name in numbers
-        table.add_column(name, overflow="fold", justify="right" if number else "left", no_wrap=number)
-    for row in rows:
+    for one in shown:
+        table.add_column(
+            one.name,
+            overflow="fold",
+            justify="right" if one.number else "left",
+            no_wrap=one.number,
+            min_width=one.least,
+        )
+    for row in zip(*(one.cells for one in shown), strict=True):
         table.add_row(*(_text([cell]) for cell in row))
     console().print(table)
 
 
-def _put_cards(names: Sequence[str], rows: Sequence[Row], *, beside: Collection[str]) -> None:
+def _put_cards(shown: Sequence[_Column]) -> None:
     screen = console()
-    for place, row in enumerate(rows):
+    for place, row in enumerate(zip(*(one.cells for one in shown), strict=True)):
         if place:
             screen.print()
-        filled = [(name, cell) for name, cell in zip(names, row, strict=True) if text_of(cell) not in _NOTHING]
-        short = [(name, cell) for name, cell in filled if name in beside]
-        if short:
-            screen.print(_text(list(_in_one_line(short))))
-        put_fields([(f"  {name}", cell) for name, cell in filled if name not in beside])
+        filled = [(one, cell) for one, cell in zip(shown, row, strict=True) if text_of(cell) not in _NOTHING]
+        short = [(one.name, cell) for one, cell in filled if one.is_short]
+        for line in _lines(short, screen.width):
+            screen.print(_text(line))
+        if rest := [(f"  {one.name}", cell) for one, cell in filled if not one.is_short]:
+            put_fields(rest)
 
 
-def _in_one_line(cells: Sequence[tuple[str, Part]]) -> Iterable[Part]:
-    gaps = chain([""], [" " * GAP] * len(cells))
-    return chain.from_iterable((gap, quiet(f"{name} "), cell) for gap, (name, cell) in zip(gaps, cells, strict=False))
+def _lines(cells: Iterable[tuple[str, Part]], room: int) -> Iterator[list[Part]]:
+    """Short cells behind their names, as many on a line as there is room for."""
+    line: list[Part] = []
+    for name, cell in cells:
+        piece: list[Part] = [quiet(f"{name} "), cell]
+        if line and sum(map(_width, line)) + GAP + sum(map(_width, piece)) > room:
+            yield line
+            line = []
+        line += [" " * GAP, *piece] if line else piece
+    if line:
+        yield line
 
 
 def _pairs(rows: Sequence[tuple[str, Part]]) -> Table:
@@ -127,7 +157,7 @@ def _table(*, header: bool = True) -> Table:
 def _indented(text: Text, blanks: int) -> object:
     from rich.padding import Padding  # noqa: PLC0415  (as above)
 
-    return Padding(text, (0, 0, 0, blanks))
+    return Padding(text, (0, 0, 0, blanks), expand=False)
 
 
 def _text(parts: Iterable[Part]) -> Text:
