@@ -50,6 +50,7 @@ def console() -> Console:
     return Console(
         file=sys.stdout,
         width=columns(),
+        height=_COMMON[1],  # without it rich takes a dumb terminal for 80 columns wide
         force_terminal=True,
         color_system="auto" if _has_colours() else None,
         highlight=False,
