@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -149,3 +150,15 @@ def test_what_is_there_to_be_copied_is_not_broken() -> None:
 def test_wide_characters_take_two_columns_in_a_pipe_too(capsys: pytest.CaptureFixture[str]) -> None:
     table(("label", "n"), [("価格", "1"), ("price", "2"), ("cafe\u0301", "3")])
     assert [cell_len(line) for line in capsys.readouterr().out.splitlines()] == [8, 8, 8, 8]
+
+
+def test_wide_characters_are_counted_where_a_table_has_to_fit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "39")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    table(("a", "b"), [("価" * 20, "x" * 300)], numbers=("a",))
+    told = unstyled(capsys.readouterr().out)
+    assert max(map(cell_len, told.splitlines())) <= 39
+    assert (told.count("価"), told.count("x")) == (20, 300)
+    assert told.startswith("a 価"), "a card: the column alone would fill the screen"

@@ -10,7 +10,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show, tree
-from helix_cli.terminal.pieces import Branch, Part, Tone, Word, leaf, quiet, strong, verdict
+from helix_cli.terminal.pieces import Branch, Part, Word, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,10 +89,10 @@ def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
         others = f": failed in {count(suspect.failed_with, 'other session')}: "
-        yield Word("for it", Tone.BAD), others, quiet(", ".join(suspect.supporting))
+        yield Word("for it", "bad"), others, quiet(", ".join(suspect.supporting))
     if suspect.succeeded_with:
         others = f": {count(suspect.succeeded_with, 'other session')} succeeded: "
-        yield Word("against it", Tone.GOOD), others, quiet(", ".join(suspect.contrary))
+        yield Word("against it", "good"), others, quiet(", ".join(suspect.contrary))
 
 
 def render_contrast(found: Contrast) -> None:

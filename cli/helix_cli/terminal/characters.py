@@ -11,10 +11,9 @@ r"""What characters do to a terminal: some it obeys, some are two columns wide, 
 from __future__ import annotations
 
 import re
-import unicodedata
 
 #: What a terminal may obey and JSON lets stand: DEL, the one-byte controls, marks that turn the direction of writing.
-_OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_OBEYED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _WIDE = frozenset("WF")
 _OVER_THE_LAST = frozenset(("Mn", "Me"))
 
@@ -35,7 +34,7 @@ def harmless_json(encoded: str) -> str:
     >>> harmless_json('"\x9b2J"')
     '"\\u009b2J"'
     """
-    return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded)
+    return re.sub(_OBEYED_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", encoded)
 
 
 def width(text: str) -> int:
@@ -46,6 +45,8 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
+    import unicodedata  # noqa: PLC0415  (most texts are ASCII)
+
     if unicodedata.category(character) in _OVER_THE_LAST:
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1

@@ -5,27 +5,19 @@ A tone says what a word means, never more than the word itself says, so that not
 >>> plain_of(("outcome: ", verdict("failure")))
 'outcome: failure'
 >>> verdict("failure").tone, verdict("too early").tone, verdict("told").tone
-(<Tone.BAD: 'bad'>, <Tone.UNSURE: 'unsure'>, <Tone.PLAIN: 'plain'>)
+('bad', 'unsure', 'plain')
 """
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Tone(Enum):
-    """What a word means to the reader."""
-
-    PLAIN = "plain"
-    STRONG = "strong"
-    QUIET = "quiet"
-    GOOD = "good"
-    BAD = "bad"
-    UNSURE = "unsure"
+#: What a word means to the reader.
+Tone: TypeAlias = Literal["plain", "strong", "quiet", "good", "bad", "unsure"]
 
 
 class Word(NamedTuple):
@@ -37,19 +29,19 @@ class Word(NamedTuple):
 
 Part: TypeAlias = str | Word
 #: What our own vocabulary means; anything else stands as it is.
-_VERDICTS = {
-    "success": Tone.GOOD,
-    "supported": Tone.GOOD,
-    "verified": Tone.GOOD,
-    "available": Tone.GOOD,
-    "failure": Tone.BAD,
-    "contradicted": Tone.BAD,
-    "partial": Tone.UNSURE,
-    "unknown": Tone.UNSURE,
-    "too early": Tone.UNSURE,
-    "not verified": Tone.UNSURE,
-    "not measured": Tone.UNSURE,
-    "associated": Tone.STRONG,
+_VERDICTS: dict[str, Tone] = {
+    "success": "good",
+    "supported": "good",
+    "verified": "good",
+    "available": "good",
+    "failure": "bad",
+    "contradicted": "bad",
+    "partial": "unsure",
+    "unknown": "unsure",
+    "too early": "unsure",
+    "not verified": "unsure",
+    "not measured": "unsure",
+    "associated": "strong",
 }
 
 
@@ -63,17 +55,17 @@ class Branch(NamedTuple):
 
 def strong(text: str) -> Word:
     """What the eye should find first: a label, a heading."""
-    return Word(text, Tone.STRONG)
+    return Word(text, "strong")
 
 
 def quiet(text: str) -> Word:
     """What is there for who looks closer: places, names of fields."""
-    return Word(text, Tone.QUIET)
+    return Word(text, "quiet")
 
 
 def verdict(text: str) -> Word:
     """A word of our vocabulary in the tone that it has there."""
-    return Word(text, _VERDICTS.get(text, Tone.PLAIN))
+    return Word(text, _VERDICTS.get(text, "plain"))
 
 
 def leaf(*parts: Part) -> Branch:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Okabe and Ito's blue, vermilion and purple, made for the colour-blind. The first two stand out (3 : 1 and more) on
 #: black as well as on white, so the terminal's own background need not be known; the purple is darkened until it does.
-STYLES = {
+STYLES: dict[Tone, str] = {
     "plain": "",
     "strong": "bold",
     "quiet": "dim",
@@ -35,6 +34,8 @@ def watched() -> bool:
 
 def columns() -> int:
     """How many columns there are: `COLUMNS`, else what the terminal says."""
+    import shutil  # noqa: PLC0415  (3 ms that only a terminal needs)
+
     return max(_NARROWEST, shutil.get_terminal_size(_COMMON).columns)
 
 
@@ -57,11 +58,6 @@ def console() -> Console:
         markup=False,
         emoji=False,
     )
-
-
-def style_of(tone: Tone) -> str:
-    """The tone as rich writes styles."""
-    return STYLES[tone.value]
 
 
 def _has_colours() -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from helix_cli.terminal.characters import escaped
 from helix_cli.terminal.pieces import plain_of, quiet, text_of
-from helix_cli.terminal.screen import columns, console, encoding, style_of
+from helix_cli.terminal.screen import STYLES, columns, console, encoding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -88,7 +88,7 @@ def put_tree(branch: Branch) -> None:
     """A line with its branches."""
     from rich.tree import Tree  # noqa: PLC0415  (only a terminal needs it)
 
-    tree = Tree(_text(branch.line), guide_style=style_of(quiet("").tone))
+    tree = Tree(_text(branch.line), guide_style=STYLES["quiet"])
     _grow(tree, branch.below)
     console().print(tree)
 
@@ -166,7 +166,7 @@ def _text(parts: Iterable[Part]) -> Text:
 
     text = Text(overflow="fold")
     for part in parts:
-        text.append(_shown(part), style=None if isinstance(part, str) else style_of(part.tone))
+        text.append(_shown(part), style=None if isinstance(part, str) else STYLES[part.tone])
     return text
 
 
