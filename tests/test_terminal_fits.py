@@ -161,4 +161,4 @@ def test_wide_characters_are_counted_where_a_table_has_to_fit(
     told = unstyled(capsys.readouterr().out)
     assert max(map(cell_len, told.splitlines())) <= 39
     assert (told.count("価"), told.count("x")) == (20, 300)
-    assert told.startswith("a 価"), "a card: the column alone would fill the screen"
+    assert told.split()[:2] == ["a", "価" * 19], "a card: the column alone would fill the screen"

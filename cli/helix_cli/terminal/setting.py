@@ -16,6 +16,8 @@ from helix_cli.terminal.screen import STYLES, columns, console, encoding
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from rich.console import Console, ConsoleOptions
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
     from rich.tree import Tree
@@ -44,7 +46,7 @@ def put_line(parts: Sequence[Part]) -> None:
         print(text)  # noqa: T201  (most lines need nothing of rich, which takes 100 ms to load)
         return
     indent = min(len(text) - len(text.lstrip(" ")), room // 2)
-    console().print(_indented(_text(parts)[indent:], indent), width=room)
+    console().print(_indented(_Line(_text(parts)[indent:]), indent), width=room)
 
 
 def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
@@ -88,14 +90,35 @@ def put_tree(branch: Branch) -> None:
     """A line with its branches."""
     from rich.tree import Tree  # noqa: PLC0415  (only a terminal needs it)
 
-    tree = Tree(_text(branch.line), guide_style=STYLES["quiet"])
+    tree = Tree(_Line(_text(branch.line)), guide_style=STYLES["quiet"])
     _grow(tree, branch.below)
     console().print(tree)
 
 
 def _grow(tree: Tree, branches: Iterable[Branch]) -> None:
     for branch in branches:
-        _grow(tree.add(_text(branch.line)), branch.below)
+        _grow(tree.add(_Line(_text(branch.line))), branch.below)
+
+
+class _Line:
+    """A line that, where it is too long, ends at one of its double blanks first: what stands between them is one thing.
+
+    It is a renderable of rich, which asks for it in the width that guides and indents leave.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        things = self._text.split("  ")
+        line = things[0]
+        for thing in things[1:]:
+            if line.cell_len + GAP + thing.cell_len > options.max_width:
+                yield line
+                line = thing
+            else:
+                line = line.append("  ").append_text(thing)
+        yield line
 
 
 def _put_columns(shown: Sequence[_Column]) -> None:
@@ -154,7 +177,7 @@ def _table(*, header: bool = True) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_header=header)
 
 
-def _indented(text: Text, blanks: int) -> object:
+def _indented(text: Text | _Line, blanks: int) -> Padding:
     from rich.padding import Padding  # noqa: PLC0415  (as above)
 
     return Padding(text, (0, 0, 0, blanks), expand=False)
