@@ -24,14 +24,6 @@ const byEvidence = (one, other) =>
 edgesFrom.forEach((places) => places.sort(byEvidence));
 edgesTo.forEach((places) => places.sort(byEvidence));
 
-/** What is looked through when somebody searches: labels first, then wordings and quotations, in one case. */
-const searchable = data.nodes.map((node) => ({
-  label: node.label.toLowerCase(),
-  texts: [...node.wordings.map(([text]) => text), ...node.sightings.map((place) => data.sightings[place].quote)]
-    .join("\n")
-    .toLowerCase(),
-}));
-
 /** Where a piece of evidence stands, as one would type it: `log:line`. */
 function whereabouts(sighting) {
   const log = sighting.log || data.sessions[sighting.session].log || "";

@@ -3,8 +3,8 @@
 
 const picture = { every: !data.overview, open: new Set(), undrawn: 0 };
 
-// More lines than this are a grey field that takes seconds to draw; the best evidenced are drawn.
-const LINES_DRAWN = 3000;
+// More lines than this are a grey field, and the page would not answer within two seconds; the best evidenced are drawn.
+const LINES_DRAWN = 1500;
 
 // A label under a node is as wide as this; a block of an opened group has rows and columns of this size.
 const STEP_X = 190;

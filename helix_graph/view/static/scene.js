@@ -51,6 +51,16 @@ function styleSheet(many) {
       style: {
         width: "data(width)",
         height: "data(size)",
+        "border-width": 1.5,
+        "border-color": page,
+      },
+    },
+    {
+      // Among many, rings and labels are made of those only that are near enough to be read: each property of each
+      // element takes time, and text has most of them.
+      selector: many ? "node.named, node.near, node.on-path" : "node",
+      style: {
+        label: "data(label)",
         color: ink,
         "font-family": "system-ui, sans-serif",
         "font-size": 13,
@@ -62,15 +72,6 @@ function styleSheet(many) {
         "text-background-color": page,
         "text-background-opacity": 0.82,
         "text-background-padding": 2,
-        "border-width": 1.5,
-        "border-color": page,
-      },
-    },
-    {
-      // Among many, rings and labels are made of those only that are near enough to be read.
-      selector: many ? "node.named, node.near, node.on-path" : "node",
-      style: {
-        label: "data(label)",
         "pie-size": "62%",
         "pie-hole": "62%",
         "pie-1-background-color": colour("ring"),

@@ -5,12 +5,24 @@ const results = document.getElementById("results");
 const FOUND_SHOWN = 12;
 let found = [];
 let active = -1;
+let searchable = null;
+
+/** What is looked through: labels first, then wordings and quotations, in one case; made when somebody searches. */
+function lookedThrough() {
+  searchable ||= data.nodes.map((node) => ({
+    label: node.label.toLowerCase(),
+    texts: [...node.wordings.map(([text]) => text), ...node.sightings.map((place) => data.sightings[place].quote)]
+      .join("\n")
+      .toLowerCase(),
+  }));
+  return searchable;
+}
 
 function find(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [];
   const ranked = [];
-  searchable.forEach(({ label, texts }, place) => {
+  lookedThrough().forEach(({ label, texts }, place) => {
     const inLabel = words.every((word) => label.includes(word));
     if (!inLabel && !words.every((word) => label.includes(word) || texts.includes(word))) return;
     ranked.push({ place, rank: inLabel ? (label.startsWith(words[0]) ? 0 : 1) : 2 });
