@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyQuery, GraphNotCompiled, LabelNotMet, OneOfSeveral, OutOfRange
 from helix_graph.memory import Memory
+from helix_graph.view.components import components_of
 from helix_graph.view.layout import layers_of, spots_of
 from helix_graph.view.overview import groups_of
 from small_worlds import group, keep, memory_of, session
@@ -153,6 +154,15 @@ def test_without_cycles_every_edge_runs_from_left_to_right(edges: list[tuple[int
     assert nx.is_directed_acyclic_graph(nx.DiGraph([edge[:2] for edge in upwards]))
     layer = {node: place for place, layer in enumerate(layers_of(12, upwards)) for node in layer}
     assert all(layer[source] < layer[target] for source, target, _ in upwards)
+
+
+@settings(max_examples=60, deadline=None)
+@given(edges=EDGES)
+def test_what_lies_on_a_circle_together_is_what_networkx_says(edges: list[tuple[int, int, float]]) -> None:
+    graph = nx.DiGraph([edge[:2] for edge in edges])
+    graph.add_nodes_from(range(12))
+    theirs = sorted(sorted(group) for group in nx.strongly_connected_components(graph))
+    assert components_of(12, [edge[:2] for edge in edges]) == theirs
 
 
 def test_a_chain_without_cycles_runs_in_one_direction() -> None:

@@ -7,6 +7,7 @@ that of labels and times, never of numbers inside the file, so the same truth gi
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     asserted: bool
 
 
-class Sighting(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Sighting(msgspec.Struct, frozen=True, gc=False):
     """One mention: its episode (a place in `Excerpt.sessions`), its text and where that stands in the log."""
 
     session: int
@@ -128,17 +129,16 @@ class _Reading:
         self._place = {number: place for place, number in enumerate(chosen.nodes)}
         self._only = "" if chosen.episode is None else f" AND episode = {chosen.episode:d}"
         self._sessions, self._session_place = self._read_sessions()
-        self._sightings: list[Sighting] = []
         self._sighting_place: dict[tuple[int, str], int] = {}
 
     def excerpt(self) -> Excerpt:
         edges = self._read_edges()
-        sightings = self._read_sightings()
+        newest = self._newest_mentions()
         return Excerpt(
-            nodes=self._read_nodes(sightings),
+            nodes=self._read_nodes(newest),
             edges=edges,
             sessions=self._sessions,
-            sightings=tuple(self._sightings),
+            sightings=self._read_sightings(),
             marked=tuple(sorted(self._place[number] for number in self._chosen.marked)),
             path=self._chosen.path,
             nodes_in_all=self._count("node"),
@@ -160,22 +160,20 @@ class _Reading:
         found = [Session(**{**dict(zip(names, row[1:], strict=True)), "asserted": bool(row[-1])}) for row in rows]
         return tuple(found), {row[0]: place for place, row in enumerate(rows)}
 
-    def _sighting(self, key: tuple[int, str], row: tuple[Any, ...]) -> int:
-        if key not in self._sighting_place:
-            self._sighting_place[key] = len(self._sightings)
-            text, timestamp, log, line, quote = row
-            self._sightings.append(
-                Sighting(
-                    session=self._session_place[key[0]],
-                    local=key[1],
-                    text=text,
-                    timestamp=timestamp,
-                    log=log,
-                    line=line,
-                    quote=quote,
-                )
-            )
-        return self._sighting_place[key]
+    def _sighting(self, episode: int, local: str) -> int:
+        """The place that a mention has or gets; it is read when all that are wanted are known."""
+        return self._sighting_place.setdefault((episode, local), len(self._sighting_place))
+
+    def _read_sightings(self) -> tuple[Sighting, ...]:
+        """The mentions that got a place, in the order of their places."""
+        rows = self._ask(
+            "SELECT m.episode, m.local, m.raw, m.timestamp, coalesce(m.log, e.log), m.line, m.quote"
+            " FROM json_each(?) wanted CROSS JOIN mention m ON m.episode = json_extract(wanted.value, '$[0]')"
+            " AND m.local = json_extract(wanted.value, '$[1]') JOIN episode e ON e.number = m.episode"
+            " ORDER BY wanted.key",
+            (json.dumps(list(self._sighting_place)),),
+        )
+        return tuple(Sighting(self._session_place[episode], *row) for episode, *row in rows)
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         held = self._read_claims()
@@ -210,44 +208,37 @@ class _Reading:
 
     def _read_claims(self) -> dict[tuple[int, int, str], _Held]:
         rows = self._ask(
-            "SELECT c.source, c.target, c.type, c.episode, reason, source_local, target_local,"  # noqa: S608  (constants)
-            " s.raw, s.timestamp, coalesce(s.log, e.log), s.line, s.quote,"
-            " t.raw, t.timestamp, coalesce(t.log, e.log), t.line, t.quote FROM claim c"
-            " JOIN episode e ON e.number = c.episode"
-            " JOIN mention s ON s.episode = c.episode AND s.local = source_local"
-            " JOIN mention t ON t.episode = c.episode AND t.local = target_local"
+            "SELECT c.source, c.target, c.type, c.episode, reason, source_local, target_local"  # noqa: S608  (constants)
+            " FROM claim c JOIN episode e ON e.number = c.episode"
             f" WHERE c.source {ANY_OF} AND +c.target {ANY_OF}{self._only.replace('episode', 'c.episode')}"
             " ORDER BY e.moment DESC, e.id, source_local, target_local, reason",
             (self._numbers, self._numbers),
         )
         held: defaultdict[tuple[int, int, str], _Held] = defaultdict(_Held)
-        for source, target, kind, episode, reason, source_local, target_local, *rest in rows:
+        for source, target, kind, episode, reason, source_local, target_local in rows:
             one = held[source, target, kind]
             session = self._session_place[episode]
             one.reasons.add(reason)
             if session not in one.sessions and len(one.joints) < EVIDENCE_KEPT:
-                ends = (source_local, tuple(rest[:5])), (target_local, tuple(rest[5:]))
-                first, second = (self._sighting((episode, local), row) for local, row in ends)
-                one.joints.append((first, second))
+                one.joints.append((self._sighting(episode, source_local), self._sighting(episode, target_local)))
             one.sessions.add(session)
         return held
 
-    def _read_sightings(self) -> dict[int, list[int]]:
-        """The newest mentions of each node."""
+    def _newest_mentions(self) -> dict[int, list[int]]:
+        """The places of the newest mentions of each node."""
         rows = self._ask(
-            "SELECT node, episode, local, raw, timestamp, log, line, quote FROM ("  # noqa: S608  (constants)
-            " SELECT m.node, m.episode, m.local, m.raw, m.timestamp, coalesce(m.log, e.log) log, m.line, m.quote,"
+            "SELECT node, episode, local FROM (SELECT m.node, m.episode, m.local,"  # noqa: S608  (constants)
             " row_number() OVER (PARTITION BY m.node ORDER BY e.moment DESC, e.id, m.local) place"
             f" FROM mention m JOIN episode e ON e.number = m.episode WHERE node {ANY_OF}{self._only}"
             ") WHERE place <= ? ORDER BY place",
             (self._numbers, EVIDENCE_KEPT),
         )
         found: defaultdict[int, list[int]] = defaultdict(list)
-        for node, episode, local, *row in sorted(rows, key=lambda row: self._place[row[0]]):
-            found[node].append(self._sighting((episode, local), tuple(row)))
+        for node, episode, local in sorted(rows, key=lambda row: self._place[row[0]]):
+            found[node].append(self._sighting(episode, local))
         return found
 
-    def _read_nodes(self, sightings: dict[int, list[int]]) -> tuple[ExcerptNode, ...]:
+    def _read_nodes(self, newest: dict[int, list[int]]) -> tuple[ExcerptNode, ...]:
         query = "SELECT number, id, type, label, mentions, episodes, measured, successes FROM node"
         rows = {row[0]: row[1:] for row in self._ask(f"{query} WHERE number {ANY_OF}", (self._numbers,))}
         wordings, sessions = self._read_wordings(), self._read_mentioning()
@@ -256,7 +247,7 @@ class _Reading:
                 **dict(zip(ExcerptNode.__struct_fields__[:7], rows[number], strict=True)),
                 wordings=tuple(wordings[number][:WORDINGS_KEPT]),
                 wordings_left=max(0, len(wordings[number]) - WORDINGS_KEPT),
-                sightings=tuple(sightings[number]),
+                sightings=tuple(newest[number]),
                 sessions=tuple(sorted(sessions[number])),
             )
             for number in self._chosen.nodes

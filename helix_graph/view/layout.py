@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.view.components import components_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -110,19 +112,14 @@ def layers_of(count: int, edges: Sequence[Edge]) -> list[list[int]]:
 
 def _without_cycles(count: int, edges: Sequence[Edge]) -> list[tuple[int, int]]:
     """The edges that run forward; of opposite ones those that count less are left out."""
-    import networkx as nx  # noqa: PLC0415  (166 ms that only a picture needs)
-
     weights: defaultdict[tuple[int, int], float] = defaultdict(float)
     for source, target, weight in edges:
         if source != target:
             weights[source, target] += weight
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(count))
-    graph.add_edges_from(sorted(weights))
     rank = [0] * count
     component_of: dict[int, int] = {}
-    for number, component in enumerate(nx.strongly_connected_components(graph)):
-        for place, node in enumerate(_greedy_order(sorted(component), weights)):
+    for number, component in enumerate(components_of(count, weights)):
+        for place, node in enumerate(_greedy_order(component, weights)):
             component_of[node], rank[node] = number, place
     return [
         (source, target)

@@ -117,7 +117,14 @@ function sessionLine(sighting) {
   const session = data.sessions[sighting.session];
   if (session.asserted) return make("p", { class: "where" }, "Asserted by hand");
   return [
-    make("p", { class: "where" }, make("span", {}, session.day || "day unknown"), outcomeChip(session.outcome), quoted(session.id)),
+    make(
+      "p",
+      { class: "where" },
+      make("span", {}, session.day || "day unknown"),
+      outcomeChip(session.outcome),
+      PROJECTS.length > 1 && session.project ? quoted(short(session.project, 60)) : null,
+      quoted(session.id),
+    ),
     session.task ? make("p", { class: "task" }, quoted(short(session.task, 160))) : null,
   ];
 }
