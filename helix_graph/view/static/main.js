@@ -123,6 +123,7 @@ function showTab(name) {
   if (!data.timeline) return;
   const isGraph = name === "graph";
   const changes = timeline.hidden !== isGraph;
+  document.querySelector("main").dataset.shows = name;
   timeline.hidden = isGraph;
   graphBox.hidden = !isGraph;
   document.getElementById("keys").hidden = !isGraph;
