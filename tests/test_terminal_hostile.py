@@ -28,7 +28,7 @@ HOSTILE = "evil\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\r\nnext\x7f\u2028line\
 TURNED = "evil \u202eand turned\u2066 round"
 #: What a terminal obeys; line feeds are ours.
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-MODES = {"pipe": {}, "screen": {"columns": 80}, "narrow screen": {"columns": 40}}
+MODES = {"pipe": None, "screen": 80, "narrow screen": 40}
 #: Every command on that memory; those that change it come last.
 CALLS = (
     ("status",),
@@ -179,18 +179,18 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     return made
 
 
-def answers(memory: Memory, *more: str, **mode: int) -> Iterator[tuple[str, str]]:
+def answers(memory: Memory, *more: str, columns: int | None = None) -> Iterator[tuple[str, str]]:
     """Each command with all that it wrote."""
     name = memory.insights.recall("till", semantic=False, min_relevance=0.0)[0]["name"]
     for call in CALLS:
         arguments = [part.replace("NAME", name) if part in ("NAME", '["NAME"]') else part for part in call]
-        told = shown(*arguments, *more, NO_COLOR="1", **mode)
+        told = shown(*arguments, *more, columns=columns, NO_COLOR="1")
         yield " ".join(call), told.out + told.err
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_no_command_writes_what_a_terminal_obeys(memory: Memory, mode: str) -> None:
-    written = list(answers(memory, **MODES[mode]))
+    written = list(answers(memory, columns=MODES[mode]))
     assert [name for name, told in written if OBEYED.search(told)] == []
     assert sum("evil" in told for _, told in written) > 50, "or the hostile text was nowhere"
 

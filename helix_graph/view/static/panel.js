@@ -5,6 +5,7 @@ const panel = document.getElementById("panel");
 function fill(...children) {
   panel.replaceChildren(...children.flat(Infinity).filter(Boolean));
   panel.scrollTop = 0;
+  panel.dataset.about = "choice";
 }
 
 function heading(type, kind, label) {
@@ -244,6 +245,12 @@ function pathPanel() {
 }
 
 /** What one sees before anything is chosen: what the page is, and where to begin. */
+function whatToClick() {
+  if (data.timeline) return "Click a step for its words, its reasons and its links.";
+  if (data.overview) return "It opens with groups of labels that begin alike: click one to open it.";
+  return "Click a label or an edge for its evidence.";
+}
+
 function startPanel() {
   const most = data.nodes.map((_, place) => place).filter((place) => nodePasses(data.nodes[place]));
   const failing = most
@@ -257,7 +264,7 @@ function startPanel() {
       "p",
       { class: "lead" },
       `${count(data.nodes.length, "label")} and ${count(data.edges.length, "edge")} from ${count(data.sessions.filter((one) => !one.asserted).length, "session")}${data.updated && !data.timeline ? `, the newest of ${data.updated}` : ""}. `,
-      data.overview ? "It opens with groups of labels that begin alike: click one to open it." : "Click a label or an edge for its evidence.",
+      whatToClick(),
     ),
     ...data.notes.map((note) => make("p", { class: "lead quiet" }, visible(note))),
     told.length ? section("Edges that the sessions bear out or speak against", make("ul", { class: "links" }, told.slice(0, 6).map((place) => make("li", {}, edgeButton(place))))) : null,
@@ -265,4 +272,5 @@ function startPanel() {
     failing.length ? section("Decisions of sessions that mostly fail", make("ul", { class: "links" }, failing.slice(0, 5).map((place) => make("li", {}, nodeButton(place))))) : null,
     make("p", { class: "lead quiet" }, "A claim of the logs is not a proof; what goes together need not bring about each other."),
   );
+  panel.dataset.about = "everything";
 }
