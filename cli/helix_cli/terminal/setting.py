@@ -109,7 +109,7 @@ class _Line:
     def __init__(self, text: Text) -> None:
         self._text = text
 
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         things = self._text.split("  ")
         line = things[0]
         for thing in things[1:]:
