@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
     from helix_graph.view.door import Pages, ViewReport
+    from helix_graph.view.model import PageTimeline
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -261,6 +262,15 @@ class Memory:
         return self._pages().write(
             where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
         )
+
+    def timeline(self, episode: str) -> PageTimeline:
+        """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidEpisode: Its file does not fit the schema.
+        """
+        return self._pages().timeline(episode)
 
     def _pages(self) -> Pages:
         from helix_graph.view.door import Pages  # noqa: PLC0415  (as above)

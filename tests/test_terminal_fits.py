@@ -32,6 +32,7 @@ ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "patterns": (("patterns",), ("trigger", "action", "basis", "standing")),
     "anti-patterns": (("anti-patterns", "--max-success-rate", "0.9"), ("trigger", "action", "basis", "standing")),
     "explain": (("explain", FAILED), ("label", "reasons", "supporting", "contrary", "basis", "decision")),
+    "steps": (("explain", FAILED, "--steps"), ("text", "how", "task", "rule")),
     "contrast": (("contrast", FAILED), ("other", "why", "here", "there")),
     "recall": (("insight", "recall", "parcel service", "--lexical"), ("name", "content")),
     "topic search": (("topic", "search", "parcel", "--detail", "full"), ("topic", "tags", "source", "text")),
@@ -91,7 +92,7 @@ def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns:
 
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("name", ["status", "path", "explain", "contrast", "recall", "seen"])
+@pytest.mark.parametrize("name", ["status", "path", "explain", "steps", "contrast", "recall", "seen"])
 def test_a_screen_says_the_words_of_a_pipe(name: str, columns: int) -> None:
     arguments, _ = ASKED[name]
     if name == "status" and columns == 40:

@@ -49,6 +49,7 @@ CALLS = (
     ("patterns",),
     ("anti-patterns",),
     ("explain", "hostile"),
+    ("explain", "hostile", "--steps"),
     ("explain", HOSTILE),
     ("contrast", "hostile"),
     ("without", "edit"),

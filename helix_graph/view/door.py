@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +17,7 @@ from helix_graph.view.page import page_of
 from helix_graph.view.session import timeline_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -103,17 +104,22 @@ class Pages:
             timeline=self._timeline(excerpt) if part.get("episode") is not None else None,
         )
 
-    def _timeline(self, excerpt: Excerpt) -> PageTimeline:
-        name = next(one.id for one in excerpt.sessions if not one.asserted)
-        episode = self._episodes.get(name)
-        if episode is None:  # deleted since it was compiled
-            raise EpisodeNotFound(name)
+    def timeline(self, name: str, places: Mapping[str, int] = MappingProxyType({})) -> PageTimeline:
+        """The steps of a session, by the id of its episode or its own; ``places`` are those of labels on a page.
+
+        Raises:
+            EpisodeNotFound: There is no such episode, or it was deleted since it was compiled.
+        """
         return timeline_of(
-            episode,
+            self._episodes.require(name),
             explanation=self._causality.explain(name),
             contrast=self._causality.contrast(name),
-            places={node.id: place for place, node in enumerate(excerpt.nodes)},
+            places=places,
         )
+
+    def _timeline(self, excerpt: Excerpt) -> PageTimeline:
+        name = next(one.id for one in excerpt.sessions if not one.asserted)
+        return self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
 
 
 def _title(root: Path) -> str:

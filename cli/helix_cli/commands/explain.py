@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.commands.explain_steps import render_steps
 from helix_cli.memory import open_memory
 from helix_cli.options import GivenPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show, tree
@@ -30,12 +31,18 @@ html_option = click.option(
 
 @click.command
 @click.argument("episode")
+@click.option(
+    "--steps", is_flag=True, help="Show every step in order, with its links and the suspects marked, instead."
+)
 @html_option
 @json_option
-def explain(*, episode: str, html: Path | None, as_json: bool) -> None:
+def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> None:
     """Show which steps of a session to look at first, and why: suspects, never a verdict."""
     memory = open_memory()
-    show(memory.causality.explain(episode), as_json=as_json, render=render_explanation)
+    if steps:
+        show(memory.timeline(episode), as_json=as_json, render=render_steps)
+    else:
+        show(memory.causality.explain(episode), as_json=as_json, render=render_explanation)
     _write_page(memory, episode, html)
 
 

@@ -31,10 +31,12 @@ Part: TypeAlias = str | Word
 #: What our own vocabulary means; anything else stands as it is.
 _VERDICTS: dict[str, Tone] = {
     "success": "good",
+    "ok": "good",
     "supported": "good",
     "verified": "good",
     "available": "good",
     "failure": "bad",
+    "error": "bad",
     "contradicted": "bad",
     "partial": "unsure",
     "unknown": "unsure",
