@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contrast import KINDS_OF_SIGHT, contrast, distance_as_seen
+from access import KINDS_OF_SIGHT, as_seen, contrast, distance
 from helix_cli.terminal.screen import STYLES
 from pseudo_terminal import STYLING, on_terminal, unstyled
 from screens import shown
@@ -98,4 +98,7 @@ def test_colours_can_be_read_on_black_and_on_white(ground: tuple[int, int, int])
 
 @pytest.mark.parametrize("sight", KINDS_OF_SIGHT)
 def test_the_colour_blind_tell_them_apart(sight: str) -> None:
-    assert min(distance_as_seen(one, other, sight) for one, other in itertools.combinations(colours(), 2)) > 40
+    assert (
+        min(distance(as_seen(one, sight), as_seen(other, sight)) for one, other in itertools.combinations(colours(), 2))
+        > 40
+    )

@@ -44,6 +44,8 @@ CALLS = (
     ("path", "--from", "evil 1", "--to", "evil 2"),
     ("path", "--from", HOSTILE, "--to", "evil 2"),
     ("view",),
+    ("report",),
+    ("report", "--format", "markdown"),
     ("causes", "evil"),
     ("effects", "evil"),
     ("patterns",),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from access import CONTRASTS, DRAWN, TEXT, as_seen, colours, contrast, distance
+from access import DRAWN, KINDS_OF_SIGHT, as_seen, colours, contrast, distance, nameless, unreadable
 from browser import open_tab
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def tab(
 def test_every_text_can_be_read(tab: Tab) -> None:
     tab.click("pytest fails: AssertionError")
     tab.page.fill("#search", "pytest")
-    found = tab.page.evaluate(CONTRASTS)
-    assert len(found) > 50
-    assert [text for text, ink, ground in found if contrast(ink, ground) < TEXT] == []
+    assert unreadable(tab, at_least=50) == []
 
 
 def test_what_is_drawn_stands_out(tab: Tab) -> None:
@@ -53,7 +51,7 @@ def test_types_and_statuses_differ_by_shape_as_well(tab: Tab) -> None:
     assert len({shape for _, shape in shapes}) == len({type_ for type_, _ in shapes})
 
 
-@pytest.mark.parametrize("seen", ["protanopia", "deuteranopia", "tritanopia"])
+@pytest.mark.parametrize("seen", KINDS_OF_SIGHT)
 def test_supported_and_contradicted_are_told_apart_by_the_colour_blind(tab: Tab, seen: str) -> None:
     found = colours(tab, "supported", "contradicted", "asserted")
     for one, other in itertools.combinations(found.values(), 2):
@@ -61,14 +59,7 @@ def test_supported_and_contradicted_are_told_apart_by_the_colour_blind(tab: Tab,
 
 
 def test_everything_that_can_be_used_has_a_name(tab: Tab) -> None:
-    nameless = tab.page.evaluate(
-        """() => [...document.querySelectorAll("button, input, select, [role], [tabindex]")]
-          .filter((one) => one.checkVisibility() && !one.closest("[aria-hidden=true]"))
-          .filter((one) => !(one.getAttribute("aria-label") || one.innerText?.trim() ||
-          one.labels?.[0]?.innerText.trim())) .filter((one) => !one.matches("blockquote, [role=status]"))
-          .map((one) => one.outerHTML.slice(0, 80))"""
-    )
-    assert nameless == []
+    assert nameless(tab) == []
 
 
 def test_the_focus_goes_from_the_head_over_filters_and_graph_to_the_details(tab: Tab) -> None:

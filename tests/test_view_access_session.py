@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from access import nameless, too_small, unreadable
 from browser import open_tab
-from usable import nameless, too_small, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,12 +43,12 @@ def phone(browser: Browser, page_file: Path) -> Iterator[Tab]:
 
 def test_every_text_can_be_read(tab: Tab) -> None:
     tab.page.click(".step >> nth=0")
-    assert unreadable(tab.page, at_least=40) == []
+    assert unreadable(tab, at_least=40) == []
 
 
 def test_everything_that_can_be_used_has_a_name_and_is_large_enough(tab: Tab) -> None:
-    assert nameless(tab.page) == []
-    assert too_small(tab.page) == []
+    assert nameless(tab) == []
+    assert too_small(tab) == []
 
 
 def test_the_focus_goes_from_the_head_over_the_steps_to_the_details(tab: Tab) -> None:
@@ -88,7 +88,7 @@ def test_a_phone_shows_the_steps_in_the_page_and_not_in_a_window_of_it(phone: Ta
         "() => document.querySelector('#timeline').scrollHeight > document.querySelector('#timeline').clientHeight + 1"
     )
     assert within is False
-    assert too_small(phone.page) == []
+    assert too_small(phone) == []
 
 
 def test_on_a_phone_what_is_chosen_is_read_without_leaving_the_step(phone: Tab) -> None:

@@ -1,4 +1,4 @@
-"""Whether a page can be seen and read: contrast of what stands on it, and colours as colour-blind people see them."""
+"""Whether a page can be seen, read and used: contrast, colours as colour-blind people see them, names, sizes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from browser import Tab
 
 #: WCAG 2.2, 1.4.3 and 1.4.11: of text and of what is drawn.
@@ -32,8 +34,37 @@ CONTRASTS = """() => {
   return found;
 }"""
 
+#: What can be used and has no name for those who do not see it.
+_NAMELESS = """() => [...document.querySelectorAll("button, input, select, [role], [tabindex]")]
+          .filter((one) => one.checkVisibility() && !one.closest("[aria-hidden=true]"))
+          .filter((one) => !(one.getAttribute("aria-label") || one.innerText?.trim() ||
+          one.labels?.[0]?.innerText.trim())) .filter((one) => !one.matches("blockquote, [role=status]"))
+          .map((one) => one.outerHTML.slice(0, 80))"""
+#: WCAG 2.2, 2.5.8: what is pressed is 24 pixels high and wide, or as far from the next; text in a line is left out.
+_SMALL = """() => [...document.querySelectorAll("button, select, input, label:has(input[type=checkbox])")]
+  .filter((one) => one.checkVisibility() && one.type !== "checkbox")
+  .filter((one) => { const { width, height } = one.getBoundingClientRect(); return width < 24 || height < 24; })
+  .map((one) => one.outerHTML.slice(0, 80))"""
 
-def luminance(colour: list[float]) -> float:
+
+def unreadable(tab: Tab, *, at_least: int) -> list[str]:
+    """The texts whose contrast is too low; there have to be so many texts at all."""
+    found = tab.page.evaluate(CONTRASTS)
+    assert len(found) >= at_least
+    return [text for text, ink, ground in found if contrast(ink, ground) < TEXT]
+
+
+def nameless(tab: Tab) -> list[str]:
+    """What can be used and has no name."""
+    return list(tab.page.evaluate(_NAMELESS))
+
+
+def too_small(tab: Tab) -> list[str]:
+    """What is hard to hit."""
+    return list(tab.page.evaluate(_SMALL))
+
+
+def luminance(colour: Sequence[float]) -> float:
     """Relative luminance as WCAG defines it."""
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
@@ -42,7 +73,7 @@ def luminance(colour: list[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: list[float], other: list[float]) -> float:
+def contrast(one: Sequence[float], other: Sequence[float]) -> float:
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -73,9 +104,12 @@ _SEEN = {
 }
 
 
-def as_seen(colour: list[float], seen: str) -> list[float]:
+KINDS_OF_SIGHT = tuple(_SEEN)
+
+
+def as_seen(colour: Sequence[float], seen: str) -> list[float]:
     return [sum(weight * part for weight, part in zip(row, colour, strict=False)) for row in _SEEN[seen]]
 
 
-def distance(one: list[float], other: list[float]) -> float:
+def distance(one: Sequence[float], other: Sequence[float]) -> float:
     return math.dist(one, other)
