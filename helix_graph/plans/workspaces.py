@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from helix_graph.given import place, prose, several, whole
 from helix_graph.insights.clock import now, stamp
-from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
+from helix_graph.plans.changes import Baseline, changes_since, snapshot
+from helix_graph.plans.deltas import outside, within
 from helix_graph.plans.drafts import task_of
 from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
@@ -113,13 +114,15 @@ class Workspaces:
 
         Args:
             workspace: Its number.
-            tree: Another work tree of the repository, in which the builder works.
+            tree: Another work tree of the repository, in which the builder works; it is compared with the last commit
+                that it has in common with the tree of `create`.
             tool_calls: How many calls the builder has made.
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
             NoWorkspace: There is none.
-            NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone.
+            NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
+                or ``tree`` is of another repository.
             LogNotReadable: The transcript cannot be read.
         """
         with database(self.root).reading() as connection:
