@@ -132,7 +132,7 @@ class Learning:
         first = found.prompts[0] if found.prompts else ""
         task_id = _first_word(field_in(first, "TASK_ID"))
         state = self._files.read_state(task_id) if task_id else None
-        report = report_in(found.own)
+        report = report_in(*found.own)
         return _Finished(
             agent_type=kind,
             agent_id=agent_id or path.stem.removeprefix("agent-"),
@@ -140,7 +140,7 @@ class Learning:
             task_id=task_id,
             state=state,
             report=report,
-            insight=insight_in(found.own) or _derived(found, report),
+            insight=insight_in(*found.own) or _derived(found, report),
             injected=state.names if state else found.injected or injected_in(first),
         )
 
@@ -182,7 +182,7 @@ class Learning:
     def _keep_result(self, finished: _Finished) -> dict[str, Any]:
         if finished.agent_type != "explorer":
             return {}
-        found = result_in(finished.transcript.own)
+        found = result_in(*finished.transcript.own)
         return {} if found is None else {"result": self._files.write_result(finished.agent_id, found)}
 
     def _tell(self, learnt: Learnt) -> None:
@@ -210,12 +210,12 @@ def _short(agent_type: str) -> str:
 
 def _is_done(kind: AgentType) -> Callable[[Transcript], bool]:
     if kind == "explorer":
-        return lambda found: result_in(found.own) is not None
-    return lambda found: kind not in _REPORTING or report_in(found.own) is not None
+        return lambda found: result_in(*found.own) is not None
+    return lambda found: kind not in _REPORTING or report_in(*found.own) is not None
 
 
 def _derived(found: Transcript, report: Report | None) -> Insight | None:
-    if report is None or report.outcome != "blocked":
+    if report is None or report.outcome != "blocked" or not report.told:
         return None
     asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
     return derived_insight(asked[-1] if asked else "", report.told)

@@ -34,7 +34,7 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True):
 
     session: str = ""
     prompts: tuple[str, ...] = ()
-    own: str = ""
+    own: tuple[str, ...] = ()
     injected: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     crashed: bool = False
@@ -106,7 +106,7 @@ def _transcript(session: Session, *, crashed: bool) -> Transcript:
     return Transcript(
         session=session.id,
         prompts=tuple(redact_text(one.text) for one in heard),
-        own="\n".join(own),
+        own=tuple(own),
         injected=tuple(names),
         steps=session.steps,
         crashed=crashed,
