@@ -200,3 +200,9 @@ def test_a_task_out_of_bounds_shows_in_the_exit_code(told: Callable[..., Any], t
     (tmp_path / "other.py").write_text("x")
     assert told("workspace", "check", "2", code=1)["outside"] == ["other.py"]
     assert not told("workspace", "check", "2", "--calls", "8", code=1)["within_budget"]
+
+
+@pytest.mark.parametrize("ids", ["t1,,t3", "t1,t2,", ",t2", "t1,t1", "t1,t2,t3,t4", '["t1", ""]'])
+def test_ids_that_would_fall_to_the_wrong_task_are_a_usage_error(ids: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["batch-inject", "one", "two", "three", "--task-ids", ids]) == 2
+    assert "give each task an id of its own" in capsys.readouterr().err

@@ -226,11 +226,11 @@ class Plans:
 
         Raises:
             EmptyText: There is nothing in an objective.
-            NotAFileName: An id could lead elsewhere; then nothing is injected.
+            WrongTaskIds: An id is empty or stands twice, or there are more than tasks; then nothing is injected.
+            NotAFileName: An id could lead elsewhere; the same holds.
         """
-        if reset and session is not None:
-            self.reset_session_tracking(session)
-        return Injector(self.root, self._insights).batch_inject(tasks, limit, task_ids, session=session)
+        injector = Injector(self.root, self._insights)
+        return injector.batch_inject(tasks, limit, task_ids, session=session, reset=reset)
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""

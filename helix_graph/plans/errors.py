@@ -11,6 +11,7 @@
         ├── InvalidExploration       findings that are no JSON object
         ├── WorkspaceClosed          it ended otherwise before
         ├── NotAFileName             a task or agent whose name could lead elsewhere
+        ├── WrongTaskIds             ids that do not go with their tasks one by one
         └── NoWorkTree               the working tree cannot be compared: no git, or not its folder
 """
 
@@ -95,6 +96,14 @@ class NotAFileName(PlanError, UsageError):
             f"{option} is {name!r}, which cannot name a file: use letters, digits, '.', '_' and '-', beginning with a "
             "letter or digit, at most 128 of them"
         )
+
+
+class WrongTaskIds(PlanError, UsageError):
+    """Ids of which one would fall to the wrong task, or to none."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(f"task_ids: {problem}; give each task an id of its own, in the order of the tasks")
 
 
 class NoWorkTree(PlanError):

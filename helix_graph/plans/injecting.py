@@ -9,6 +9,7 @@ import msgspec
 from helix_graph.given import query, several, text, whole
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.diversity import GivenInCall, GivenInSession
+from helix_graph.plans.errors import WrongTaskIds
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.names import file_name
 from helix_graph.plans.prompts import injected_block, insight_line
@@ -83,15 +84,17 @@ class Injector:
         task_ids: Sequence[str] = (),
         *,
         session: str | None = None,
+        reset: bool = False,
     ) -> BatchInjection:
         """The insights for the tasks of a wave; see `helix_graph.plans.door.Plans.batch_inject`."""
         objectives = [text("tasks", task) for task in several("tasks", tasks)]
-        ids: list[str | None] = [file_name("task_ids", one) for one in several("task_ids", task_ids)]
-        ids += [None] * (len(objectives) - len(ids))
+        ids = _ids_of(several("task_ids", task_ids), tasks=len(objectives))
         given, most = self._given(session), _limit(limit)
+        if reset and session is not None:
+            GivenInSession(self.root, session).reset()
         results = tuple(
             self._inject(_Asked(objective, most, task_id=task_id, session=session), None, given)
-            for objective, task_id in zip(objectives, ids, strict=False)
+            for objective, task_id in zip(objectives, ids, strict=True)
         )
         return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
 
@@ -143,6 +146,23 @@ class Injector:
                 break
             chosen += [fresh[name] for name in given.take(tuple(fresh))]
         return chosen
+
+
+def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
+    """An id for each task, None for those beyond the last.
+
+    Raises:
+        WrongTaskIds: One is empty or stands twice, or there are more than tasks.
+        NotAFileName: One could lead elsewhere.
+    """
+    if len(given) > tasks:
+        raise WrongTaskIds(f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
+    for place, one in enumerate(given):
+        if one == "":
+            raise WrongTaskIds(f"number {place + 1} is empty")
+        if one in given[:place]:
+            raise WrongTaskIds(f"{one!r} stands twice")
+    return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
 
 
 def _remembered(row: Mapping[str, Any]) -> Remembered:
