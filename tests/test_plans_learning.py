@@ -157,19 +157,12 @@ def test_without_a_side_file_the_prompts_marks_tell(tmp_path: Path, ended: Calla
     assert learn(tmp_path, seeds).injected == ("one", "t]wo")
 
 
-def test_the_causal_filter_hears_what_was_asked_and_told(tmp_path: Path, ended: Callable[..., Path]) -> None:
+def test_without_a_workspace_what_was_asked_and_told_is_judged(tmp_path: Path, ended: Callable[..., Path]) -> None:
     insights = NotedInsights(("one", "Sum carts in cents"), ("two", "Lock the door"))
-    heard: list[str] = []
-
-    def causal(names: Iterable[str], told: str) -> list[str]:
-        heard.append(told)
-        return [name for name in names if name == "one"]
-
-    plans = plans_in(tmp_path, insights, causal)
+    plans = plans_in(tmp_path, insights)
     plans.inject("x", task_id="t1")
     plans.learn(ended("DELIVERED: a cart"), pauses=())
-    assert heard == ["cart\nBuild the cart\na cart"]
-    assert insights.fed["agent-a1-t1"][2] == ["one"]
+    assert insights.told == {"agent-a1-t1": "cart\nBuild the cart\na cart"}
 
 
 def test_learning_twice_feeds_back_once(tmp_path: Path, ended: Callable[..., Path]) -> None:

@@ -98,13 +98,18 @@ class Injector:
         )
         return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
 
-    def recalled(self, objective: str, *, limit: int, session: str | None) -> tuple[tuple[Remembered, bool], ...]:
-        """The insights for a workspace, best first, and of each whether it tells of a failure."""
-        rows = self._rows(objective, limit, None, GivenInSession(self.root, session) if session else None)
-        asked = _Asked(objective, limit, session=session)
-        shown = {one.name for one in self._handed_over([_remembered(row) for row in rows], asked)}
-        chosen = [(_remembered(row), "failure" in (row.get("tags") or ())) for row in rows]
-        return tuple(one for one in chosen if one[0].name in shown)
+    def chosen(self, objective: str, *, limit: int, session: str | None) -> list[Mapping[str, Any]]:
+        """The insights for a workspace, best first; they are handed over once its task has an id."""
+        return self._rows(objective, limit, None, GivenInSession(self.root, session) if session else None)
+
+    def handed_over(
+        self, chosen: Sequence[Mapping[str, Any]], *, objective: str, task_id: str, session: str | None
+    ) -> tuple[tuple[Remembered, bool], ...]:
+        """Those of the chosen insights that the task is shown, and of each whether it tells of a failure."""
+        asked = _Asked(objective, len(chosen), task_id=task_id, session=session)
+        shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
+        told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
+        return tuple(one for one in told if one[0].name in shown)
 
     def _given(self, session: str | None) -> Given:
         return GivenInCall() if session is None else GivenInSession(self.root, query("session", session))

@@ -2,7 +2,8 @@
 
 Everything is read from the agent's own messages. Which insights it had been given is read from the side file of its
 task; only where there is none from the marks in its prompt. The insights hear of the ending once: through the task's
-workspace, where there is one, else under the agent's and the task's name.
+workspace, where there is one, whatever the agent's report; else under the agent's and the task's name, judged by the
+report's words.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.remembering import Insights
     from helix_graph.plans.workspaces import Workspaces
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
@@ -88,11 +89,10 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 class Learning:
     """Learns from the finished agents of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces, causal: CausalFilter | None) -> None:
+    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces) -> None:
         self._files = SideFiles(root)
         self._insights = insights
         self._workspaces = workspaces
-        self._causal = causal
 
     def learn(
         self,
@@ -149,29 +149,26 @@ class Learning:
         if finished.report is None or finished.agent_type not in _REPORTING:
             return {}
         number = finished.state.workspace if finished.state else None
-        if number is not None and finished.report.outcome != "plan_complete":
+        if number is not None:
             return self._end_workspace(number, finished)
-        if not finished.injected:
+        showing = self._insights.showing_of(finished.task_id or "", finished.injected)
+        if not (finished.injected or showing):
             return {}
-        causal = self._causal_names(finished)
         name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
-        feedback = self._insights.feedback(finished.injected, finished.report.outcome, causal, id=name)
-        return {"feedback": dict(feedback)}
+        outcome = finished.report.outcome
+        told = self._insights.feedback_from_text(
+            _account(finished), finished.injected, outcome, id=name, injection=showing
+        )
+        return {"feedback": dict(told["feedback"][0])}
 
     def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
         verify = self._workspaces.get(number).verify
-        end = self._workspaces.complete if finished.outcome == "delivered" else self._workspaces.block
+        end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
         try:
             ended = end(number, flat(finished.told), verified=came_out(finished.transcript.steps, verify))
         except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
             return {"workspace": number}
         return {"workspace": number, "feedback": ended.feedback}
-
-    def _causal_names(self, finished: _Finished) -> list[str] | None:
-        if self._causal is None:
-            return None
-        asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
-        return list(self._causal(finished.injected, "\n".join([*asked[-2:], finished.told])))
 
     def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
         insight = finished.insight
@@ -219,6 +216,12 @@ def _derived(found: Transcript, report: Report | None) -> Insight | None:
         return None
     asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
     return derived_insight(asked[-1] if asked else "", report.told)
+
+
+def _account(finished: _Finished) -> str:
+    """What was asked and what was reported, as the seeds have it; of who says nothing else, how it ended."""
+    asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
+    return "\n".join(part for part in (*asked[-2:], finished.told) if part) or finished.outcome
 
 
 def _first_word(value: str | None) -> str | None:

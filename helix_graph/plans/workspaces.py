@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph.given import place, prose, several, whole
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.changes import Baseline, changes_since, snapshot
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.injecting import Injector
     from helix_graph.plans.model import Plan, Remembered, Task, WorkspaceStatus
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.remembering import Insights
 
 #: How many insights a builder is given, as in the seeds.
 INJECTED = 8
@@ -36,14 +37,12 @@ _MOST_CALLS = 10**9
 
 
 class Workspaces:
-    """The workspaces of the memory in ``root``. ``causal`` says which injected insights bear on an ending."""
+    """The workspaces of the memory in ``root``."""
 
-    def __init__(
-        self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore, causal: CausalFilter | None
-    ) -> None:
+    def __init__(self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore) -> None:
         self.root = root
         self._injector = injector
-        self._settling = Settling(root, insights=insights, episodes=episodes, causal=causal)
+        self._settling = Settling(root, insights=insights, episodes=episodes)
 
     def create(
         self,
@@ -71,9 +70,17 @@ class Workspaces:
         """
         self._settling.pay()
         found, chosen = self._task(task, plan)
-        recalled = self._injector.recalled(chosen.objective, limit=INJECTED, session=session)
-        made = _given(chosen, found, recalled)
-        workspace = self._insert(made, _baseline(self.root.parent if tree is None else place("tree", tree)))
+        baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
+        insights = self._injector.chosen(chosen.objective, limit=INJECTED, session=session)
+        made = self._insert(_bare(chosen, found), baseline)
+        try:
+            given = self._injector.handed_over(
+                insights, objective=made.objective, task_id=made.task_id, session=session
+            )
+        except HelixGraphError:
+            self._drop(made)
+            raise
+        workspace = self._begin(_with(made, given))
         SideFiles(self.root).write_state(
             InjectionState(
                 task_id=workspace.task_id,
@@ -159,7 +166,7 @@ class Workspaces:
         Args:
             workspace: Its number.
             delivered: What was delivered.
-            utilized: The injected insights that helped. Without it the causal filter decides.
+            utilized: The injected insights that helped. Without it they are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
 
         Raises:
@@ -196,7 +203,7 @@ class Workspaces:
         return found, task_in(found, task) if isinstance(task, str) else task_of(task)
 
     def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:
-        """Keeps a workspace; its number and its task's id are known only then."""
+        """Keeps a workspace; its number and its task's id are known only then, and what it is given after that."""
         row = (made.plan_id, made.task_seq, made.task_slug, made.objective, made.created_at, as_json(baseline))
         with database(self.root).writing() as connection:
             number = connection.execute(
@@ -204,14 +211,24 @@ class Workspaces:
                 " VALUES (?, ?, ?, ?, ?, ?, '')",
                 row,
             ).lastrowid
-            injected = tuple(one.name for one in (*made.failures, *made.patterns))
-            whole_one = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}", injected=injected)
-            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(whole_one), number))
-            if made.plan_id is not None:
-                plan = require_plan(connection, made.plan_id)
-                if any(task.seq == made.task_seq for task in plan.tasks):
-                    change_task(connection, plan, made.task_seq, status="active")
-            return whole_one
+            named = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(named), number))
+            return named
+
+    def _begin(self, workspace: Workspace) -> Workspace:
+        """Keeps what a workspace was given; from now on its task is active."""
+        row = (as_json(workspace), workspace.created_at, workspace.id)
+        with database(self.root).writing() as connection:
+            connection.execute("UPDATE workspace SET data = ?, created_at = ? WHERE id = ?", row)
+            if workspace.plan_id is not None:
+                plan = require_plan(connection, workspace.plan_id)
+                if any(task.seq == workspace.task_seq for task in plan.tasks):
+                    change_task(connection, plan, workspace.task_seq, status="active")
+        return workspace
+
+    def _drop(self, workspace: Workspace) -> None:
+        with database(self.root).writing() as connection:
+            connection.execute("DELETE FROM workspace WHERE id = ?", (workspace.id,))
 
     def _end(self, number: int, status: WorkspaceStatus, ending: Ending) -> EndedWorkspace:
         number = number_of("workspace", number)
@@ -240,8 +257,8 @@ class Workspaces:
         return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
 
 
-def _given(task: Task, plan: Plan | None, recalled: Sequence[tuple[Remembered, bool]]) -> Workspace:
-    """What a builder is given; of what was recalled, those that tell of a failure are named apart."""
+def _bare(task: Task, plan: Plan | None) -> Workspace:
+    """What a task itself says for its workspace."""
     return Workspace(
         task_seq=task.seq,
         task_slug=task.slug,
@@ -251,12 +268,18 @@ def _given(task: Task, plan: Plan | None, recalled: Sequence[tuple[Remembered, b
         budget=task.budget,
         framework=plan.framework if plan else None,
         idioms=plan.idioms if plan else {},
-        failures=tuple(one for one, is_failure in recalled if is_failure),
-        patterns=tuple(one for one, is_failure in recalled if not is_failure),
         lineage=_lineage(plan, task),
         plan_id=plan.id if plan else None,
         created_at=stamp(now()),
     )
+
+
+def _with(made: Workspace, given: Sequence[tuple[Remembered, bool]]) -> Workspace:
+    """With the insights that it is given, those that tell of a failure apart; what is done in it comes after that."""
+    failures = tuple(one for one, is_failure in given if is_failure)
+    patterns = tuple(one for one, is_failure in given if not is_failure)
+    injected = tuple(one.name for one in (*failures, *patterns))
+    return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(now()))
 
 
 def _lineage(plan: Plan | None, task: Task) -> Lineage:
