@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from git_world import git
 from helix_graph.plans.deltas import within
 from helix_graph.plans.errors import NoWorkTree
-from git_world import git
 from plan_world import plans_in
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def test_a_tree_that_was_named_at_the_beginning_is_compared_with_what_it_was_the
 
 def test_a_tree_of_another_repository_is_refused(main: Path, tmp_path: Path) -> None:
     plans = begun(main, "shop")
-    with pytest.raises(NoWorkTree, match="no commit in common with .*main"):
+    with pytest.raises(NoWorkTree, match=r"no commit in common with .*main"):
         plans.workspaces.check(1, tree=repository(tmp_path / "else", a="y = 1"))
 
 

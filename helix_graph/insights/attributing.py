@@ -257,7 +257,9 @@ class Attributing(Room):
         return [*own, *([_by_name(episode.id, unnoted)] if unnoted else [])]
 
     def _state(self, scene: _Scene) -> str:
-        return "" if scene.vector is not None else f"{self._without_model()}: judged by graph, citation and shared words"
+        return (
+            "" if scene.vector is not None else f"{self._without_model()}: judged by graph, citation and shared words"
+        )
 
 
 def _named_by(anchor: Anchor, node: Anchored) -> Anchored:

@@ -1,9 +1,9 @@
 r"""What an agent reports at the end of its work, read from its own words.
 
 A marker counts where it stands at the beginning of a line, in capitals, as the seeds write it: ``UNDELIVERED:``,
-``Blocked: nothing`` and "report DELIVERED: when done" are none. Emphasis around it (``**DELIVERED:**``) does not matter.
-What stands in a block of code or is quoted (``>``) is an example or somebody else's word. What is reported stands
-behind the marker, or, where nothing does, in the lines below it, up to the first that is empty. The last report
+``Blocked: nothing`` and "report DELIVERED: when done" are none. Emphasis around it (``**DELIVERED:**``) does not
+matter. What stands in a block of code or is quoted (``>``) is an example or somebody else's word. What is reported
+stands behind the marker, or, where nothing does, in the lines below it, up to the first that is empty. The last report
 counts: what an agent says while it works may be taken back. A marker with nothing but a placeholder behind it
 (``DELIVERED: <summary>``) repeats the instruction and reports nothing.
 

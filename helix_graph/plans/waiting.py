@@ -65,8 +65,8 @@ class BuildersWait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class ExplorersWait(msgspec.Struct, frozen=True, kw_only=True):
     """What a wave of explorers found, in the seeds' form.
 
-    ``count`` are the explorers that are done: a file that is no JSON is not counted. ``errors`` names files that hold no
-    result, after a timeout also those that are no JSON yet.
+    ``count`` are the explorers that are done: a file that is no JSON is not counted. ``errors`` names files that hold
+    no result, after a timeout also those that are no JSON yet.
     """
 
     completed: bool

@@ -87,7 +87,6 @@ class NotedInsights:
             "repeated": repeated,
         }
 
-
     def feedback_from_episode(self, episode: str, *, id: str = "") -> dict[str, Any]:  # noqa: A002  (as above)
         """Judges what was handed to the task that the episode's name tells of; all of it counts as causal."""
         shown = [name for names, task, _, _ in self.handed if task and task in episode for name in names]
