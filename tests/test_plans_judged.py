@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from git_world import git, repository
 from helix_episodes.store import EpisodeStore
@@ -168,6 +169,15 @@ def test_the_session_that_gave_the_task_out_does_not_judge_it_again(tmp_path: Pa
     told = memory.insights.feedback_from_episode("orchestrator")
     assert [one["names"] for one in told["feedback"]] == [[name]], "of the two showings its own"
     assert memory.insights.get(name)["use_count"] == 2  # type: ignore[index]  # there is one
+
+
+def test_nor_where_only_its_log_shows_what_the_task_was_given(tmp_path: Path) -> None:
+    memory = Memory.init(tmp_path)
+    name = memory.insights.store(FITS)["name"]
+    memory.plans.workspaces.create({"objective": "Build the cart"})
+    memory.plans.workspaces.complete(1, "a cart")
+    EpisodeStore(memory.root / "episodes").save(replace(repaired("orchestrator"), injected=(name,)))
+    assert memory.insights.feedback_from_episode("orchestrator")["feedback"] == []
 
 
 @pytest.fixture

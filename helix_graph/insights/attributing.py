@@ -19,6 +19,7 @@ from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyText
 from helix_graph.given import one_of, query, several, text
 from helix_graph.insights import feedback, log, rows
+from helix_graph.insights.clock import read, stamp
 from helix_graph.insights.feedback import Attribution, Report
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import OUTCOMES, Injection
@@ -245,13 +246,17 @@ class Attributing(Room):
         return sorted(nodes, key=lambda one: (one.node, one.command or "", one.path or ""))
 
     def _injections_of(self, episode: Episode) -> list[Injection]:
-        """What was shown in an episode: by the log, and what only the session's own log shows."""
+        """What was shown in an episode: by the log, and what only the session's own log shows.
+
+        A task's prompt stands in the log of the session that gave it out, also where the showing names no session.
+        """
         ids = sorted({episode.id, episode.session, episode.task_id or episode.id})
         marks = ", ".join("?" * len(ids))
         with self._database.reading() as connection:
             condition = f"session IN ({marks}) OR task IN ({marks})"
             found = list(log.injections(connection, condition, *ids, *ids))
-        noted = {name for one in found for name in (*one.shown, *(held.name for held in one.withheld))}
+            tasks = list(log.injections(connection, "task != '' AND session = '' AND ts >= ?", _begun(episode)))
+        noted = {name for one in (*found, *tasks) for name in (*one.shown, *(held.name for held in one.withheld))}
         unnoted = tuple(name for name in episode.injected if name not in noted)
         own = [one for one in found if not one.task or one.task in ids]
         return [*own, *([_by_name(episode.id, unnoted)] if unnoted else [])]
@@ -273,6 +278,12 @@ def _named_by(anchor: Anchor, node: Anchored) -> Anchored:
 def _by_name(episode: str, names: tuple[str, ...]) -> Injection:
     """What was shown by the caller's word, at a time that nobody knows."""
     return Injection(id=_digest(episode, *names) if episode else "", ts="", shown=names)
+
+
+def _begun(episode: Episode) -> str:
+    """When an episode began, as the log has dates; before all of them, when that is not known."""
+    at = read(episode.timestamp)
+    return stamp(at) if at else ""
 
 
 def _digest(*parts: str) -> str:
