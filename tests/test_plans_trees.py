@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from git_world import commit, git, repository
+from helix_episodes.store import EpisodeStore
 from helix_graph.plans.errors import NoWorkTree
 from plan_world import plans_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_graph.plans.door import Plans
+    from session_script import Script
 
 
 @pytest.fixture
@@ -31,6 +34,11 @@ def worktree(main: Path, name: str = "builder") -> Path:
     other = main.parent / name
     git(main, "worktree", "add", "-q", "-b", name, str(other))
     return other
+
+
+def acts(main: Path, episode: str) -> list[str]:
+    found = EpisodeStore(main / ".helix" / "episodes").require(episode)
+    return [f"{one.action.verb} {one.action.path}" for one in found.decisions if one.action]
 
 
 def test_what_is_not_committed_in_one_tree_is_nothing_of_anothers(main: Path) -> None:
@@ -137,12 +145,8 @@ def test_the_episode_tells_what_was_done_to_the_files_of_a_submodule(joined: Pat
     (joined / "lib" / "src" / "auth.py").write_text("x = 2\n")
     (joined / "lib" / "src" / "till.py").unlink()
     (joined / "lib" / "new.py").write_text("x = 1\n")
-    from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (only this test reads one)
-
-    ended = plans.workspaces.complete(1, "a till")
-    episode = EpisodeStore(joined / ".helix" / "episodes").require(ended.episode)
-    acts = [f"{one.action.verb} {one.action.path}" for one in episode.decisions if one.action]
-    assert acts == ["create lib/new.py", "edit lib/src/auth.py", "delete lib/src/till.py"]
+    told = acts(joined, plans.workspaces.complete(1, "a till").episode)
+    assert told == ["create lib/new.py", "edit lib/src/auth.py", "delete lib/src/till.py"]
 
 
 def test_a_repository_that_nobody_added_hides_nothing(main: Path) -> None:
@@ -163,3 +167,28 @@ def test_what_git_tells_its_hooks_of_another_repository_misleads_nobody(
     plans = begun(main, "shop")
     (main / "notes.py").write_text("changed\n")
     assert plans.workspaces.check(1).outside == ("notes.py",)
+
+
+def test_the_episode_tells_what_was_done_in_the_tree_that_is_named(main: Path) -> None:
+    plans = begun(main, "shop")
+    other = worktree(main)
+    (other / "shop" / "cart.py").write_text("x = 2\n")
+    commit(other)
+    (main / "shop" / "till.py").write_text("somebody writes here\n")
+    with pytest.raises(NoWorkTree):
+        plans.workspaces.complete(1, "a cart", tree=main.parent)
+    assert plans.workspaces.get(1).status == "active"
+    assert acts(main, plans.workspaces.complete(1, "a cart", tree=other).episode) == ["edit shop/cart.py"]
+
+
+@pytest.mark.parametrize("place", ["builder", "nowhere"])
+def test_a_builders_log_says_in_which_tree_it_worked(place: str, main: Path, script: Callable[..., Script]) -> None:
+    plans = begun(main, "shop")
+    other = worktree(main)
+    (other / "shop" / "cart.py").write_text("x = 2\n")
+    (main / "shop" / "till.py").write_text("x = 1\n")
+    log = script("agent-b1", root=str(main.parent / place)).prompt(plans.workspaces.prompt(1)).run("ls", "cart.py")
+    learnt = plans.learn(log.say("BLOCKED: no stock").save(main.parent / "logs"), pauses=())
+    assert learnt.problems == ()
+    (episode,) = (path.stem for path in (main / ".helix" / "episodes").iterdir())
+    assert acts(main, episode) == [{"builder": "edit shop/cart.py", "nowhere": "create shop/till.py"}[place]]

@@ -17,7 +17,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.given import one_of, place
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.cleaning import flat
-from helix_graph.plans.errors import WorkspaceClosed
+from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.markers import (
     FEWEST_CHARACTERS,
     Insight,
@@ -36,6 +36,7 @@ from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from helix_graph.plans.model import EndedWorkspace
     from helix_graph.plans.remembering import Insights
     from helix_graph.plans.workspaces import Workspaces
 
@@ -162,13 +163,21 @@ class Learning:
         return {"feedback": dict(told["feedback"][0])}
 
     def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
-        verify = self._workspaces.get(number).verify
-        end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
         try:
-            ended = end(number, flat(finished.told), verified=came_out(finished.transcript.steps, verify))
+            ended = self._ended(number, finished)
         except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
             return {"workspace": number}
         return {"workspace": number, "feedback": ended.feedback}
+
+    def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
+        """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
+        end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
+        verified = came_out(finished.transcript.steps, self._workspaces.get(number).verify)
+        told, root = flat(finished.told), finished.transcript.root
+        try:
+            return end(number, told, verified=verified, tree=Path(root) if root else None)
+        except NoWorkTree:
+            return end(number, told, verified=verified)
 
     def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
         insight = finished.insight

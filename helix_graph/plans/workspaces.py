@@ -73,23 +73,8 @@ class Workspaces:
         baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
         insights = self._injector.chosen(chosen.objective, limit=INJECTED, session=session)
         made = self._insert(_bare(chosen, found), baseline)
-        try:
-            given = self._injector.handed_over(
-                insights, objective=made.objective, task_id=made.task_id, session=session
-            )
-        except HelixGraphError:
-            self._drop(made)
-            raise
-        workspace = self._begin(_with(made, given))
-        SideFiles(self.root).write_state(
-            InjectionState(
-                task_id=workspace.task_id,
-                query=workspace.objective,
-                names=workspace.injected,
-                ts=workspace.created_at,
-                workspace=workspace.id,
-            )
-        )
+        workspace = self._begin(self._given(made, insights, session=session))
+        SideFiles(self.root).write_state(_state(workspace))
         return workspace
 
     def get(self, workspace: int) -> Workspace:
@@ -158,6 +143,7 @@ class Workspaces:
         utilized: Sequence[str] | None = None,
         *,
         verified: bool | None = None,
+        tree: Path | None = None,
     ) -> EndedWorkspace:
         """Ends a workspace with success: its task is complete, its insights get feedback once, its episode is written.
 
@@ -168,14 +154,16 @@ class Workspaces:
             delivered: What was delivered.
             utilized: The injected insights that helped. Without it they are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
+            tree: As for `check`: where the builder worked, if elsewhere; what changed there is told in the episode.
 
         Raises:
             NoWorkspace: There is none.
             WorkspaceClosed: It is blocked already.
             ControlCharacter: The text holds one.
+            NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = Ending(told=prose("delivered", delivered), utilized=_names(utilized), verified=verified)
-        return self._end(workspace, "complete", ending)
+        return self._end(workspace, "complete", ending, tree)
 
     def block(
         self,
@@ -184,6 +172,7 @@ class Workspaces:
         utilized: Sequence[str] | None = None,
         *,
         verified: bool | None = None,
+        tree: Path | None = None,
     ) -> EndedWorkspace:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
@@ -191,9 +180,10 @@ class Workspaces:
             NoWorkspace: There is none.
             WorkspaceClosed: It is complete already.
             ControlCharacter: The text holds one.
+            NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = Ending(told=prose("reason", reason), utilized=_names(utilized), verified=verified)
-        return self._end(workspace, "blocked", ending)
+        return self._end(workspace, "blocked", ending, tree)
 
     def _task(self, task: str | Mapping[str, Any], plan: int | None) -> tuple[Plan | None, Task]:
         if not isinstance(task, str) and plan is None:
@@ -215,6 +205,18 @@ class Workspaces:
             connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(named), number))
             return named
 
+    def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
+        """With its insights; a workspace that cannot be given them is not made."""
+        try:
+            given = self._injector.handed_over(
+                insights, objective=made.objective, task_id=made.task_id, session=session
+            )
+        except HelixGraphError:
+            with database(self.root).writing() as connection:
+                connection.execute("DELETE FROM workspace WHERE id = ?", (made.id,))
+            raise
+        return _with(made, given)
+
     def _begin(self, workspace: Workspace) -> Workspace:
         """Keeps what a workspace was given; from now on its task is active."""
         row = (as_json(workspace), workspace.created_at, workspace.id)
@@ -226,13 +228,9 @@ class Workspaces:
                     change_task(connection, plan, workspace.task_seq, status="active")
         return workspace
 
-    def _drop(self, workspace: Workspace) -> None:
-        with database(self.root).writing() as connection:
-            connection.execute("DELETE FROM workspace WHERE id = ?", (workspace.id,))
-
-    def _end(self, number: int, status: WorkspaceStatus, ending: Ending) -> EndedWorkspace:
+    def _end(self, number: int, status: WorkspaceStatus, ending: Ending, tree: Path | None) -> EndedWorkspace:
         number = number_of("workspace", number)
-        ending = replace(ending, changed=self._changed(number))
+        ending = replace(ending, changed=self._changed(number, None if tree is None else place("tree", tree)))
         with database(self.root).writing() as connection:
             found = workspace_of(find_row(connection, number))
             if found.status not in {"active", status}:
@@ -243,17 +241,23 @@ class Workspaces:
         with database(self.root).reading() as connection:
             return ended_of(find_row(connection, number))
 
-    def _changed(self, number: int) -> tuple[tuple[str, str], ...]:
-        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work."""
+    def _changed(self, number: int, tree: Path | None) -> tuple[tuple[str, str], ...]:
+        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work.
+
+        Raises:
+            NoWorkTree: The tree that was named cannot be compared.
+        """
         with database(self.root).reading() as connection:
             row = find_row(connection, number)
         found, baseline = workspace_of(row), baseline_of(row)
         if found.status != "active" or baseline is None:
             return ()
         try:
-            changes = changes_since(baseline)
-        except NoWorkTree:  # a work tree that was removed with its task: then nothing is known
-            return ()
+            changes = changes_since(baseline, tree=tree)
+        except NoWorkTree:
+            if tree is not None:
+                raise
+            return ()  # a work tree that was removed with its task: then nothing is known
         return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
 
 
@@ -280,6 +284,16 @@ def _with(made: Workspace, given: Sequence[tuple[Remembered, bool]]) -> Workspac
     patterns = tuple(one for one, is_failure in given if not is_failure)
     injected = tuple(one.name for one in (*failures, *patterns))
     return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(now()))
+
+
+def _state(workspace: Workspace) -> InjectionState:
+    return InjectionState(
+        task_id=workspace.task_id,
+        query=workspace.objective,
+        names=workspace.injected,
+        ts=workspace.created_at,
+        workspace=workspace.id,
+    )
 
 
 def _lineage(plan: Plan | None, task: Task) -> Lineage:
