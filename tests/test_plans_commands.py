@@ -205,4 +205,6 @@ def test_a_task_out_of_bounds_shows_in_the_exit_code(told: Callable[..., Any], t
 @pytest.mark.parametrize("ids", ["t1,,t3", "t1,t2,", ",t2", "t1,t1", "t1,t2,t3,t4", '["t1", ""]'])
 def test_ids_that_would_fall_to_the_wrong_task_are_a_usage_error(ids: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["batch-inject", "one", "two", "three", "--task-ids", ids]) == 2
-    assert "give each task an id of its own" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("helix-graph: --task-ids: ")
+    assert "give each task an id of its own" in said

@@ -101,9 +101,10 @@ class NotAFileName(PlanError, UsageError):
 class WrongTaskIds(PlanError, UsageError):
     """Ids of which one would fall to the wrong task, or to none."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, option: str, *, problem: str) -> None:
+        self.option = option
         self.problem = problem
-        super().__init__(f"task_ids: {problem}; give each task an id of its own, in the order of the tasks")
+        super().__init__(f"{option}: {problem}; give each task an id of its own, in the order of the tasks")
 
 
 class NoWorkTree(PlanError):

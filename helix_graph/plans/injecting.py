@@ -160,13 +160,13 @@ def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
         WrongTaskIds: One is empty or stands twice, or there are more than tasks.
         NotAFileName: One could lead elsewhere.
     """
-    if len(given) > tasks:
-        raise WrongTaskIds(f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
     for place, one in enumerate(given):
         if one == "":
-            raise WrongTaskIds(f"number {place + 1} is empty")
+            raise WrongTaskIds("task_ids", problem=f"number {place + 1} is empty")
         if one in given[:place]:
-            raise WrongTaskIds(f"{one!r} stands twice")
+            raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
+    if len(given) > tasks:
+        raise WrongTaskIds("task_ids", problem=f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
     return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
 
 
