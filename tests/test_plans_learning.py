@@ -165,6 +165,38 @@ def test_without_a_workspace_what_was_asked_and_told_is_judged(tmp_path: Path, e
     assert insights.told == {"agent-a1-t1": "cart\nBuild the cart\na cart"}
 
 
+@pytest.mark.parametrize(
+    ("said", "helped"),
+    [
+        ('UTILIZED: ["two", "never-given"]', ["two"]),
+        ("**UTILIZED:** []", []),
+        ('UTILIZED: ["one"]\nUTILIZED: ["two"]', ["two"]),
+        ("UTILIZED: [memories that helped]", None),
+        ('UTILIZED: ["<name>"]', None),
+        ('```\nUTILIZED: ["one"]\n```', None),
+        ("UTILIZED: [1]", None),
+    ],
+)
+@pytest.mark.parametrize("workspace", [True, False], ids=["with a workspace", "without"])
+def test_a_builders_word_of_what_helped_counts_where_it_gives_one(
+    workspace: bool,  # noqa: FBT001  (one of two worlds)
+    said: str,
+    helped: list[str] | None,
+    tmp_path: Path,
+    ended: Callable[..., Path],
+) -> None:
+    insights = NotedInsights(("one", "Sum carts in cents"), ("two", "Lock the door"))
+    plans = plans_in(tmp_path, insights)
+    if workspace:
+        plans.workspaces.create({"seq": "t", "objective": "Build the cart"})
+    else:
+        plans.inject("x", task_id="t-w1")
+    learnt = plans.learn(ended(f"{said}\nDELIVERED: a cart", task="t-w1"), pauses=())
+    assert learnt.problems == ()
+    (fed,) = insights.fed.values()
+    assert (fed[0], fed[2]) == (["one", "two"], helped)
+
+
 def test_learning_twice_feeds_back_once(tmp_path: Path, ended: Callable[..., Path]) -> None:
     insights = NotedInsights(("one", "Sum carts in cents"))
     plans_in(tmp_path, insights).inject("x", task_id="t1")

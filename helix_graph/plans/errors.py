@@ -10,6 +10,7 @@
         ├── InvalidPlan              a plan or task that cannot be carried out: the offending part is named
         ├── InvalidExploration       findings that are no JSON object
         ├── WorkspaceClosed          it ended otherwise before
+        ├── TaskComplete             another attempt at what is delivered already
         ├── NotAFileName             a task or agent whose name could lead elsewhere
         ├── WrongTaskIds             ids that do not go with their tasks one by one
         └── NoWorkTree               the working tree cannot be compared: no git, or not its folder
@@ -83,6 +84,17 @@ class WorkspaceClosed(PlanError):
         self.wanted = wanted
         super().__init__(
             f"workspace {workspace} is {status} already and cannot become {wanted}; create another for a new attempt"
+        )
+
+
+class TaskComplete(PlanError):
+    """An attempt would take back what another has delivered."""
+
+    def __init__(self, seq: str, *, plan: int) -> None:
+        self.seq = seq
+        self.plan = plan
+        super().__init__(
+            f"task {seq} of plan {plan} is complete; `helix-graph plan update {seq} --status pending` opens it again"
         )
 
 

@@ -29,14 +29,15 @@ from helix_graph.plans.markers import (
     insight_in,
     report_in,
     result_in,
+    utilized_in,
 )
 from helix_graph.plans.side_files import InjectionState, SideFiles
 from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from helix_graph.plans.model import EndedWorkspace
+    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.remembering import Insights
     from helix_graph.plans.workspaces import Workspaces
 
@@ -75,6 +76,7 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
     report: Report | None
     insight: Insight | None
     injected: tuple[str, ...]
+    utilized: tuple[str, ...] | None
 
     @property
     def outcome(self) -> str:
@@ -143,6 +145,7 @@ class Learning:
             report=report,
             insight=insight_in(*found.own) or _derived(found, report),
             injected=state.names if state else found.injected or injected_in(first),
+            utilized=utilized_in(*found.own),
         )
 
     def _feed_back(self, finished: _Finished) -> dict[str, Any]:
@@ -156,11 +159,15 @@ class Learning:
         if not (finished.injected or showing):
             return {}
         name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
-        outcome = finished.report.outcome
-        told = self._insights.feedback_from_text(
-            _account(finished), finished.injected, outcome, id=name, injection=showing
-        )
-        return {"feedback": dict(told["feedback"][0])}
+        return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=showing))}
+
+    def _judged(self, finished: _Finished, outcome: AgentOutcome, **told: str) -> Mapping[str, Any]:
+        """By the agent's word of what helped, else by what was asked and reported."""
+        if finished.utilized is None:
+            answer = self._insights.feedback_from_text(_account(finished), finished.injected, outcome, **told)
+            return answer["feedback"][0]  # type: ignore[no-any-return]  # one a showing, and there is one
+        helped = [one for one in finished.injected if one in finished.utilized]
+        return self._insights.feedback(finished.injected, outcome, helped, **told)
 
     def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
         try:
@@ -173,11 +180,11 @@ class Learning:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
         end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
         verified = came_out(finished.transcript.steps, self._workspaces.get(number).verify)
-        told, root = flat(finished.told), finished.transcript.root
+        told, helped, root = flat(finished.told), finished.utilized, finished.transcript.root
         try:
-            return end(number, told, verified=verified, tree=Path(root) if root else None)
+            return end(number, told, helped, verified=verified, tree=Path(root) if root else None)
         except NoWorkTree:
-            return end(number, told, verified=verified)
+            return end(number, told, helped, verified=verified)
 
     def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
         insight = finished.insight

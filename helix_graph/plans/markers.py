@@ -33,6 +33,7 @@ _BEGIN = r"^ {0,3}(?:#{1,6}[ \t]+)?(?P<open>[*_`]{0,3})"
 _COLON = r"(?P<close>[*_`]{0,3}[ \t]*:[*_`]{0,3})[ \t]*"
 _REPORT = re.compile(rf"{_BEGIN}(?P<outcome>DELIVERED|BLOCKED|PLAN_COMPLETE){_COLON}(?P<told>.*)$", re.MULTILINE)
 _INSIGHT = re.compile(rf"{_BEGIN}INSIGHT{_COLON}\s*(?=\{{)", re.MULTILINE)
+_UTILIZED = re.compile(rf"{_BEGIN}UTILIZED{_COLON}\s*(?=\[)", re.MULTILINE)
 _ANY_MARKER = re.compile(rf"{_BEGIN}(?:DELIVERED|BLOCKED|PLAN_COMPLETE|INSIGHT|INJECTED|UTILIZED){_COLON}")
 #: Prompts may be indented as a whole; nobody shows examples of them in a prompt.
 _FIELD = r"^[ \t]*[*_#`]{0,6}[ \t]*"
@@ -82,6 +83,22 @@ def insight_in(*messages: str) -> Insight | None:
         for value in _decoded(text, match.end())
     )
     return next(reversed([one for one in insights if one]), None)
+
+
+def utilized_in(*messages: str) -> tuple[str, ...] | None:
+    """The insights that an agent says have helped, as its last list has them; None when it gives none of texts.
+
+    >>> utilized_in('UTILIZED: ["one"]'), utilized_in("UTILIZED: []"), utilized_in("UTILIZED: [memories that helped]")
+    (('one',), (), None)
+    """
+    lists = [
+        tuple(value)
+        for text in messages
+        for match in _UTILIZED.finditer(_without_code(text))
+        for value in _decoded(text, match.end())
+        if all(isinstance(one, str) and not _PLACEHOLDER.fullmatch(one) for one in value)
+    ]
+    return next(reversed(lists), None)
 
 
 def derived_insight(task: str, reason: str) -> Insight:

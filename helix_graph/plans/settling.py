@@ -110,6 +110,13 @@ def write_ending(connection: sqlite3.Connection, found: Workspace, status: Works
     if found.plan_id is None:
         return
     plan = require_plan(connection, found.plan_id)
-    if any(task.seq == found.task_seq for task in plan.tasks):
+    task = next((one for one in plan.tasks if one.seq == found.task_seq), None)
+    if task and task.status != "complete" and (status == "complete" or _is_newest(connection, found)):
         told = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
         change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **told)
+
+
+def _is_newest(connection: sqlite3.Connection, found: Workspace) -> bool:
+    """Whether no later attempt at the task was begun: it is that one's to say that the task cannot go on."""
+    later = "SELECT 1 FROM workspace WHERE plan_id = ? AND task_seq = ? AND id > ?"
+    return connection.execute(later, (found.plan_id, found.task_seq, found.id)).fetchone() is None

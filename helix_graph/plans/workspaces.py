@@ -12,7 +12,7 @@ from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.changes import Baseline, changes_since, snapshot
 from helix_graph.plans.deltas import outside, within
 from helix_graph.plans.drafts import task_of
-from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
+from helix_graph.plans.errors import NoWorkTree, TaskComplete, WorkspaceClosed
 from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
 from helix_graph.plans.prompts import workspace_prompt
 from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
@@ -66,6 +66,8 @@ class Workspaces:
         Raises:
             NoPlan: There is no such plan, or none that is active.
             NoTask: The plan has no such task.
+            TaskComplete: The plan's task is delivered already.
+            WriteFailed: It cannot be noted what the task was given; then nothing is made.
             InvalidPlan: A task of its own has a part that is missing or wrong.
         """
         self._settling.pay()
@@ -73,9 +75,7 @@ class Workspaces:
         baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
         insights = self._injector.chosen(chosen.objective, limit=INJECTED, session=session)
         made = self._insert(_bare(chosen, found), baseline)
-        workspace = self._begin(self._given(made, insights, session=session))
-        SideFiles(self.root).write_state(_state(workspace))
-        return workspace
+        return self._begin(self._given(made, insights, session=session))
 
     def get(self, workspace: int) -> Workspace:
         """The workspace of that number.
@@ -190,7 +190,10 @@ class Workspaces:
             return None, task_of(task)
         with database(self.root).reading() as connection:
             found = require_plan(connection, None if plan is None else number_of("plan", plan))
-        return found, task_in(found, task) if isinstance(task, str) else task_of(task)
+        chosen = task_in(found, task) if isinstance(task, str) else task_of(task)
+        if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
+            raise TaskComplete(chosen.seq, plan=found.id)
+        return found, chosen
 
     def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:
         """Keeps a workspace; its number and its task's id are known only then, and what it is given after that."""
@@ -206,16 +209,18 @@ class Workspaces:
             return named
 
     def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
-        """With its insights; a workspace that cannot be given them is not made."""
+        """With its insights, and the note of them; a workspace that cannot be given them is not made."""
         try:
             given = self._injector.handed_over(
                 insights, objective=made.objective, task_id=made.task_id, session=session
             )
+            workspace = _with(made, given)
+            SideFiles(self.root).write_state(_state(workspace))
         except HelixGraphError:
             with database(self.root).writing() as connection:
                 connection.execute("DELETE FROM workspace WHERE id = ?", (made.id,))
             raise
-        return _with(made, given)
+        return workspace
 
     def _begin(self, workspace: Workspace) -> Workspace:
         """Keeps what a workspace was given; from now on its task is active."""
