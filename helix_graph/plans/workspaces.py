@@ -73,7 +73,9 @@ class Workspaces:
         self._settling.pay()
         found, chosen = self._task(task, plan)
         baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
-        insights = self._injector.chosen(chosen.objective, limit=INJECTED, session=session)
+        insights = self._injector.chosen(
+            chosen.objective, limit=INJECTED, session=session, to_come=_to_come(found, chosen)
+        )
         made = self._insert(_bare(chosen, found), baseline)
         return self._begin(self._given(made, insights, session=session))
 
@@ -299,6 +301,12 @@ def _state(workspace: Workspace) -> InjectionState:
         ts=workspace.created_at,
         workspace=workspace.id,
     )
+
+
+def _to_come(plan: Plan | None, task: Task) -> list[str]:
+    """The objectives of the plan's other tasks that were not begun."""
+    tasks = plan.tasks if plan else ()
+    return [one.objective for one in tasks if one.status == "pending" and one.seq != task.seq]
 
 
 def _lineage(plan: Plan | None, task: Task) -> Lineage:
