@@ -102,7 +102,7 @@ def test_injection_notes_and_tells_as_in_the_seed(told: Callable[..., Any], memo
     assert json.loads((memory.root / "injection-state" / "t1.json").read_text())["names"] == [name]
     assert told("inject", "build the cart", "--session", "s")["names"] == []
     assert told("inject", "build the cart", "--session", "s", "--repeat")["names"] == [name]
-    batch = told("batch-inject", "build the cart", "cart", "--session", "s", "--reset", "--task-ids", "a,b")
+    batch = told("batch-inject", "build the cart", "build the till", "--session", "s", "--reset", "--task-ids", "a,b")
     assert (batch["total_unique"], [one["names"] for one in batch["results"]]) == (1, [[name], []])
 
 
