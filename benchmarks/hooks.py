@@ -5,8 +5,9 @@
 A memory is made in a temporary folder. Then, in turn and N times, a bare ``python -c pass`` and each event are run as
 whole processes, after two runs each to warm up, so that noise of the machine falls on all alike. Printed are p50 and
 p95 and, beside the budget, how far p50 and p95 lie above the bare interpreter's; each run is of a session of its own,
-so that nothing is left out as given already. Bytecode is kept, as it is of an installed package. A second table has
-processor time, which a busy machine distorts less.
+so that nothing is left out as given already. The memory has something to say to a beginning, a prompt and a failure,
+and those that said nothing are named. Bytecode is kept, as it is of an installed package. A second table has processor
+time, which a busy machine distorts less.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -31,16 +33,29 @@ from helix_graph.prepared import prepare
 #: As the installed script does it.
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 BUDGETS = {"session-start": 150, "user-prompt": 100, "pre-tool": 60, "post-tool": 60, "tool-failure": 60}
+ANSWERED = ("session-start", "user-prompt", "tool-failure")
+#: What a session of the demo met, which is in the memory as well, and repaired.
+FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
+#: So many insights are proven, and so many entries stand in topics.
+PROVEN, ENTRIES = 5, 100
 WORDS = "cart till shop order refund stock price tax checkout basket voucher invoice courier parcel label".split()  # noqa: SIM905  (a list to read)
 
 
 def fill(root: Path, *, episodes: int, insights: int) -> None:
     memory = Memory(root)
     write_episodes(root / "episodes", count=episodes)
+    with as_file(files("helix_cli") / "demo" / "logs") as logs:
+        memory.extract([logs])
     dice = np.random.default_rng(7)
     for number in range(insights):
         one, other, third = (str(dice.choice(WORDS)) for _ in range(3))
-        memory.insights.store(f"When the {one} of branch{number} meets the {other}, look at {third}{number}.py first")
+        memory.insights.store(
+            f"When the {one} of branch{number} meets the {other}, look at {third}{number}.py first",
+            ["user-provided"] if number < PROVEN else [],
+        )
+    for number in range(ENTRIES):
+        one, other = (str(dice.choice(WORDS)) for _ in range(2))
+        memory.topics.store(one, f"The {other} of branch{number} is older than its {one}")
     memory.insights.feedback([hit["name"] for hit in memory.insights.recall("cart till shop", 50)], "delivered")
     memory.graph.compile()
     prepare(root, memory.causality)
@@ -56,21 +71,22 @@ def told(event: str, session: str, folder: Path) -> bytes:
         "tool_input": {"command": "pytest -q"},
     }
     if event == "tool-failure":
-        fields["error"] = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.1s"
+        fields["error"] = FAILURE
     return json.dumps(fields).encode()
 
 
-def run(command: list[str], stdin: bytes) -> tuple[float, float]:
-    """Milliseconds by the clock and of the processor."""
+def run(command: list[str], stdin: bytes) -> tuple[float, float, bool]:
+    """Milliseconds by the clock and of the processor, and whether anything was said."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, input=stdin, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE)
     taken, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return 1000 * taken, 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return 1000 * taken, 1000 * busy, bool(done.stdout)
 
 
-def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float]]]:
+def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float, bool]]]:
     bare = [sys.executable, "-c", "pass"]
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
+    taken: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
     for number in range(runs + 2):
         for name, times in taken.items():
             command = bare if name not in BUDGETS else [*HOOK, name]
@@ -105,8 +121,12 @@ def main() -> None:
         os.environ["HELIX_DIR"] = str(folder / ".helix")
         fill(folder / ".helix", episodes=given.episodes, insights=given.insights)
         taken = time_events(folder, runs=given.runs)
-    show("ms by the clock", {name: [clock for clock, _ in times] for name, times in taken.items()})
-    show("ms of the processor", {name: [busy for _, busy in times] for name, times in taken.items()})
+    for name in ANSWERED:
+        silent = sum(not said for _, _, said in taken[name])
+        if silent:
+            print(f"{name}: nothing was said in {silent} of {given.runs} runs; what it takes is not what is shown")
+    show("ms by the clock", {name: [clock for clock, _, _ in times] for name, times in taken.items()})
+    show("ms of the processor", {name: [busy for _, busy, _ in times] for name, times in taken.items()})
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ and models come when they are first asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from helix_episodes.errors import HelixGraphError
     from helix_graph.memory import Memory
 

@@ -6,18 +6,17 @@ refusal. Tables of other parts are none of a reader's business.
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from helix_episodes.files import read_regular
 from helix_graph.errors import InvalidConfiguration
+from helix_graph.project import CONFIGURATION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE = "config.toml"
 _Table = TypeVar("_Table", bound=msgspec.Struct)
 
 
@@ -27,13 +26,15 @@ def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]
     Raises:
         InvalidConfiguration: The file cannot be read, is no TOML, or the table does not fit ``kind``.
     """
-    path = root / FILE
+    path = root / CONFIGURATION
     try:
         text = read_regular(path).decode()
     except FileNotFoundError:
         return path, kind()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error
+    import tomllib  # noqa: PLC0415  (6 ms that a memory without the file does without)
+
     try:
         return path, msgspec.convert(tomllib.loads(text).get(name, {}), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:

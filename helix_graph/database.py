@@ -9,13 +9,12 @@ refused before SQLite itself has touched it.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Literal
-
-import msgspec
 
 from helix_episodes.files import irregularity
+from helix_episodes.values import Value
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -25,9 +24,13 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from typing import Literal
+
+    Ownership = Literal["absent", "ours"]
 
 #: How long a writer waits for another: a full compile of ten thousand episodes takes a few seconds.
 BUSY_SECONDS = 30.0
@@ -55,10 +58,8 @@ _UNDO_CODES = frozenset({sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READON
 #: A list of values in a query is handed over as one JSON text: no limit on their number, one statement to prepare.
 ANY_OF = "IN (SELECT value FROM json_each(?))"
 
-Ownership = Literal["absent", "ours"]
 
-
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
+class Kind(Value):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
@@ -228,7 +229,7 @@ def reporting(path: Path) -> Iterator[None]:
 
 def as_list(values: Iterable[int | str]) -> str:
     """Values for `ANY_OF`."""
-    return msgspec.json.encode(list(values)).decode()
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
 def remove(path: Path) -> None:

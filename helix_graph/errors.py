@@ -17,7 +17,7 @@
     ├── SourceFailed                 something that is searched did not answer
     ├── MissingExtra                 a package that is optional and not installed
     ├── TopicError                   of topics: helix_graph.topics.errors
-    ├── PlanError                    of plans: helix_graph.plans.errors; likewise insights.errors and embedding.errors
+    ├── PlanError                    of plans: helix_graph.plans.errors; likewise insights, embedding and report
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone
@@ -46,10 +46,9 @@ Each sentence says what is wrong, where, and what to do; the data stands on the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.errors import HelixGraphError, UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path

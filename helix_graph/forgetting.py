@@ -218,9 +218,10 @@ def _step_ids(path: Path) -> set[str]:
 
 
 def _remove_pages(root: Path) -> None:
-    """Deletes the pages made of the memory: they quote its sessions, and `helix-graph view` makes them anew."""
-    for page in sorted((root / PAGES).glob("*")):
-        remove_file(page)
+    """Deletes the pages made of the memory: they quote its sessions, and `view` and `report` make them anew."""
+    for page in sorted((root / PAGES).rglob("*")):
+        if not page.is_dir() or page.is_symlink():
+            remove_file(page)
 
 
 def _remove_from_graph(graph: Graph) -> None:

@@ -18,12 +18,17 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from numbers import Real
 from pathlib import Path
-from typing import TypeVar
 
 from helix_graph.errors import ControlCharacter, EmptyText, NotOneOf, OutOfRange, WrongType
 
-_Word = TypeVar("_Word", bound=str)
-_One = TypeVar("_One")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Word = TypeVar("_Word", bound=str)
+    _One = TypeVar("_One")
+
+
 #: Lines and tabs are the shape of a text.
 _SHAPE = frozenset("\n\r\t")
 

@@ -24,10 +24,8 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import msgspec
-
+from helix_episodes.values import Value
 from helix_graph.database import (
     SIDE_FILES,
     Kind,
@@ -40,6 +38,7 @@ from helix_graph.database import (
 )
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -57,7 +56,7 @@ HELIX_DB = Kind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema
 _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph insight import FILE`"
 
 
-class Tables(msgspec.Struct, frozen=True, kw_only=True):
+class Tables(Value):
     """The tables of one room, as the steps that make them: step N leads from version N to N + 1, and is never edited.
 
     A step is SQL of one or more statements.

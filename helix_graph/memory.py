@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from helix_graph.graph.door import Graph
     from helix_graph.insights.door import Insights
     from helix_graph.plans.door import Plans
+    from helix_graph.report.door import Reported
     from helix_graph.search.door import Search
     from helix_graph.search.model import Source as SearchSource
     from helix_graph.sources import Source, SourcesReport
     from helix_graph.topics.door import Topics
-    from helix_graph.view.door import ViewReport
+    from helix_graph.view.door import Pages, ViewReport
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -254,11 +255,36 @@ class Memory:
 
         Of an ``episode`` it shows the session's steps, its suspects and a session beside it. ``docs/view.md`` shows it.
         """
+        where = None if output is None else place("output", output)
+        return self._pages().write(
+            where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
+        )
+
+    def _pages(self) -> Pages:
         from helix_graph.view.door import Pages  # noqa: PLC0415  (as above)
 
-        pages = Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
+        return Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
+
+    def report(
+        self,
+        *,
+        output: Path | None = None,
+        format: str = "html",  # noqa: A002  (the option's name)
+        days: int = 7,
+        until: date | None = None,
+    ) -> Reported:
+        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.report.door.Reports.make`.
+
+        It tells of the ``days`` up to the newest session, or before ``until``. ``docs/report.md`` says how each figure
+        is computed.
+        """
+        from helix_graph.report.door import Reports  # noqa: PLC0415  (as above)
+
+        reports = Reports(
+            self.root, graph=self.graph, causality=self.causality, insights=self.insights, pages=self._pages()
+        )
         where = None if output is None else place("output", output)
-        return pages.write(where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes)
+        return reports.make(output=where, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

@@ -8,10 +8,11 @@ since, the file says nothing. It is derived: it may be deleted at any time.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.values import Value
 from helix_graph.project import PREPARED
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,7 +25,7 @@ _MOST = 200
 _EXPORT = "causality/causal-graph.json"
 
 
-class AntiPattern(NamedTuple):
+class AntiPattern(Value):
     """What keeps failing: after ``trigger``, ``action`` succeeded ``successes`` of ``occurrences`` times.
 
     ``successes`` is None where people have said so instead of counting. ``others`` is how often other answers to the
@@ -56,7 +57,7 @@ def prepare(root: Path, causality: Causality) -> tuple[AntiPattern, ...]:
         if one.base_rate is None or one.base_rate > one.success_rate
     }
     chosen = sorted(kept.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
-    text = json.dumps({"graph": _state(root), "anti_patterns": chosen})
+    text = json.dumps({"graph": _state(root), "anti_patterns": [one._asdict() for one in chosen]})
     write_atomically(root / PREPARED, text.encode())
     return tuple(chosen)
 
@@ -66,7 +67,7 @@ def prepared(root: Path) -> tuple[AntiPattern, ...] | None:
     try:
         told = json.loads((root / PREPARED).read_bytes())
         if told["graph"] == _state(root):
-            return tuple(AntiPattern(*one) for one in told["anti_patterns"])
+            return tuple(AntiPattern(**one) for one in told["anti_patterns"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
     return None

@@ -11,13 +11,15 @@ import os
 from pathlib import Path
 
 FOLDER = ".helix"
-#: The pages that `helix-graph view` writes, within the memory: they quote sessions, and go when one is forgotten.
+#: The pages that `view` and `report` write, within the memory: they quote sessions, and go when one is forgotten.
 PAGES = "pages"
 #: What hooks keep: hashes of what sessions were given, and their failures, which may quote.
 HOOK_FOLDER = "hooks"
 HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
+#: What a person has set for the memory; `helix_graph.configuration` reads it.
+CONFIGURATION = "config.toml"
 ENVIRONMENT = "HELIX_DIR"
 
 

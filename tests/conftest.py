@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from agents_home import AgentsHome
 from browser import CHROMIUM, open_browser
 from demo_logs import demo_memory_in
 from episode_drawing import any_episodes, draw, folder, remember
@@ -43,6 +44,18 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip(f"the real logs are not here ({CORPORA})")
     return CORPORA
+
+
+@pytest.fixture
+def agents_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AgentsHome:
+    """A home without settings and with no agent on the PATH; one stands in its project."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    home = AgentsHome(tmp_path)
+    monkeypatch.chdir(home.project)
+    return home
 
 
 @pytest.fixture(scope="session")

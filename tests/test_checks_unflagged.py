@@ -40,7 +40,7 @@ def test_a_check_that_fails_behind_exit_status_0(command: str, output: str, chec
 def test_a_diff_counts_each_file_once(shown: str, files: int) -> None:
     (verdict,) = read_verdicts(parse_command("gofmt -d ."), output=shown, exit_code=0, status="ok")
     (finding,) = verdict.findings
-    assert (finding.count, finding.path, verdict.failed_count) == (files, "a.go", files)
+    assert (finding.times, finding.path, verdict.failed_count) == (files, "a.go", files)
 
 
 UNDEFINED = "# shop\n./m.go:3:2: undefined: foo\ndone"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -305,7 +304,7 @@ def test_a_later_run_says_something_only_about_what_it_took_in(
 
 def test_failures_without_names_need_the_whole_run() -> None:
     unnamed = Finding(family="panic", message="panic: x")
-    earlier = msgspec.structs.replace(run(tests=("TestPut",)), findings=(*run(tests=("TestPut",)).findings, unnamed))
+    earlier = run(tests=("TestPut",))._replace(findings=(*run(tests=("TestPut",)).findings, unnamed))
     assert not covers(run("-run TestPut"), earlier)
 
 

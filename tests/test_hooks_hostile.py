@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_cli.hooks.call import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.given import Given
 from helix_cli.hooks.log import note
 from helix_graph import Memory

@@ -128,7 +128,7 @@ def test_every_command_speaks_to_people(capsys: pytest.CaptureFixture[str], tmp_
         assert expected in capsys.readouterr().out, arguments
 
 
-def test_a_question_by_words_loads_nothing_that_only_vectors_need(
+def test_a_question_by_words_loads_nothing_that_it_does_without(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told(capsys, "store", "--content", ADVICE)
@@ -136,7 +136,8 @@ def test_a_question_by_words_loads_nothing_that_only_vectors_need(
 import sys
 from helix_cli.app import run
 assert run(["insight", "recall", "cart discount", "--lexical", "--json"]) == 0
-heavy = {"numpy", "helix_graph.embedding.choice"} & set(sys.modules)
+rules = {f"helix_graph.insights.{part}" for part in ("safety", "sameness", "checking", "lots")}
+heavy = {"numpy", "tomllib", "helix_graph.embedding.choice", "helix_graph.tombstones", *rules} & set(sys.modules)
 print(heavy, file=sys.stderr)
 """
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,13 +9,12 @@ import pytest
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.insights.errors import TooEarly
-from helix_graph.insights.model import Entry, Injection, Withheld
+from showings import showings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.insights.door import Insights
-    from helix_graph.insights.model import Outcome
 
 ADVICE = "When the cart test fails, look at the discount first"
 
@@ -108,18 +107,3 @@ def test_ranking_by_uplift_is_refused_until_enough_is_measured_and_then_what_har
     insights.take_in(showings(good, given=60, given_well=60, held=40, held_well=0))
     assert [hit["name"] for hit in insights.recall("cart test fails discount", policy="uplift")] == [good]
     assert len(insights.recall("cart test fails discount")) == 2
-
-
-def showings(name: str, *, given: int, given_well: int, held: int, held_well: int) -> list[Injection | Entry]:
-    """The log of an insight that was handed over or held back evenly, and how often it went well."""
-    log: list[Injection | Entry] = []
-    for fate, count, well in (("given", given, given_well), ("held", held, held_well)):
-        for number in range(count):
-            identity = f"{name} {fate} {number}"
-            shown, chances = ((name,), {name: 0.5}) if fate == "given" else ((), {})
-            withheld = () if fate == "given" else (Withheld(name=name, propensity=0.5),)
-            at = "2026-11-01T10:00:00.000000Z"
-            log.append(Injection(id=identity, ts=at, shown=shown, withheld=withheld, chances=chances))
-            outcome: Outcome = "delivered" if number < well else "blocked"
-            log.append(Entry(id=identity, ts=at, outcome=outcome, injection=identity))
-    return log

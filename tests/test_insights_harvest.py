@@ -166,6 +166,17 @@ def test_what_somebody_told_takes_the_lesson_in_and_keeps_its_words(tmp_path: Pa
     assert [one["episode"] for one in insights.why(told)["links"]] == ["episode-one"]
 
 
+def test_a_lesson_that_says_the_opposite_goes_into_none(tmp_path: Path) -> None:
+    opposite = f"Never {LESSON[0].lower()}{LESSON[1:]}"
+    sessions = (repaired("one", lessons=(LESSON,)), repaired("two", lessons=(opposite,), day=2))
+    insights = semantic(remember(tmp_path / "both", *sessions))
+    assert insights.harvest()["merged"] == 0
+    assert {LESSON, opposite} <= contents(insights)
+    told = semantic(remember(tmp_path / "told", sessions[1]))
+    told.store(LESSON)
+    assert told.harvest()["taken_in"] == 0
+
+
 def test_what_a_person_rejected_or_forgot_does_not_come_back(tmp_path: Path) -> None:
     insights = remember(tmp_path, repaired("one", lessons=(LESSON,))).insights
     fix, lesson = sorted(insights.harvest()["added"])

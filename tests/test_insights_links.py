@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyText, NotOneOf
+from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights.door import Insights
 from helix_graph.insights.errors import InsightNotFound
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_graph import Memory
@@ -104,6 +107,26 @@ def test_insights_meet_in_a_node_though_their_anchors_differ(memory: Memory) -> 
         ("node", "edit source (.py)", 1, one),
         ("insight", other, 2, "edit source (.py)"),
     ]
+
+
+def test_links_are_read_once_however_many_anchors_a_node_has(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = memory.insights.store(ADVICE)["name"]
+    other = memory.insights.store("Tills round before they sum, carts do not")["name"]
+    for name, text, episode in ((one, "Edit shop/cart.py", "one"), (other, "Edit shop/till.py", "two")):
+        memory.insights.link(name, "decision", text, episode=episode)
+        memory.insights.link(name, "decision", "edit source (.py)")
+    statements: list[str] = []
+    reading = HelixDatabase.reading
+
+    @contextmanager
+    def watched(self: HelixDatabase) -> Iterator[sqlite3.Connection]:
+        with reading(self) as connection:
+            connection.set_trace_callback(statements.append)
+            yield connection
+
+    monkeypatch.setattr(HelixDatabase, "reading", watched)
+    assert [hit["name"] for hit in memory.insights.connected(one)] == ["edit source (.py)", other]
+    assert sum("FROM insight_link" in one for one in statements) == 2  # those of the insight, and those of all nodes
 
 
 def test_walking_in_a_circle_ends(memory: Memory) -> None:

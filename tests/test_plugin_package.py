@@ -14,6 +14,7 @@ import pytest
 from helix_cli.app import cli, run
 from helix_cli.setup.wanted import claude_hooks
 from helix_graph import __version__
+from plan_world import SHOES, plans_in
 
 PLUGIN = Path(__file__).parents[1] / "cli" / "helix_cli" / "plugin"
 TEXTS = sorted(PLUGIN.rglob("*.md"))
@@ -61,6 +62,14 @@ def test_every_command_exists_and_parses(
 
 def test_commands_are_found_at_all() -> None:
     assert len(COMMANDS) > 30
+
+
+def test_ids_of_tasks_are_shown_as_workspaces_name_them(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    made = [plans.workspaces.create(seq).task_id for seq in ("001", "002")]
+    shown = re.findall(r"--task-ids (\S+)", (PLUGIN / "skills" / "helix" / "SKILL.md").read_text())
+    assert shown == [",".join(made)]
 
 
 def test_the_manifest_has_what_it_needs() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
+from helix_graph.embedding.errors import NoEmbedder
 from helix_graph.insights.door import Insights
 from helix_graph.search.insights import InsightSource
 from stub_embedder import StubEmbedder
@@ -77,6 +78,13 @@ def test_meanings_alone_leave_out_what_only_words_find(tmp_path: Path) -> None:
     assert len(source.search("E4711", limit=5, manner="both")) == 1  # the code alone is far from the sentence
     assert source.search("E4711", limit=5, manner="semantic") == []
     assert [one.content for one in source.search(ADVICE, limit=5, manner="semantic")] == [ADVICE]
+
+
+def test_where_meanings_are_switched_off_it_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HELIX_EMBEDDING", "lexical")
+    source = InsightSource(Memory(memory.root).insights)
+    with pytest.raises(NoEmbedder, match="HELIX_EMBEDDING is set to lexical; unset HELIX_EMBEDDING"):
+        source.search("refunds", limit=5, manner="semantic")
 
 
 def test_the_command_shows_what_was_found_and_where(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:

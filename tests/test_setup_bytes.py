@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOREIGN = """{
-    // mine, do not touch
     "model": "opus",\t
     "hooks": {
         "SessionStart": [
-            {"hooks": [{"type": "command", "command": "echo hi"}]} /* tail */
+            {"hooks": [{"type": "command", "command": "echo hi"}]}\x20
+
         ],
-        "Stop": [], // nothing yet
+        "SessionEnd": [],
+        "Stop": []
     },
     "permissions": {"allow": ["Bash(ls:*)"]}
 }
@@ -32,6 +33,9 @@ SETTINGS = [
     "\ufeff{}\n",
     "{}",
     '{"hooks": {}}',
+    '{"hooks": {"SessionEnd": [ ], "PreCompact": [\n\n]} }',
+    "",
+    " \n",
     '{"hooks":{"SessionStart":[],"PreToolUse":[{"matcher":"Bash","hooks":[]}]}}',
     '{\n\t"$schema": "x",\n\t"hooks": {\n\t}\n}',
     json.dumps({"a": {"hooks": [1, 2]}, "hooks": {"SessionEnd": [{"hooks": []}]}}, indent=4),
@@ -75,7 +79,7 @@ def test_what_was_put_in_is_taken_out_to_the_byte(home: Path, text: str) -> None
 @pytest.mark.parametrize("text", SETTINGS)
 def test_nothing_else_is_said_by_the_file(home: Path, text: str) -> None:
     path = settings_of(home, text)
-    before = parse(text).value
+    before = parse(text).value if text.strip() else {}
     run(["setup", "claude-code"])
     after = parse(path.read_bytes().decode()).value
     for event, groups in after.pop("hooks").items():
@@ -195,3 +199,11 @@ def test_what_is_pasted_is_shown(home: Path, agent: str, capsys: pytest.CaptureF
     assert run(["setup", agent, "--print"]) == 0
     assert "helix" in capsys.readouterr().out
     assert sorted(path.name for path in home.iterdir()) == ["project"]
+
+
+def test_gemini_is_told_of_prompts_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["setup", "gemini", "--print", "--json"]) == 0
+    (pasted,) = json.loads(capsys.readouterr().out)
+    (group,) = pasted["content"]["hooks"]["BeforeAgent"]
+    assert group["hooks"][0]["command"].endswith("helix-graph hook user-prompt")
+    assert not (home / ".gemini").exists()

@@ -13,6 +13,7 @@ import pytest
 
 from browser import PATIENCE, open_tab
 from helix_episodes.model import Event, Evidence, Link
+from hostile_texts import HOSTILE
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
@@ -21,22 +22,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from helix_graph import Memory
-
-HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(2)>",
-    '"><svg onload=alert(3)>',
-    "javascript:alert(4)",
-    "<!--<script>",
-    "@@helix-graph:data@@ {{data}} ${alert(5)}",
-    "a\u2028b\u2029c",
-    "\u202egnp.exe\u2066 turned round",
-    "\x1b[31m red \x00 nothing \x07",
-    "long " * 4000,
-    "\U0001d56c 🧨 é ﷽ שלום مرحبا",
-    "url(https://example.invalid/x.png)",
-    "__proto__ constructor toString",
-)
 
 
 @pytest.fixture

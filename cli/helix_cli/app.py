@@ -36,6 +36,7 @@ COMMANDS = {
     "seen": "seen:seen",
     "path": "path:path",
     "view": "view:view",
+    "report": "report:report",
     "causes": "neighbours:causes",
     "effects": "neighbours:effects",
     "patterns": "patterns:patterns",

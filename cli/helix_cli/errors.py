@@ -7,23 +7,43 @@ from typing import TYPE_CHECKING
 from helix_episodes.errors import HelixGraphError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
 class NotEditable(HelixGraphError):
     """A file of settings is not what it should be; ``line`` counts from 1. Nothing was written."""
 
-    def __init__(self, problem: str, *, line: int | None = None, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        line: int | None = None,
+        path: Path | None = None,
+        advice: str = "mend the file, or paste what `--print` shows",
+    ) -> None:
         self.problem = problem
         self.line = line
         self.path = path
+        self.advice = advice
         where = ", ".join([*([str(path)] if path else []), *([f"line {line}"] if line else [])])
         told = f"{where}: {problem}" if where else problem
-        super().__init__(f"{told}; nothing was written: mend the file, or paste what `--print` shows")
+        super().__init__(f"{told}; nothing was written: {advice}")
 
     def at(self, path: Path) -> NotEditable:
         """The same, of a file."""
-        return NotEditable(self.problem, line=self.line, path=path)
+        return NotEditable(self.problem, line=self.line, path=path, advice=self.advice)
+
+
+class AgentCommandFailed(HelixGraphError):
+    """The agent's own command did not do what setup asked of it. Files that setup changed before stay changed."""
+
+    def __init__(self, line: Sequence[str], problem: str) -> None:
+        self.line = tuple(line)
+        self.problem = problem
+        super().__init__(
+            f"`{' '.join(line)}` failed: {problem}; the hooks are done, the server is not: run it yourself"
+        )
 
 
 class FolderNotEmpty(HelixGraphError):

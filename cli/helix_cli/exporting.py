@@ -29,12 +29,17 @@ def export_plugin(folder: Path) -> Exported:
         FolderNotEmpty: Something else lies there.
         WriteFailed: The folder cannot be written.
     """
-    with as_file(files("helix_cli") / "plugin") as source:
-        contents = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()}
+    contents = plugin_contents()
     _require_free(folder, contents[_MANIFEST])
     for path, content in contents.items():
         write_atomically(folder / path, content, mode=_READABLE)
     return Exported(folder=folder, files=tuple(contents))
+
+
+def plugin_contents() -> dict[Path, bytes]:
+    """The plugin's files, named as they lie in its folder."""
+    with as_file(files("helix_cli") / "plugin") as source:
+        return {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()}
 
 
 def _require_free(folder: Path, manifest: bytes) -> None:

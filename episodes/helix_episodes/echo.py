@@ -18,8 +18,11 @@ Heard(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.regex import Regex
+from helix_episodes.values import Value
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -27,18 +30,18 @@ TAG = "helix-graph-memory"
 _OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
 #: The names stand in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
 #: goes to the end of the text, when its opening stands at the beginning of a line: in mid-sentence it is only named.
-_BEGIN = re.compile(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
+_BEGIN = Regex(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
 #: What a reader who is not strict takes for a marker: in any case, with blanks, with whatever attributes.
-_LIKE_MARKER = re.compile(rf"<\s{{0,20}}/?\s{{0,20}}{TAG}(?![\w-])[^<>]{{0,8100}}>", re.IGNORECASE)
+_LIKE_MARKER = Regex(rf"<\s{{0,20}}/?\s{{0,20}}{TAG}(?![\w-])[^<>]{{0,8100}}>", re.IGNORECASE)
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 #: Our server under the name by which it is registered, or by which a plugin brings it.
-_OWN_TOOL = re.compile(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
+_OWN_TOOL = Regex(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
 _OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
 #: What would end the names or the line that they stand on.
-_NOT_IN_NAME = re.compile(r'[",\\\n<>]')
+_NOT_IN_NAME = Regex(r'[",\\\n<>]')
 
 
-class Heard(NamedTuple):
+class Heard(Value):
     """A text without what a memory put into it, and the names of the insights that were put in."""
 
     text: str

@@ -23,8 +23,7 @@ sentence; a traceback is a bug. Packages above add their own branches to the sam
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path

@@ -60,11 +60,14 @@ def _refuse_irregular(path: Path) -> None:
         raise OSError(errno.EINVAL, problem, str(path))
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:
     """Writes ``data`` to ``path`` through a temporary file beside it: written, synced, renamed.
 
+    With ``owner`` the file belongs to that user and group.
+
     Raises:
-        WriteFailed: The disk is full, or the folder is read-only or missing and cannot be made.
+        WriteFailed: The disk is full, the folder is read-only or missing and cannot be made, or the file may not be
+        given to its owner.
     """
     import tempfile  # noqa: PLC0415  (takes 10 ms to load, and most commands write nothing)
 
@@ -76,7 +79,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fchmod(file.fileno(), mode)
+            _give(file.fileno(), owner)
+            os.fchmod(file.fileno(), mode)  # after that, for giving takes special bits away
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
@@ -84,6 +88,16 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def _give(handle: int, owner: tuple[int, int] | None) -> None:
+    found = os.fstat(handle)
+    if owner is None or owner == (found.st_uid, found.st_gid):
+        return
+    try:
+        os.fchown(handle, *owner)
+    except PermissionError as error:
+        raise OSError(errno.EPERM, "it belongs to somebody else, and would not do so any longer") from error
 
 
 def remove_file(path: Path) -> bool:

@@ -67,8 +67,9 @@ class Board:
                 f"{judged} of {len(self.trials)} sessions have a judged outcome; differences need {ENOUGH_TRIALS}"
             )
         successes = int(self.success[self.judged].sum())
-        rarer, which = min((successes, "successes"), (judged - successes, "failures"))
+        rarer, one, more = min((successes, "success", "successes"), (judged - successes, "failure", "failures"))
         if judged and rarer < self.least:
+            which = one if rarer == 1 else more
             reasons.append(f"only {rarer} {which} among the judged; {self.least} of either outcome are needed")
         return "; and ".join(reasons)
 

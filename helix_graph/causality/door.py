@@ -256,9 +256,12 @@ class Causality:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""
         from helix_graph.causality.repeats import repeats_of  # noqa: PLC0415  (as above)
 
+        return repeats_of(self.episodes()[0])
+
+    def episodes(self) -> tuple[list[Episode], tuple[Skipped, ...]]:
+        """Every session as people have corrected it, and the files that are none."""
         found = list(AssertionStore(self._assertions).scan())
-        episodes, _ = read_episodes(EpisodeStore(self._graph.episodes).files(), corrections_by_episode(found))
-        return repeats_of(episodes)
+        return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections_by_episode(found))
 
     def trials(self) -> list[Trial]:
         """Every session as comparisons see it."""

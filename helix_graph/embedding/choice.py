@@ -105,9 +105,20 @@ def demanded(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     """
     found = embedder(path=path, cache=cache)
     if found is None:
-        missing = status(path=path)
-        raise NoEmbedder(reason=missing.reason or "", remedy=missing.remedy or "")
+        raise unavailable(path=path)
     return found
+
+
+def unavailable(*, path: Path | None = None) -> NoEmbedder:
+    """What to raise where texts had to be compared by meaning, and were not: it says why, and what to type.
+
+    Where there is an engine, whoever opened the memory has given it none.
+    """
+    missing = status(path=path)
+    return NoEmbedder(
+        reason=missing.reason or "this memory was opened without an embedding engine",
+        remedy=missing.remedy or "open it as `Memory`",
+    )
 
 
 def status(*, path: Path | None = None) -> ModelStatus:

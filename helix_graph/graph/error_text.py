@@ -9,12 +9,12 @@ compiler's. And the families that the memory knows are looked for as words, sinc
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-import msgspec
-
+from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 from helix_graph.graph.masking import is_telling, line_key, one_line, template
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,14 +26,14 @@ _LINES_AT_EACH_END = 200
 _CHARACTERS_AT_EACH_END = 50_000
 #: Shorter words occur in every other label.
 _SHORTEST_WORD = 3
-_SAYS_NOTHING = re.compile(
+_SAYS_NOTHING = Regex(
     r"(?:.* )?failed|exit code \d+|answered no|no message|does not compile|reported by the user|editor.s diagnostic",
     re.IGNORECASE,
 )
-_WORDS = re.compile(r"[\w.:-]*\w")
+_WORDS = Regex(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
-_UNMISTAKABLE = re.compile(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
-_AT_A_PLACE = re.compile(r"^\S+?:\d+(?::\d+)?: ")
+_UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
+_AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
 #: What any program may say of anything: without its name, such a message is no precedent.
 _OF_ANY_PROGRAM = frozenset(
     {
@@ -47,14 +47,12 @@ _OF_ANY_PROGRAM = frozenset(
         "failed",
     }
 )
-_SHELLS = re.compile(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
+_SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
-_NAMES_ITSELF = re.compile(r"([a-z][\w.-]{1,30}): \S")
-#: The grammars ask which command printed the text; this stands for one that may have run anything.
-_SOME_COMMAND = "./something"
+_NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
 
 
-class Sought(msgspec.Struct, frozen=True, kw_only=True):
+class Sought(Value):
     """What to look for.
 
     ``lines`` are keys of its lines; ``families`` pairs of check (None when the text doesn't tell) and family;
@@ -107,9 +105,11 @@ def says_something(family: str) -> bool:
 def _judged(text: str) -> Iterator[tuple[str | None, Finding]]:
     """Check and finding of every verdict in the text that is a failure."""
     from helix_episodes.extraction.checks import read_verdicts  # noqa: PLC0415  (of all questions only seen reads output)
-    from helix_episodes.extraction.commands import parse_command  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.commands import Segment  # noqa: PLC0415  (as above)
 
-    for verdict in read_verdicts(parse_command(_SOME_COMMAND), output=text, exit_code=None, status="error"):
+    # The grammars ask which command printed the text; this one may have run anything.
+    some_command = (Segment(text="./something", program="something"),)
+    for verdict in read_verdicts(some_command, output=text, exit_code=None, status="error"):
         if verdict.passed is False:
             yield from ((verdict.check, finding) for finding in verdict.findings)
 
@@ -131,7 +131,7 @@ def _guessed(text: str) -> Iterator[tuple[str | None, Finding]]:
     if tool and not speaker:
         yield None, tool
     if _AT_A_PLACE.match(command.message):
-        yield None, msgspec.structs.replace(command, family=compile_family(command.message))
+        yield None, command._replace(family=compile_family(command.message))
 
 
 def _speaker(message: str) -> str | None:

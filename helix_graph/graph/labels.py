@@ -35,18 +35,22 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
 
+from helix_episodes.regex import Regex
 from helix_graph.graph.masking import extension, first_line, kept_parts, one_line, template
 from helix_graph.graph.version import LABEL_VERSION as LABEL_VERSION  # noqa: PLC0414  (part of what this module offers)
 from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from helix_episodes.model import Action, Decision, Event, Outcome
     from helix_graph.graph.model import NodeType
 
-#: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
-DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+    #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
+    DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+
 
 #: A normal form longer than this is a sentence, and sentences do not recur.
 _MAX_WORDS = 6
@@ -54,10 +58,10 @@ _MAX_WORDS = 6
 _MAX_FAMILY_WORDS = 12
 #: How far into a sentence its verb may stand ("After looking at both options we decided to keep …").
 _VERB_WITHIN = 12
-_TOKEN = re.compile(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
+_TOKEN = Regex(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
 #: Words whose case means something: -x is not -X.
-_FLAG_OR_CODE = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z]{1,6}-?\d{2,5}(?:-\d{2,7})?")
-_NEGATION = re.compile(rf"(?<![\w'-])(?:{'|'.join(sorted(NEGATIONS))})(?![\w'-])", re.IGNORECASE)
+_FLAG_OR_CODE = Regex(r"--?[A-Za-z][\w-]*|[A-Za-z]{1,6}-?\d{2,5}(?:-\d{2,7})?")
+_NEGATION = Regex(rf"(?<![\w'-])(?:{'|'.join(sorted(NEGATIONS))})(?![\w'-])", re.IGNORECASE)
 
 #: The same few parts come in nearly every episode, and masking them is most of a label's work. So many labels take some
 #: megabytes; a memory with more of them only loses time.
@@ -68,7 +72,7 @@ _HANDOFF = {"unknown": "hand over to {}", "ok": "{} reports back", "error": "{} 
 #: What a call that was stopped says about itself; none of these is a failure.
 _STOPPED = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 #: What an option says about itself rather than about the choice: "(Recommended)".
-_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_REMARK = Regex(r"\s*\([^()]*\)\s*$")
 
 
 def decision_kind(decision: Decision) -> DecisionKind:

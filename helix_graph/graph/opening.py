@@ -6,17 +6,18 @@ Any number of processes may ask while one compiles, since nobody keeps the file 
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from helix_graph import database
-from helix_graph.errors import CUT_SHORT, GraphNotCompiled
+from helix_graph.graph.asking import opened
 from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.version import FILE_NAME, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.version import FILE_NAME
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import Any
 
@@ -88,27 +89,6 @@ class OpenedGraph:
         with self._open() as connection:
             yield connection
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """graph.db for one question.
-
-        Raises:
-            GraphNotCompiled: It is not there, not finished, or was made by another version.
-            NotOurDatabase: Another program's file is in its place.
-            DatabaseUnreadable: It is damaged.
-        """
-        path = self.path_of_file
-        if database.ownership(path, GRAPH_FILE) == "absent":
-            raise GraphNotCompiled(path=path)
-        with database.reporting(path), closing(database.open_for_reading(path)) as connection:
-            version = database.schema_version(connection)
-            if not version:
-                raise GraphNotCompiled(path=path, problem=CUT_SHORT)
-            if version != GRAPH_FILE.version or not _has_our_labels(connection):
-                raise GraphNotCompiled(path=path, problem="was compiled by another version")
-            yield connection
-
-
-def _has_our_labels(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
-    return bool(found == (f"{LABEL_VERSION} {LABEL_MODE}",))
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        """graph.db for one question; `helix_graph.graph.asking.opened` says what may be wrong with it."""
+        return opened(self.path_of_file)

@@ -7,7 +7,6 @@ where, for what and why. What a person told or edited is theirs, and comes in wi
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -77,4 +76,6 @@ def silent_injection(shown: Injection) -> Injection:
 
 
 def _digest(identity: str) -> str:
+    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+
     return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()

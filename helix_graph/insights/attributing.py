@@ -8,9 +8,7 @@ under an id that follows from episode and injection, so that telling the same tw
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import replace
@@ -25,7 +23,6 @@ from helix_graph.insights.links import links_of
 from helix_graph.insights.model import OUTCOMES, Injection
 from helix_graph.insights.room import Room
 from helix_graph.insights.walking import anchor_of
-from helix_graph.insights.words import relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,8 +56,7 @@ class Told(TypedDict):
     note: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Scene:
+class _Scene(NamedTuple):
     """What is known of the work: the text of its outcome with its vector, and the episode, if there is one.
 
     Without a vector, ``words`` has the relevance of each row to the text by the words that they share.
@@ -68,10 +64,10 @@ class _Scene:
 
     text: str
     vector: Floats | None
-    words: Mapping[int, float] = field(default_factory=dict)
-    episode: Episode | None = None
-    facts: EpisodeFacts | None = None
-    worded: Mapping[str, Floats] = field(default_factory=dict)
+    words: Mapping[int, float]
+    episode: Episode | None
+    facts: EpisodeFacts | None
+    worded: Mapping[str, Floats]
 
 
 class Attributing(Room):
@@ -175,7 +171,7 @@ class Attributing(Room):
         vector = self._numbers(said)
         words = self._shared_words(said) if vector is None else {}
         if episode is None:
-            return _Scene(text=said, vector=vector, words=words)
+            return _Scene(text=said, vector=vector, words=words, episode=None, facts=None, worded={})
         from helix_graph.graph.facts import facts_of  # noqa: PLC0415  (recall does without the graph's grammar)
 
         worded = [one for one in episode.decisions if _is_choice(one, episode)][:_MOST_WORDED]
@@ -191,7 +187,7 @@ class Attributing(Room):
 
     def _shared_words(self, said: str) -> dict[int, float]:
         with self._database.reading() as connection:
-            return relevance_by_words(connection, said)
+            return self._by_words(connection, said)
 
     def _numbers(self, said: str) -> Floats | None:
         found = self._embed([said])
@@ -288,6 +284,8 @@ def _begun(episode: Episode) -> str:
 
 def _digest(*parts: str) -> str:
     """An id that follows from what it is about, and does not tell it."""
+    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 

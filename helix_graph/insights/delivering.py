@@ -7,7 +7,6 @@ has the chance beside it. Together with the outcomes that feedback brings in, th
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,14 +16,14 @@ from helix_graph.insights import log, rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.deliveries import Counts, Delivery, tally
 from helix_graph.insights.errors import TooEarly
-from helix_graph.insights.model import Injection, Withheld
 from helix_graph.insights.room import Room
+from helix_graph.insights.showings import Showing, identity_of, is_noted, known_names, write_showing
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_graph.insights.model import Entry, Kept
+    from helix_graph.insights.model import Entry, Injection, Kept
     from helix_graph.insights.ranking import Readiness
     from helix_graph.insights.recall import Candidate as Hit
     from helix_graph.insights.uplift import UpliftReport
@@ -54,26 +53,24 @@ class Delivering(Room):
             InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
         """
         given = tuple(dict.fromkeys(query("names", name) for name in several("names", names)))
+        showing = Showing(task=task, session=session, about=about, policy=policy)
         first = self._experience.withheld_share() if self._experience else 0.0
         with self._database.writing() as connection:
-            known = {name: kept for name in given if (kept := rows.by_name(connection, name))}
+            known = known_names(connection, given)
             at = stamp(self._clock())
-            identity = _identity(task, session, about, at=at, names=given)
+            identity = identity_of(showing, given, at=at)
             lots = self._lots(connection, known, injection=identity, first=first) if first else {}
-            held = {name for name, one in lots.items() if one.withheld}
-            injection = Injection(
-                id=identity,
-                ts=at,
-                task=task,
-                session=session,
-                query=about,
-                shown=tuple(name for name in known if name not in held),
-                withheld=tuple(Withheld(name=name, propensity=lots[name].propensity) for name in known if name in held),
-                policy=policy,
-                chances={name: one.propensity for name, one in lots.items() if name not in held},
-            )
-            if known and next(log.injections(connection, "id = ?", identity), None) is None:
-                log.write_injection(connection, injection)
+            held = {name: one.propensity for name, one in lots.items() if one.withheld}
+            if known and not is_noted(connection, identity):
+                write_showing(
+                    connection,
+                    showing,
+                    identity=identity,
+                    at=at,
+                    shown=[name for name in known if name not in held],
+                    withheld=held.items(),
+                    chances={name: one.propensity for name, one in lots.items() if name not in held},
+                )
         shown = tuple(name for name in given if name not in held)
         return HandedOver(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
 
@@ -88,10 +85,11 @@ class Delivering(Room):
         return found[-1] if found and task else ""
 
     def _lots(
-        self, connection: sqlite3.Connection, known: Mapping[str, Kept], *, injection: str, first: float
+        self, connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
     ) -> dict[str, Lot]:
         from helix_graph.insights.withholding import withhold  # noqa: PLC0415  (recall by the seed's policy does without: 60 ms to load)
 
+        known = {name: self._named(connection, name) for name in names}
         candidates = [self._candidate(connection, kept) for kept in known.values()]
         drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
         return dict(zip(known, drawn, strict=True))
@@ -147,13 +145,6 @@ class Delivering(Room):
         ]
         places = rank(contenders, injection=about, salt=_salt(connection), places=limit)
         return [by_name[place.insight] for place in places]
-
-
-def _identity(task: str, session: str, about: str, *, at: str, names: tuple[str, ...]) -> str:
-    """Of whom nobody names, each showing is another."""
-    who = (task, session) if task or session else (at,)
-    told = "\0".join((*who, about, *sorted(names)))
-    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 
 def _salt(connection: sqlite3.Connection) -> str:

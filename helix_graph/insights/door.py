@@ -15,9 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
-from helix_graph.errors import EmptyQuery
 from helix_graph.given import one_of, query, several, share, text, whole
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.anchoring import Anchoring
@@ -29,13 +26,20 @@ from helix_graph.insights.links import Linked
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.people import ByPeople
 from helix_graph.insights.promote import Promoting
-from helix_graph.insights.recall import SURE_BY_WORDS, Asked, Recalled, best, found_by, public, shown
-from helix_graph.insights.sameness import same_advice
+from helix_graph.insights.recall import (
+    SURE_BY_WORDS,
+    Asked,
+    best,
+    by_words_alone,
+    found_by,
+    shown,
+    sought,
+)
+from helix_graph.insights.seed_form import public
 from helix_graph.insights.store import Draft, Stored, clean_content, clean_source, clean_tags, put, rejected
 from helix_graph.insights.transfer import Exchanged
 from helix_graph.insights.unlearning import Unlearning
 from helix_graph.insights.upkeep import Upkeep
-from helix_graph.insights.words import relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,15 +48,26 @@ if TYPE_CHECKING:
     from helix_graph.insights.feedback import Attribution, FedBack
     from helix_graph.insights.first_form import FirstForm
     from helix_graph.insights.model import Kept, Origin
+    from helix_graph.insights.recall import Candidate, Mode
     from helix_graph.insights.settings import Settings
     from helix_graph.insights.store import Alike
+    from helix_graph.insights.vectors import Floats
 
 #: As many as `seen` shows at most.
 MOST_SHOWN = 100
-#: A longer query is cut here, as the seed cut what it embedded.
-_LONGEST_QUERY = 8000
 #: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
 POLICIES = ("seed", "uplift")
+
+
+class Recalled(list[dict[str, Any]]):
+    """The insights found, as the seed gives them, and how they were looked for.
+
+    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
+    could only be found by their words. It is empty when all were looked at in both ways.
+    """
+
+    mode: Mode = "semantic"
+    note: str = ""
 
 
 class Insights(
@@ -128,23 +143,19 @@ class Insights(
             OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
             NotOneOf: There is no such policy.
         """
-        asked = replace(self._asked(limit, min_effectiveness, min_relevance, suppress_names), tag=tag)
+        asked = self._asked(limit, min_effectiveness, min_relevance, suppress_names)._replace(tag=tag)
         one_of("policy", policy, POLICIES)
-        sought = _sought(query)
+        about = sought(query)
         embedder = self._embedder if semantic else None
-        vector = self._embed([sought])[0][1] if embedder else None
+        vector = self._embed([about])[0][1] if embedder else None
         with self._database.reading() as connection:
-            by_words = relevance_by_words(connection, sought)
-            meaning = self._meaning(connection, vector, least=asked.min_relevance, also=by_words.keys())
-            sure = SURE_BY_WORDS if embedder else 1.0
-            hits = found_by(meaning, by_words, least=asked.min_relevance, sure=sure)
             answer = Recalled()
             answer.mode = "semantic" if embedder else "lexical"
             answer.note = self._note(connection, model=embedder.model if embedder else None, semantic=semantic)
-            wide = asked if policy == "seed" else replace(asked, limit=MOST_SHOWN)
-            chosen = best(connection, hits, wide, mode=answer.mode, now=self._clock(), settings=self.settings)
+            wide = asked if policy == "seed" else asked._replace(limit=MOST_SHOWN)
+            chosen = self._best(connection, about, wide, vector=vector)
             if policy == "uplift":
-                chosen = self._by_uplift(connection, chosen, about=sought, limit=asked.limit)
+                chosen = self._by_uplift(connection, chosen, about=about, limit=asked.limit)
             answer.extend(shown(connection, chosen, told=self.settings.counts))
         return answer
 
@@ -225,9 +236,11 @@ class Insights(
 
     def _closest(self, content: str) -> Kept | None:
         """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
+        from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+
         vectors = self._embed([content])
         with self._database.reading() as connection:
-            by_words = relevance_by_words(connection, content)
+            by_words = self._by_words(connection, content)
             meaning = self._meaning(
                 connection, vectors[0][1] if vectors else None, least=self.settings.same_when_chunking
             )
@@ -256,6 +269,16 @@ class Insights(
 
             return put(connection, draft, at=at, vector=vector, alike=alike)
 
+    def _best(
+        self, connection: sqlite3.Connection, about: str, asked: Asked, *, vector: Floats | None
+    ) -> list[Candidate]:
+        by_words = self._by_words(connection, about)
+        if vector is None:
+            return by_words_alone(connection, by_words, asked, now=self._clock(), settings=self.settings)
+        meaning = self._meaning(connection, vector, least=asked.min_relevance, words=by_words)
+        hits = found_by(meaning, by_words, least=asked.min_relevance, sure=SURE_BY_WORDS)
+        return best(connection, hits, asked, mode="semantic", now=self._clock(), settings=self.settings)
+
     def _asked(
         self, limit: int, min_effectiveness: float, min_relevance: float | None, suppress_names: Iterable[str]
     ) -> Asked:
@@ -276,16 +299,3 @@ class Insights(
             return f"{self._without_model()}: looked for by words only"
         count = rows.without_vector(connection, model=model)
         return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
-
-
-def _sought(text: str) -> str:
-    """The text to look for.
-
-    Raises:
-        EmptyQuery: There is nothing in it.
-    """
-    sought = query("query", text)[:_LONGEST_QUERY]
-    if not sought.strip():
-        option = "query"
-        raise EmptyQuery(option)
-    return sought

@@ -9,9 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from helix_graph.configuration import read_table
 from helix_graph.errors import GraphNotCompiled, InvalidConfiguration
-from helix_graph.insights.withholding import WITHHELD_AT_MOST, InsightsTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -60,6 +58,9 @@ class Experience:
         Raises:
             InvalidConfiguration: The file is not understood, or it is no share that one can learn from.
         """
+        from helix_graph.configuration import read_table  # noqa: PLC0415  (a question does without)
+        from helix_graph.insights.withholding import WITHHELD_AT_MOST, InsightsTable  # noqa: PLC0415  (as above)
+
         path, table = read_table(self.root, "insights", InsightsTable)
         if not 0 <= table.withhold <= WITHHELD_AT_MOST:
             raise InvalidConfiguration(path=path, problem=f"withhold must be 0 to {WITHHELD_AT_MOST}")

@@ -3,9 +3,9 @@
 They start lower than what somebody told (`Settings.derived`). Harvesting the same episode again changes nothing, and
 the order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several episodes that
 teach the same (`helix_graph.insights.harvest`) the earliest gives the words, and all give links. Lessons that say the
-same in other words (cosine of 0.85 and more) are merged as well, the later into the earlier, anew at each harvest; so
-is a lesson that somebody has told already. Fixes are merged by facts alone: sentences of one pattern look alike to a
-model though the errors differ.
+same in other words (cosine of 0.85 and more, and nothing that `helix_graph.insights.sameness` keeps apart) are merged
+as well, the later into the earlier, anew at each harvest; so is a lesson that somebody has told already. Fixes are
+merged by facts alone: sentences of one pattern look alike to a model though the errors differ.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ class Harvesting(Room):
         with self._database.reading() if dry_run else self._database.writing() as connection:
             for group in groups:
                 numbers = vectors.get(group.uid)
-                told = self._told(connection, numbers) if numbers and group[0].kind == LESSON else None
+                lesson = numbers and group[0].kind == LESSON
+                told = self._told(connection, group[0].content, numbers[1]) if numbers and lesson else None
                 brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
             merged = 0 if dry_run else self._merge_lessons(connection)
         return Harvest(
@@ -126,11 +127,14 @@ class Harvesting(Room):
         wanted = list(groups)
         return dict(zip((one.uid for one in wanted), self._embed([one[0].content for one in wanted]), strict=False))
 
-    def _told(self, connection: sqlite3.Connection, numbers: tuple[Vector, Floats]) -> Kept | None:
+    def _told(self, connection: sqlite3.Connection, content: str, vector: Floats) -> Kept | None:
         """The insight that somebody has told, and that says the same."""
-        for number in self._meaning(connection, numbers[1], least=self.settings.same):
+        from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+
+        for number in self._meaning(connection, vector, least=self.settings.same):
             for kept in rows.by_numbers(connection, [number]):
-                if kept.insight.source != SOURCE and kept.insight.state != "merged":
+                ours = kept.insight.source == SOURCE or kept.insight.state == "merged"
+                if not ours and same_advice(kept.insight.content, content):
                     return kept
         return None
 
@@ -138,12 +142,17 @@ class Harvesting(Room):
         """Merges each lesson into the earliest that says the same; how many are merged now."""
         if self._embedder is None:
             return 0
+        from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
         from helix_graph.insights.vectors import leaders  # noqa: PLC0415  (numpy is for vectors only)
 
         lessons = _harvested_lessons(connection)
         found = rows.vectors_of(connection, [one.number for one in lessons], model=self._embedder.model)
-        into = leaders([one.number for one in lessons], found, least=self.settings.same)
         by_number = {one.number: one for one in lessons}
+
+        def same(one: int, other: int) -> bool:
+            return same_advice(by_number[one].insight.content, by_number[other].insight.content)
+
+        into = leaders([*by_number], found, least=self.settings.same, same=same)
         for one in lessons:
             leader = by_number[into[one.number]]
             merged_into = "" if leader is one else leader.insight.uid

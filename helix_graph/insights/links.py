@@ -16,9 +16,8 @@ from helix_graph.insights import rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.joining import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, Link
-from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
-from helix_graph.insights.words import relevance_by_words
+from helix_graph.insights.seed_form import public
 
 if TYPE_CHECKING:
     import sqlite3
@@ -118,7 +117,7 @@ class Linked(Room):
     def _alike(self, connection: sqlite3.Connection, start: Kept) -> Mapping[int, float]:
         vectors = self._embed([start.insight.content])
         if not vectors:
-            return relevance_by_words(connection, start.insight.content)
+            return self._by_words(connection, start.insight.content)
         return self._meaning(connection, vectors[0][1], least=0.0)
 
 

@@ -17,6 +17,7 @@ from helix_graph.insights import rows
 from helix_graph.insights.clock import stamp
 from helix_graph.insights.fold import after, fold
 from helix_graph.insights.model import Entry, Injection, Kept, Standing, Verdict, Withheld
+from helix_graph.insights.showings import Showing, write_showing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -151,21 +152,14 @@ def entries_of(connection: sqlite3.Connection, uids: Iterable[str]) -> list[Entr
 
 def write_injection(connection: sqlite3.Connection, injection: Injection) -> None:
     """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
-    encode = msgspec.json.encode
-    connection.execute(
-        "INSERT OR REPLACE INTO insight_injection (id, ts, task, session, query, shown, withheld, policy, chances)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            injection.id,
-            injection.ts,
-            injection.task,
-            injection.session,
-            injection.query,
-            encode(injection.shown).decode(),
-            encode(injection.withheld).decode(),
-            injection.policy,
-            encode(injection.chances, order="sorted").decode(),
-        ),
+    write_showing(
+        connection,
+        Showing(task=injection.task, session=injection.session, about=injection.query, policy=injection.policy),
+        identity=injection.id,
+        at=injection.ts,
+        shown=injection.shown,
+        withheld=[(one.name, one.propensity) for one in injection.withheld],
+        chances=injection.chances,
     )
 
 

@@ -15,9 +15,9 @@ from helix_graph.insights.fold import after
 from helix_graph.insights.forgetting import drop
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import Standing
-from helix_graph.insights.recall import public
 from helix_graph.insights.room import Room
 from helix_graph.insights.scoring import causal_adjusted
+from helix_graph.insights.seed_form import public
 from helix_graph.insights.settings import LONGEST, SHORTEST
 from helix_graph.insights.store import clean_content, clean_tags
 

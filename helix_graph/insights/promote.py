@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.files import write_atomically
 from helix_graph.given import place, query, whole
-from helix_graph.insights import rows
-from helix_graph.insights.recall import public
+from helix_graph.insights.proving import is_proven, proven_rows
 from helix_graph.insights.room import Room
-from helix_graph.insights.safety import harmless
-from helix_graph.insights.scoring import causal_adjusted
-from helix_graph.insights.settings import USER_PROVIDED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +19,6 @@ if TYPE_CHECKING:
 #: Where agents of most makes look first.
 INSTRUCTIONS = "CLAUDE.md"
 HEADING = "## Learnt from past sessions"
-#: The seed calls an insight from here on "consistently helpful".
-_PROVEN = 0.75
 _MOST_SHOWN = 100
 
 
@@ -57,6 +50,8 @@ class Promoting(Room):
             InsightNotFound: There is no insight of that name.
             WriteFailed: The file cannot be read or written.
         """
+        from helix_graph.insights.safety import harmless  # noqa: PLC0415  (3 ms that a question does without)
+
         path = place("file", file)
         with self._database.reading() as connection:
             kept = self._named(connection, query("name", name))
@@ -79,26 +74,18 @@ class Promoting(Room):
         """
         most = whole("limit", limit, lowest=0, highest=_MOST_SHOWN)
         with self._database.reading() as connection:
-            numbers = [
-                number
-                for (number,) in connection.execute(
-                    "SELECT number FROM insight WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?)"
-                    " ORDER BY effectiveness DESC, created_at, name",
-                    (self.settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'),
-                )
-            ]
-            found = {kept.number: kept for kept in rows.by_numbers(connection, numbers)}
-        good = (found[number] for number in numbers if _proven(found[number], settings=self.settings))
-        return [public(kept) for kept in islice(good, most)]
+            return proven_rows(connection, most, settings=self.settings)
 
 
 def _proven(kept: Kept, *, settings: Settings) -> bool:
-    standing = kept.standing
-    fair = causal_adjusted(
-        standing.effectiveness, use_count=standing.use_count, causal_hits=standing.causal_hits, settings=settings
+    did = kept.standing
+    return is_proven(
+        effectiveness=did.effectiveness,
+        use_count=did.use_count,
+        causal_hits=did.causal_hits,
+        tags=kept.insight.tags,
+        settings=settings,
     )
-    proven = standing.use_count >= settings.uses_to_adjust and fair >= _PROVEN
-    return proven or USER_PROVIDED in kept.insight.tags
 
 
 def _text_of(path: Path) -> str:

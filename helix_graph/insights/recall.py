@@ -17,33 +17,40 @@ exact however many hits there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import msgspec
-
+from helix_episodes.values import Value
 from helix_graph.database import as_list
-from helix_graph.insights import rows
+from helix_graph.errors import EmptyQuery
+from helix_graph.given import query
 from helix_graph.insights.clock import days_between, read
 from helix_graph.insights.scoring import causal_adjusted, recency, score
+from helix_graph.insights.seed_form import SHOWN_DECIMALS, public_rows, told_rows
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
+    from typing import Any, Literal, TypeVar
 
-    from helix_graph.insights.model import Kept
+    import numpy as np
+    from numpy.typing import NDArray
+
     from helix_graph.insights.settings import Settings
 
-Mode = Literal["semantic", "lexical"]
-Via = Literal["meaning", "words", "both"]
+    Mode = Literal["semantic", "lexical"]
+    Via = Literal["meaning", "words", "both"]
+    #: One, or many side by side.
+    Shares = TypeVar("Shares", float, "NDArray[np.float64]")
+
+#: A longer query is cut here, as the seed cut what it embedded.
+_LONGEST_QUERY = 8000
 #: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
 _BATCH = 200
-_SHOWN_DECIMALS = 3
 #: Where meanings are known, words alone say no more than this: less than the cosine (0.85) of what says the same.
 SURE_BY_WORDS = 0.8
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Asked(Value):
     """A question, checked: see `helix_graph.insights.door.Insights.recall` for what each part means."""
 
     limit: int
@@ -53,18 +60,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     tag: str = ""
 
 
-class Recalled(list[dict[str, Any]]):
-    """The insights found, as the seed gives them, and how they were looked for.
-
-    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
-    could only be found by their words. It is empty when all were looked at in both ways.
-    """
-
-    mode: Mode = "semantic"
-    note: str = ""
-
-
-class Candidate(NamedTuple):
+class Candidate(Value):
     """A hit with its score and what that is made of."""
 
     number: int
@@ -75,6 +71,19 @@ class Candidate(NamedTuple):
     recency: float
     score: float
     via: Via
+
+
+def sought(text: str) -> str:
+    """The text to look for.
+
+    Raises:
+        EmptyQuery: There is nothing in it.
+    """
+    found = query("query", text)[:_LONGEST_QUERY]
+    if not found.strip():
+        option = "query"
+        raise EmptyQuery(option)
+    return found
 
 
 def ratio(*, use_count: int, causal_hits: int, settings: Settings) -> float:
@@ -95,24 +104,33 @@ def found_by(
 ) -> list[tuple[float, int, Via]]:
     """What passes the gate by both together: (relevance, row, how), the most relevant first.
 
-    ``sure`` is the most that words alone may say.
+    ``sure`` is the most that words alone may say. ``meaning`` may leave out what does not pass with it.
     """
+    telling = (number for number, shared in by_words.items() if shared >= least)
     hits: list[tuple[float, int, Via]] = [
         (together(alike, shared), number, _via(alike, shared, least))
-        for number in {*meaning, *by_words}
+        for number in {*meaning, *telling}
         for alike, shared in ((max(0.0, meaning.get(number, 0.0)), min(sure, by_words.get(number, 0.0))),)
         if together(alike, shared) >= least
     ]
     return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
 
 
-def together(meaning: float, by_words: float) -> float:
+def together(meaning: Shares, by_words: Shares) -> Shares:
     """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
 
     >>> together(0.6, 0.0), round(together(0.6, 0.5), 2), together(1.0, 0.3)
     (0.6, 0.8, 1.0)
     """
     return meaning + by_words - meaning * by_words
+
+
+def by_words_alone(
+    connection: sqlite3.Connection, by_words: Mapping[int, float], asked: Asked, *, now: datetime, settings: Settings
+) -> list[Candidate]:
+    """The best of what shares words with a query: all there is to go by without a model."""
+    hits = found_by({}, by_words, least=asked.min_relevance)
+    return best(connection, hits, asked, mode="lexical", now=now, settings=settings)
 
 
 def best(
@@ -138,32 +156,18 @@ def shown(
     connection: sqlite3.Connection, chosen: Sequence[Candidate], *, told: bool = False
 ) -> Iterator[dict[str, Any]]:
     """The candidates as the seed gives them; with ``told`` also the form in which they were told (``_told``)."""
-    found = {kept.number: kept for kept in rows.by_numbers(connection, [one.number for one in chosen])}
+    numbers = [one.number for one in chosen]
+    found, forms = public_rows(connection, numbers), told_rows(connection, numbers) if told else {}
     for one in chosen:
         yield {
-            **public(found[one.number]),
-            **({"_told": found[one.number].insight.told} if told else {}),
-            "_relevance": round(one.relevance, _SHOWN_DECIMALS),
-            "_effectiveness": round(one.effectiveness, _SHOWN_DECIMALS),
-            "_recency": round(one.recency, _SHOWN_DECIMALS),
-            "_score": round(one.score, _SHOWN_DECIMALS),
+            **found[one.number],
+            **({"_told": forms[one.number]} if told else {}),
+            "_relevance": round(one.relevance, SHOWN_DECIMALS),
+            "_effectiveness": round(one.effectiveness, SHOWN_DECIMALS),
+            "_recency": round(one.recency, SHOWN_DECIMALS),
+            "_score": round(one.score, SHOWN_DECIMALS),
             "_via": one.via,
         }
-
-
-def public(kept: Kept) -> dict[str, Any]:
-    """An insight as the seed shows it."""
-    standing = kept.standing
-    return {
-        "name": kept.name,
-        "content": kept.insight.content,
-        "effectiveness": round(standing.effectiveness, _SHOWN_DECIMALS),
-        "use_count": standing.use_count,
-        "created_at": kept.insight.created_at,
-        "last_used": standing.last_used,
-        "tags": list(kept.insight.tags),
-        "causal_hits": standing.causal_hits,
-    }
 
 
 def _via(meaning: float, by_words: float, least: float) -> Via:
@@ -195,12 +199,12 @@ def _scored(
     now: datetime,
     settings: Settings,
 ) -> Iterator[Candidate]:
-    query = (
+    columns = (
         "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at"
         " FROM json_each(?) wanted CROSS JOIN insight ON number = wanted.value WHERE state = 'active'"
         " AND (? = '' OR EXISTS (SELECT 1 FROM json_each(insight.tags) WHERE value = ?))"
     )
-    found = connection.execute(query, (as_list(number for _, number, _ in hits), asked.tag, asked.tag))
+    found = connection.execute(columns, (as_list(number for _, number, _ in hits), asked.tag, asked.tag))
     read_rows = {row[0]: row for row in found}
     for relevance, number, via in hits:
         if number not in read_rows or read_rows[number][1] in asked.suppress_names:

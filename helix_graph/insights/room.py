@@ -12,10 +12,11 @@ from helix_graph.insights import clock, rows
 from helix_graph.insights.errors import InsightNotFound
 from helix_graph.insights.settings import V6
 from helix_graph.insights.tables import TABLES
+from helix_graph.insights.words import Frequent, relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -56,6 +57,7 @@ class Room:
         self._experience = experience
         self._found: tuple[Embedder | None] | None = None
         self._file: VectorFile | None = None
+        self._frequent = Frequent()
 
     @property
     def _embedder(self) -> Embedder | None:
@@ -92,17 +94,29 @@ class Room:
 
         return [(Vector(embedder.model, blob(row)), row) for row in embedder.embed(texts)]
 
+    def _by_words(self, connection: sqlite3.Connection, text: str) -> dict[int, float]:
+        """The rows that share words with a text, and their relevance by words."""
+        return relevance_by_words(connection, text, frequent=self._frequent)
+
     def _meaning(
-        self, connection: sqlite3.Connection, vector: Floats | None, *, least: float, also: Collection[int] = ()
+        self,
+        connection: sqlite3.Connection,
+        vector: Floats | None,
+        *,
+        least: float,
+        words: Mapping[int, float] | None = None,
     ) -> dict[int, float]:
-        """The rows at least so alike a vector, and those in ``also``, the most alike first; none without a model."""
+        """The rows at least so alike a vector, the most alike first; none without a model.
+
+        Those that are so with the help of their relevance by ``words`` are among them.
+        """
         # Without a vector the engine is not asked for: finding it costs a question by words a tenth of its time.
         embedder = None if vector is None else self._embedder
         if vector is None or embedder is None:
             return {}
         from helix_graph.insights.vectors import alike  # noqa: PLC0415  (numpy is for vectors only)
 
-        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least, also=also))
+        return dict(alike(self._vectors(embedder).look(connection).cosines(vector), least=least, words=words or {}))
 
     def _without_model(self) -> str:
         """Why no text is compared by meaning."""

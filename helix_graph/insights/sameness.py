@@ -3,11 +3,14 @@
 A cosine of 0.85 says that two sentences have one subject. It does not see which error code or file is meant, nor
 ``never``; words of a script that the model has not learnt are all one to it, and so is everything behind its 256th
 token. Advice that is merged away is lost, and advice that stands there twice is only longer to read. So where one of
-these differs the two stay apart.
+these differs the two stay apart. So they do where the sides of a comparison or an order are exchanged: a vector hardly
+sees which of two words comes first.
 
 >>> same_advice("On E0499 clone the value first", "On E0382 clone the value first")
 False
 >>> same_advice("Always indent with tabs", "Never indent with tabs")
+False
+>>> same_advice("Prefer rebase over merge", "Prefer merge over rebase")
 False
 >>> same_advice("When pytest hangs, run it with -x", "Run pytest with -x when it hangs")
 True
@@ -44,8 +47,22 @@ _OPPOSITES = tuple(
         "first last", "start stop", "public private", "sync async", "more fewer", "above below", "min max",
     )
 )  # fmt: skip
+#: What stands ahead of these and what stands behind them can't be exchanged: "tabs over spaces", "lint before tests".
+_JOINT = re.compile(r"\b(?:over|before|after|than|to|into|from|with|by)\b(?!-)")
+#: Where a clause ends; a point or colon within a name ends none.
+_CLAUSE = re.compile(r"[,;!?()\n]|[.:](?=\s|$)")
+#: So many words on either side of a joint are what it joins: "prefer a plain text file over a database".
+_JOINED = 4
 #: Letters and pictures; marks of punctuation say nothing here.
 _SAYING = ("L", "So")
+
+
+class _Joined(NamedTuple):
+    """What stands on the two sides of a joint, and on one of them only."""
+
+    joint: str
+    ahead: frozenset[str]
+    behind: frozenset[str]
 
 
 class _Read(NamedTuple):
@@ -57,6 +74,7 @@ class _Read(NamedTuple):
     unknown: frozenset[str]
     unread: frozenset[str]
     denied: frozenset[str] | None
+    joined: tuple[_Joined, ...]
 
 
 def same_advice(one: str, other: str) -> bool:
@@ -70,6 +88,7 @@ def same_advice(one: str, other: str) -> bool:
         and right.unread <= left.words
         and _deny_the_same(left.denied, right.denied)
         and not _are_opposed(left.words, right.words)
+        and not _are_exchanged(left.joined, right.joined)
     )
 
 
@@ -86,6 +105,7 @@ def _read(text: str) -> _Read:
         unknown=frozenset(word for word in words if _is_unknown(word)),
         unread=frozenset(_telling(_behind(pieces))),
         denied=_denied(folded),
+        joined=tuple(_joined(folded)),
     )
 
 
@@ -134,4 +154,25 @@ def _are_opposed(left: frozenset[str], right: frozenset[str]) -> bool:
         {*left & {first, second}, *right & {first, second}} == {first, second}
         and len(left & {first, second}) == len(right & {first, second}) == 1
         for first, second in _OPPOSITES
+    )
+
+
+def _joined(text: str) -> Iterator[_Joined]:
+    for joint in _JOINT.finditer(text):
+        ahead = _terms(_CLAUSE.split(text[: joint.start()])[-1])[-_JOINED:]
+        behind = _terms(_CLAUSE.split(text[joint.end() :], maxsplit=1)[0])[:_JOINED]
+        both = {*ahead} & {*behind}
+        yield _Joined(joint[0], frozenset(ahead) - both, frozenset(behind) - both)
+
+
+def _terms(clause: str) -> list[str]:
+    return [term for term in _TERM.findall(clause) if term not in LITTLE_WORDS]
+
+
+def _are_exchanged(left: tuple[_Joined, ...], right: tuple[_Joined, ...]) -> bool:
+    """Whether something ahead of a joint in one text is behind it in the other, and the other way round."""
+    return any(
+        one.joint == other.joint and one.ahead & other.behind and one.behind & other.ahead
+        for one in left
+        for other in right
     )

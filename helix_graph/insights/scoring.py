@@ -9,10 +9,10 @@ The constants are those of `helix_graph.insights.settings`. Sources: `seeds/heli
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from helix_graph.insights.settings import V6
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_graph.insights.settings import Settings
 

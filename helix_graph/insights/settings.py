@@ -6,10 +6,10 @@ beside the number.
 
 from __future__ import annotations
 
-import msgspec
+from helix_episodes.values import Value
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(Value):
     """How insights are scored, kept apart, credited and let go.
 
     ``relevance``, ``effectiveness`` and ``recency`` are the weights of the score; they add up to 1.

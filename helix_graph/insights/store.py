@@ -19,8 +19,6 @@ from helix_graph.insights import rows
 from helix_graph.insights.joining import absorb
 from helix_graph.insights.model import Insight, Origin
 from helix_graph.insights.naming import free_name, free_uid, is_name, slug_of
-from helix_graph.insights.safety import harmless
-from helix_graph.insights.sameness import same_advice
 from helix_graph.insights.settings import LONGEST, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
 
 if TYPE_CHECKING:
@@ -111,6 +109,8 @@ def clean_source(source: str) -> str:
         ControlCharacter: It holds a character that is none to read.
         OutOfRange: It is longer than 1,000 characters.
     """
+    from helix_graph.insights.safety import harmless  # noqa: PLC0415  (3 ms that a question does without)
+
     clean = harmless(prose("source", source))
     if len(clean) > LONGEST_SOURCE:
         option = "length of the source"
@@ -149,6 +149,8 @@ def _twin(connection: sqlite3.Connection, content: str) -> Kept | None:
 
 def _nearest(connection: sqlite3.Connection, alike: Alike, content: str) -> Kept | None:
     """The most alike of those that say the same."""
+    from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+
     for number, _ in alike:
         for kept in rows.by_numbers(connection, [number]):
             if kept.insight.state != "merged" and same_advice(kept.insight.content, content):

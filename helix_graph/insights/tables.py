@@ -155,7 +155,21 @@ CREATE INDEX insight_feedback_injection ON insight_feedback (injection) WHERE in
 CREATE INDEX insight_link_episode ON insight_link (episode) WHERE episode != '';
 """
 
+#: ``texts`` changes with whatever the index of words may say, so that what was counted there holds until it does.
+_COUNTED = """
+ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER insight_texts_first AFTER INSERT ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+CREATE TRIGGER insight_texts_gone AFTER DELETE ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+CREATE TRIGGER insight_texts_anew AFTER UPDATE OF content, tags ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+"""
+
 TABLES = Tables(
     room="insights",
-    steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}", _MEASURED),
+    steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}", _MEASURED, _COUNTED),
 )

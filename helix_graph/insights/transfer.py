@@ -18,8 +18,6 @@ from helix_episodes.files import read_regular, write_atomically
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.given import place
 from helix_graph.insights import log, rows
-from helix_graph.insights.admitting import Admission
-from helix_graph.insights.checking import checked
 from helix_graph.insights.errors import InvalidExport
 from helix_graph.insights.forgetting import bury
 from helix_graph.insights.joining import join
@@ -27,7 +25,6 @@ from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.model import Entry, Forgotten, Injection, Insight, Link, Record
 from helix_graph.insights.naming import free_name
 from helix_graph.insights.room import Room
-from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
     import sqlite3
@@ -97,6 +94,8 @@ class Exchanged(Room):
 
     def take_in(self, records: Iterable[Record]) -> Imported:
         """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+        from helix_graph.insights.admitting import Admission  # noqa: PLC0415  (questions do without)
+
         admission = Admission(self._is_forgotten)
         admitted = admission.admit(records)
         with self._database.writing() as connection:
@@ -117,6 +116,8 @@ class Exchanged(Room):
         )
 
     def _is_forgotten(self, session: str) -> bool:
+        from helix_graph.tombstones import Tombstones  # noqa: PLC0415  (as above)
+
         return self._experience is not None and Tombstones(self._experience.root).holds(session)
 
 
@@ -154,6 +155,8 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
 
 
 def _record(line: str, *, now: datetime) -> Record:
+    from helix_graph.insights.checking import checked  # noqa: PLC0415  (questions do without)
+
     raw = msgspec.json.decode(line, type=dict[str, object])
     kind = raw.pop("record", None)
     if kind not in _KINDS:

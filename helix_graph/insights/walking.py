@@ -6,11 +6,13 @@ it. Each insight and each node is met once, so circles end.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_graph.insights import rows
 from helix_graph.insights.links import links_of, links_where
-from helix_graph.insights.recall import public
+from helix_graph.insights.seed_form import public
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +40,6 @@ class Walk:
         self._connection = connection
         self._experience = experience
         self._least = least
-        self._anchored: dict[Anchor, Anchored] | None = None
 
     def from_insight(self, start: Kept, *, hops: int) -> Iterator[dict[str, Any]]:
         """Everything within so many links, the nearest first."""
@@ -74,12 +75,9 @@ class Walk:
                 yield from self._insight_step(other, link.relation)
 
     def _of_node(self, node: str) -> Iterator[_Step]:
-        for anchor, found in self._nodes().items():
-            if found.node == node:
-                condition = "node_type = ? AND node_text = ? AND episode = ? ORDER BY score DESC, id"
-                for link in links_where(self._connection, condition, anchor.type, anchor.text, anchor.episode):
-                    if link.score >= self._least:
-                        yield from self._insight_step(link.insight, link.relation)
+        for link in self._by_node.get(node, ()):
+            if link.score >= self._least:
+                yield from self._insight_step(link.insight, link.relation)
 
     def _insight_step(self, uid: str, relation: str) -> Iterator[_Step]:
         found = rows.by_uid(self._connection, uid)
@@ -88,15 +86,28 @@ class Walk:
             yield _Step(kept.number, kept.name, {"_kind": "insight", **public(kept)}, relation, kept)
 
     def _node_of(self, link: Link) -> Anchored | None:
-        return self._nodes().get(anchor_of(link))
+        return self._nodes.get(anchor_of(link))
 
+    @cached_property
+    def _by_anchor(self) -> dict[Anchor, list[Link]]:
+        """The links to nodes by what they speak of, the strongest first."""
+        found: dict[Anchor, list[Link]] = defaultdict(list)
+        for link in links_where(self._connection, "node_type != '' ORDER BY score DESC, id"):
+            found[anchor_of(link)].append(link)
+        return found
+
+    @cached_property
     def _nodes(self) -> dict[Anchor, Anchored]:
-        """Where every anchor leads, looked up once."""
-        if self._anchored is None:
-            links = links_where(self._connection, "node_type != ''")
-            anchors = {anchor_of(link) for link in links}
-            self._anchored = self._experience.anchored(sorted(anchors, key=_place)) if self._experience else {}
-        return self._anchored
+        """Where every anchor leads."""
+        return self._experience.anchored(sorted(self._by_anchor, key=_place)) if self._experience else {}
+
+    @cached_property
+    def _by_node(self) -> dict[str, list[Link]]:
+        """The links that lead to each node."""
+        found: dict[str, list[Link]] = defaultdict(list)
+        for anchor, node in self._nodes.items():
+            found[node.node] += self._by_anchor[anchor]
+        return found
 
 
 def anchor_of(link: Link) -> Anchor:

@@ -15,12 +15,11 @@ count below the line, or a pasted page would find nothing.
 
 from __future__ import annotations
 
+import json
 import re
 from math import log
-from typing import TYPE_CHECKING
 
-import msgspec
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
@@ -46,7 +45,6 @@ _LITTLE = (
 )
 #: Words that say nothing by themselves.
 LITTLE_WORDS = frozenset(_LITTLE.split())
-_NUMBERS = msgspec.json.Decoder(list[int])
 
 
 def words(query: str) -> list[str]:
@@ -60,9 +58,26 @@ def words(query: str) -> list[str]:
     return [word for word in found if word not in LITTLE_WORDS][:_MOST_WORDS]
 
 
-def relevance_by_words(connection: sqlite3.Connection, query: str) -> dict[int, float]:
+class Frequent:
+    """How many rows have a frequent word, which takes long to count: what was counted holds until a text changes."""
+
+    def __init__(self) -> None:
+        self._counted: tuple[object, dict[str, int]] = (None, {})
+
+    def at(self, connection: sqlite3.Connection) -> dict[str, int]:
+        """What is known of the state that the connection sees, to which whoever counts adds."""
+        state = connection.execute("SELECT memory, texts FROM insight_revision").fetchone()
+        counted = self._counted
+        if counted[0] != state:
+            self._counted = counted = (state, {})
+        return counted[1]
+
+
+def relevance_by_words(connection: sqlite3.Connection, query: str, *, frequent: Frequent) -> dict[int, float]:
     """The rows that share words with the query, and their relevance by words: more than 0, at most 1."""
-    frequencies = {word: _frequency(connection, word) for word in words(query)}
+    counted = frequent.at(connection)
+    frequencies = {word: counted.get(word) or _frequency(connection, word) for word in words(query)}
+    counted.update((word, found) for word, found in frequencies.items() if found >= _MOST_POSTINGS)
     total = _total(connection)
     weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
     whole = sum(sorted(weights.values())[-_SPAN:])
@@ -102,7 +117,8 @@ def _postings(connection: sqlite3.Connection, word: str, *, most: int) -> list[i
     newest = "SELECT rowid FROM insight_text WHERE insight_text MATCH ? ORDER BY rowid DESC LIMIT ?"
     # All numbers in one row: reading them takes half as long as taking each from a row of its own.
     query = f"SELECT json_group_array(rowid) FROM ({newest})"  # noqa: S608  (constants)
-    return _NUMBERS.decode(connection.execute(query, (_phrase(word), most)).fetchone()[0])
+    found: list[int] = json.loads(connection.execute(query, (_phrase(word), most)).fetchone()[0])
+    return found
 
 
 def _phrase(word: str) -> str:

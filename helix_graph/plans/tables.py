@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_graph.helix_db import HelixDatabase, Tables, database_path
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -64,6 +63,12 @@ PLANS = Tables(
         """,
     ),
 )
+
+
+def has_active_plan(root: Path) -> bool:
+    """Whether there is a plan under way; asked at each beginning, before plans are loaded."""
+    with database(root).reading() as connection:
+        return connection.execute("SELECT 1 FROM plan WHERE status = 'active' LIMIT 1").fetchone() is not None
 
 
 def database(root: Path) -> HelixDatabase:

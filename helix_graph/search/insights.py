@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.embedding.errors import NoEmbedder
+from helix_graph.embedding.choice import unavailable
 from helix_graph.search.model import Found, Manner
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class InsightSource:
         """
         recalled = self._insights.recall(query, limit, semantic=manner != "lexical")
         if manner == "semantic" and recalled.mode != "semantic":
-            raise NoEmbedder(reason="there is no embedding model", remedy="`helix-graph model install` gets one")
+            raise unavailable()
         return [_found(hit) for hit in recalled if manner != "semantic" or hit["_via"] != "words"]
 
 

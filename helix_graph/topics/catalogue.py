@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.topics.model import TopicSize, moment
+from helix_graph.topics.quick import stored_since
 
 if TYPE_CHECKING:
     import sqlite3
@@ -80,10 +81,7 @@ def largest(connection: sqlite3.Connection, limit: int) -> tuple[TopicSize, ...]
 
 def recent(connection: sqlite3.Connection, since: int) -> Recent:
     """Topics with entries stored since then."""
-    rows = connection.execute(
-        "SELECT topic, COUNT(*) FROM topic_entry WHERE stored >= ? GROUP BY topic ORDER BY 2 DESC, 1", (since,)
-    )
-    return Recent(since=moment(since), topics=_sizes(rows))
+    return Recent(since=moment(since), topics=_sizes(stored_since(connection, since)))
 
 
 def stats(connection: sqlite3.Connection, path: Path, *, detail: str | None) -> Stats:

@@ -6,8 +6,9 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.topics.checksums import is_sound
 from helix_graph.topics.errors import EntryNotFound, TopicNotFound
-from helix_graph.topics.log import damage, filed, is_sound
+from helix_graph.topics.log import damage, filed
 from helix_graph.topics.model import Entry, moment
 
 if TYPE_CHECKING:

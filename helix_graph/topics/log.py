@@ -7,11 +7,11 @@ new one and buries the old, and nothing that was written before is touched until
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.topics.checksums import checksum_of, is_sound
 from helix_graph.topics.errors import RecordDamaged
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Filed(msgspec.Struct, frozen=True, kw_only=True):
 def append(connection: sqlite3.Connection, body: Record | Tombstone, *, number: int) -> None:
     """Writes one record at the end of the log."""
     encoded = msgspec.json.encode(body)
-    connection.execute("INSERT INTO topic_log VALUES (?, ?, ?)", (number, encoded, _checksum(number, encoded)))
+    connection.execute("INSERT INTO topic_log VALUES (?, ?, ?)", (number, encoded, checksum_of(number, encoded)))
 
 
 def next_number(connection: sqlite3.Connection) -> int:
@@ -81,11 +81,6 @@ def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
         raise RecordDamaged(number)
     record: Record | Tombstone = _DECODER.decode(body)
     return record
-
-
-def is_sound(number: int, body: bytes, checksum: int) -> bool:
-    """Whether a row of the log is what was written."""
-    return isinstance(body, bytes) and _checksum(number, body) == checksum
 
 
 def filed(number: int, body: bytes, checksum: int) -> Filed:
@@ -126,10 +121,6 @@ def altered(number: int) -> str:
 def damage(problem: str) -> sqlite3.DatabaseError:
     """An error that helix.db reports as its own: the file is not what it was when it was written."""
     return sqlite3.DatabaseError(problem)
-
-
-def _checksum(number: int, body: bytes) -> int:
-    return zlib.crc32(body, zlib.crc32(b"%d" % number))
 
 
 _DECODER = msgspec.json.Decoder(Record | Tombstone)

@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 
-import msgspec
-
 from helix_graph.given import whole
 from helix_graph.topics.errors import InvalidDay
 from helix_graph.topics.model import seconds_of
+from helix_graph.topics.ranking import Period
 from helix_graph.topics.texts import plain
 
 #: A hundred years.
@@ -25,13 +24,6 @@ MOST_HOURS = 24 * MOST_DAYS
 _DAY = timedelta(days=1)
 _WORDS = {"today": timedelta(0), "yesterday": _DAY, "this-week": timedelta(days=7)}
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
-
-
-class Period(msgspec.Struct, frozen=True):
-    """From ``start`` on and before ``end``, in seconds since 1970; None where it is open."""
-
-    start: int | None = None
-    end: int | None = None
 
 
 def period(

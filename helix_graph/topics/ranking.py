@@ -11,13 +11,11 @@ the others up beside it; nothing but numbers is read.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
+from helix_episodes.values import Value
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.topics.periods import Period
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
@@ -27,10 +25,10 @@ K1 = 1.2
 B = 0.75
 #: SQLite joins at most 64 tables, and nobody means that many words at once.
 MOST_WORDS = 32
-Value = str | int | float
+_Bound = str | int | float
 
 
-class Word(msgspec.Struct, frozen=True, kw_only=True):
+class Word(Value):
     """A word that some entries have: its number, and how much it tells."""
 
     number: int
@@ -38,22 +36,29 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     idf: float
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True):
+class Query(Value):
     """SQL with its values, in the order in which they stand in it."""
 
     sql: str
-    values: tuple[Value, ...]
+    values: tuple[_Bound, ...]
 
 
-class Filters(msgspec.Struct, frozen=True, kw_only=True):
+class Period(Value):
+    """From ``start`` on and before ``end``, in seconds since 1970; None where it is open."""
+
+    start: int | None = None
+    end: int | None = None
+
+
+class Filters(Value):
     """What else an entry must be. An empty ``topics`` is any topic."""
 
-    period: Period
+    period: Period = Period()
     topic: str | None = None
     tag: str | None = None
 
 
-class Found(NamedTuple):
+class Found(Value):
     """How many entries match, and the ids and scores of those that were asked for, the best first."""
 
     total: int
@@ -153,9 +158,9 @@ def _weights(words: Sequence[Word], mean: float) -> tuple[float, ...]:
 
 def _filtered(
     columns: str, matching: Query, filters: Filters, *, joined: bool = False
-) -> tuple[str, tuple[Value, ...]]:
+) -> tuple[str, tuple[_Bound, ...]]:
     joins, conditions = "", []
-    values: list[Value] = [*matching.values]
+    values: list[_Bound] = [*matching.values]
     if joined or filters.topic is not None:
         joins += " CROSS JOIN topic_entry e ON e.entry = m.entry"
     if filters.tag is not None:

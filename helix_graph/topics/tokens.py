@@ -15,14 +15,15 @@ their characters is a word.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 
-_RUN = re.compile(r"[^\W_]+")
+from helix_episodes.regex import Regex
+
+_RUN = Regex(r"[^\W_]+")
 #: The parts of an identifier: capitals with their number, capitals before a word, a word with its capital.
-_PART = re.compile(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
-_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_PART = Regex(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
+_IDEOGRAPH = Regex("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 #: A single letter finds nothing that one looks for.
 _SHORTEST = 2
 #: Longer runs are encoded data; their beginning tells them apart.

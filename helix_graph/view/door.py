@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
 from helix_episodes.files import read_regular, write_atomically
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from helix_graph.causality.claims import ClaimReport
     from helix_graph.causality.door import Causality
     from helix_graph.episodes import Episodes
     from helix_graph.graph.door import Graph
@@ -60,7 +62,7 @@ class Pages:
             WriteFailed: The file cannot be written.
             GraphError: As `helix_graph.graph.door.Graph.excerpt`.
         """
-        page = self.page(**part)
+        page = self.page(self._causality.claims(), **part)
         name = page.timeline.episode if page.timeline else "graph"
         path = output or self._root / PAGES / f"{name}.html"
         data = html_of(page)
@@ -75,12 +77,26 @@ class Pages:
             bytes=len(data),
         )
 
-    def page(self, **part: Any) -> Page:  # noqa: ANN401  (as above)
-        """What stands on the page of a part of the memory."""
+    def write_sessions(self, names: Iterable[str], folder: Path) -> list[str]:
+        """Writes the pages of some sessions, each called after its episode; of those not in the graph there is none.
+
+        Raises:
+            WriteFailed: A file cannot be written.
+            GraphNotCompiled: There is no graph yet.
+        """
+        claims, written = self._causality.claims(), []
+        for name in names:
+            with suppress(EpisodeNotFound, InvalidSessionId):
+                write_atomically(folder / f"{name}.html", html_of(self.page(claims, episode=name)))
+                written.append(name)
+        return written
+
+    def page(self, claims: ClaimReport, **part: Any) -> Page:  # noqa: ANN401  (as above)
+        """What stands on the page of a part of the memory; ``claims`` are those of all its sessions."""
         excerpt = self._graph.excerpt(**part)
         return page_of(
             excerpt,
-            claims=self._causality.claims(),
+            claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
             title=_title(self._root),
             part=_in_words(**part),

@@ -46,7 +46,7 @@ _MEANING_SOMETHING = "<>&\u2028\u2029"
 def html_of(page: Page) -> bytes:
     """The page as the bytes of an HTML file; the same page gives the same bytes."""
     script = '"use strict";\n(() => {\n' + "\n".join(_static(name) for name in _SCRIPTS) + "})();\n"
-    library, style = _static("vendor", "cytoscape.min.js"), _static("page.css")
+    library, style = _static("vendor", "cytoscape.min.js"), colours() + _static("page.css")
     parts = {
         "policy": _policy(scripts=(library, script), styles=(style, _CYTOSCAPE_STYLE)),
         "title": html.escape(page.title),
@@ -70,12 +70,18 @@ def json_of(page: Page) -> str:
 
 def _policy(*, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
     return (
-        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src {' '.join(map(_hash, styles))};"
+        f"default-src 'none'; script-src {' '.join(map(hash_of, scripts))}; style-src {' '.join(map(hash_of, styles))};"
         " img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
+def colours() -> str:
+    """The style sheet that gives pages their colours, light and dark."""
+    return _static("colours.css")
+
+
+def hash_of(text: str) -> str:
+    """A script or style sheet as a content-security policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

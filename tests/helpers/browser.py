@@ -91,14 +91,21 @@ _CY = "document.getElementById('graph')._cyreg.cy"
 
 
 @contextmanager
-def open_tab(browser: Browser, path: Path, *, mark: str = "", **context: Any) -> Iterator[Tab]:  # noqa: ANN401  (playwright's options)
-    """A page that is ready; afterwards it must have complained about nothing and asked for nothing but itself."""
+def open_tab(
+    browser: Browser,
+    path: Path,
+    *,
+    mark: str = "",
+    ready: str = "body[data-ready]",
+    **context: Any,  # noqa: ANN401  (playwright's options)
+) -> Iterator[Tab]:
+    """A page that is ready, as a selector says; it must complain about nothing and ask for nothing but itself."""
     page = browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **context})
     page.set_default_timeout(PATIENCE)
     tab = Tab(page)
     address = path.as_uri() + mark
     page.goto(address)
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector(ready)
     yield tab
     shown = page.inner_text("body")
     page.close()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights import rows
+from helix_graph.insights.clock import stamp
 from helix_graph.insights.model import Insight
 from helix_graph.insights.naming import slug_of
 from helix_graph.insights.rows import digest
@@ -18,14 +20,16 @@ if TYPE_CHECKING:
 
     from helix_graph.embedding.model import Embedder
 
+LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
 
-def lay_in(path: Path, texts: Sequence[str], engine: Embedder) -> None:
+
+def lay_in(path: Path, texts: Sequence[str], engine: Embedder, *, at: datetime = LONG_AGO) -> None:
     """Insights of these texts, with their vectors."""
     vectors = engine.embed(texts)
     with HelixDatabase(path, TABLES).writing() as connection:
         for text, vector in zip(texts, vectors, strict=True):
             slug = slug_of(text)
-            one = Insight(uid=digest(text), slug=slug, content=text, created_at="2026-11-01T00:00:00.000000Z")
+            one = Insight(uid=digest(text), slug=slug, content=text, created_at=stamp(at))
             rows.set_vector(
                 connection, rows.insert(connection, one, name=slug), model=engine.model, vector=blob(vector)
             )

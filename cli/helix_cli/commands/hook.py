@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from helix_cli.hooks.call import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.process import answer
 
 

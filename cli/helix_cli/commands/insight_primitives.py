@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helix_graph.insights.attributing import Told
-    from helix_graph.insights.door import Insights
+    from helix_graph.insights.door import Insights, Recalled
     from helix_graph.insights.feedback import FedBack
-    from helix_graph.insights.recall import Recalled
     from helix_graph.insights.store import Stored
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from helix_cli.options import json_option
-from helix_cli.output import emit_json, say, show
+from helix_cli.output import count, emit_json, say, show
 
 if TYPE_CHECKING:
     from helix_cli.setup.plan import Done
@@ -23,7 +24,7 @@ _EDITED = ("claude-code", "codex")
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
 )
-@click.option("--check", is_flag=True, help="Only say whether the hooks are in place: exit code 1 when they are not.")
+@click.option("--check", is_flag=True, help="Only say what is in place: exit code 1 when something is missing.")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
@@ -33,8 +34,9 @@ def setup(  # noqa: PLR0913  (the options)
 ) -> int:
     """Put the memory's hooks and server into the settings of an AGENT: claude-code or codex.
 
-    Every other entry and every comment stays as it is, byte for byte; twice is once. Cursor, Copilot, Gemini and
-    OpenCode are set up by hand: `--print` shows what to paste.
+    Claude Code also gets the plugin's agents and skills, unless it is for a project. Every other entry stays as it
+    is, byte for byte; twice is once. Cursor, Copilot, Gemini and OpenCode are set up by hand: `--print` shows what to
+    paste.
     """
     if sum((check, remove, printed)) > 1:
         problem = "--check, --remove and --print exclude each other"
@@ -52,11 +54,12 @@ def setup(  # noqa: PLR0913  (the options)
     project = project_folder(Path.cwd()) or Path.cwd()
     whose: Scope = "project" if scope == "project" else "user"
     if check:
-        found = home.is_installed(whose, project)
-        show({"agent": agent, "scope": scope, "installed": found}, as_json=as_json, render=_render_check)
-        return 0 if found else 1
+        found = home.installed(whose, project)
+        told = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
+        show(told, as_json=as_json, render=_render_check)
+        return 0 if found.is_whole else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
-    show(carry_out(agent, plan, dry_run=dry_run), as_json=as_json, render=_render)
+    show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render)
     return 0
 
 
@@ -77,19 +80,36 @@ def _print(agent: str, *, as_json: bool) -> int:
 
 
 def _render_check(answer: dict[str, object]) -> None:
-    state = "are in place" if answer["installed"] else "are not in place"
-    say(f"The hooks of {answer['agent']} ({answer['scope']}) {state}.")
+    whose = f"of {answer['agent']} ({answer['scope']})"
+    say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
+    if answer["server"] is None:
+        say(f"Whether the server {whose} is in place only `claude mcp get helix` can tell; claude is not on the PATH.")
+    else:
+        say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
+    if answer["plugin"] is not None:
+        say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
 def _render(done: Done) -> None:
     for line in done.diff.splitlines():
         say(line)
+    for path in done.plugin:
+        say(f"The plugin's own file: {path}")
     begin = "Would run" if done.dry_run else "Ran"
     for command in done.commands:
         say(f"{begin}: {' '.join(command)}")
+    for backup in done.backups:
+        say(f"{'Would keep' if done.dry_run else 'Kept'} what stood there before: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:
         say("Nothing to change.")
     elif not done.dry_run:
-        say(f"{len(done.files)} files changed. Begin a new session of {done.agent} to use it.")
+        say(_ended(done))
+
+
+def _ended(done: Done) -> str:
+    changed = f"{count(len(done.files), 'file')} changed. " if done.files else ""
+    if done.removed:
+        return f"{changed}Sessions of {done.agent} that begin from now on are without the memory."
+    return f"{changed}Begin a new session of {done.agent} to use it."

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-from helix_cli.hooks.call import EVENTS, read_call
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.log import note
 from helix_cli.hooks.place import memory_for
 from helix_episodes.errors import HelixGraphError
 from helix_graph.project import memory_folder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from typing import Any
 
     from helix_cli.hooks.call import Call
 
@@ -33,8 +33,6 @@ _ANSWERING = {
     "pre-compact": "pre_compact",
     "session-end": "session_end",
 }
-#: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
-_MOST_BYTES = 32 * 1024 * 1024
 #: Where each agent that is not Claude Code takes a context, and under which key; elsewhere nothing is said.
 _OTHER_KEYS = {
     "cursor": ({"session-start", "post-tool"}, "additional_context"),
@@ -42,15 +40,12 @@ _OTHER_KEYS = {
 }
 
 
-def answer_event(event: str) -> Iterator[bytes]:
+def answer_call(call: Call) -> Iterator[bytes]:
     """The memory's folder on a line, as soon as it is known, then the answer if there is one."""
-    call = read_call(event, sys.stdin.buffer.read(_MOST_BYTES))
-    if call is None or event not in _ANSWERING or _is_quiet(call):
-        return
-    place = memory_folder(call.cwd)
+    place = memory_folder(Path(call.cwd)) if call.event in _ANSWERING else None
     if place is None or not place.is_dir():
         return
-    with noted(place, event):
+    with noted(place, call.event):
         root = memory_for(call)
         if root is None:
             return
@@ -76,11 +71,6 @@ def _faults() -> tuple[type[Exception], ...]:
     import sqlite3  # noqa: PLC0415  (as it says)
 
     return OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError
-
-
-def _is_quiet(call: Call) -> bool:
-    """Whether nothing can come of it: most tools succeed, and that needs no answer."""
-    return call.event in {"post-tool", "tool-failure"} and not call.failure
 
 
 def _text(call: Call, root: Path) -> str:

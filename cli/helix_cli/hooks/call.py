@@ -13,32 +13,26 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
 
-Agent = Literal["claude", "cursor", "copilot"]
+from helix_episodes.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    Agent = Literal["claude", "cursor", "copilot"]
+
+
 #: How Codex begins a response with an exit code, and how far that beginning goes.
 _EXITED = frozenset({"exit code:", "process exited with code"})
 _BEGINNING = 300
-#: What each event is called in the answer: Claude Code refuses a context that does not name its event.
-EVENTS = {
-    "session-start": "SessionStart",
-    "user-prompt": "UserPromptSubmit",
-    "pre-tool": "PreToolUse",
-    "post-tool": "PostToolUse",
-    "tool-failure": "PostToolUseFailure",
-    "subagent-stop": "SubagentStop",
-    "pre-compact": "PreCompact",
-    "stop": "Stop",
-    "session-end": "SessionEnd",
-}
 
 
-class Call(NamedTuple):
+class Call(Value):
     """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
 
     event: str
-    cwd: Path
+    cwd: str
     arguments: dict[str, Any]
     agent: Agent = "claude"
     session: str = ""
@@ -50,6 +44,11 @@ class Call(NamedTuple):
     agent_id: str = ""
     agent_type: str = ""
     identity: str = ""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing can come of it: most tools succeed, and that needs no answer."""
+        return self.event in {"post-tool", "tool-failure"} and not self.failure
 
 
 def read_call(event: str, told: bytes) -> Call | None:
@@ -65,7 +64,7 @@ def read_call(event: str, told: bytes) -> Call | None:
         event=event,
         agent=_agent(fields),
         session=told_of.text("session_id", "sessionId", "conversation_id"),
-        cwd=Path(told_of.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd()),
+        cwd=told_of.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),  # noqa: PTH109  (pathlib takes 7 ms to load)
         source=told_of.text("source", "trigger"),
         prompt=told_of.text("prompt"),
         tool=told_of.text("tool_name", "toolName"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
-from typing import TYPE_CHECKING
 
 from helix_cli.hooks.log import note
 from helix_cli.hooks.process import within
 from helix_graph.project import HOOK_FOLDER
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path

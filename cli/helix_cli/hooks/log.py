@@ -6,10 +6,10 @@ import contextlib
 import fcntl
 import os
 import time
-from typing import TYPE_CHECKING
 
 from helix_graph.project import HOOK_LOG
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

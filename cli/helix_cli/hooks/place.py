@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from helix_graph.project import FOLDER, memory_folder
 from helix_graph.silence import silenced_by
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_cli.hooks.call import Call
 
 _IGNORE_FILE = ".helixignore"
@@ -21,7 +20,7 @@ def memory_for(call: Call) -> Path | None:
     Raises:
         InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
     """
-    root = memory_folder(call.cwd)
+    root = memory_folder(Path(call.cwd))
     if root is None or not root.is_dir() or silenced_by(root):
         return None
     return None if _is_ignored(root, call) else root
@@ -34,7 +33,7 @@ def _is_ignored(root: Path, call: Call) -> bool:
     from helix_graph.ignoring import names_in, read_rules  # noqa: PLC0415  (20 ms that few projects need)
 
     rules = read_rules(root)
-    if rules.against("session", call.session) or rules.against("project", call.cwd.name, str(call.cwd)):
+    if rules.against("session", call.session) or rules.against("project", Path(call.cwd).name, call.cwd):
         return True
     if call.tool and rules.against("tool", call.tool):
         return True

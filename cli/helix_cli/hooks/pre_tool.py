@@ -6,11 +6,10 @@ are labelled with, which loads only when an anti-pattern of that situation is kn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_cli.hooks.given import SITUATION
 from helix_graph.prepared import prepared
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -3,6 +3,9 @@
 Nothing that an event may meet (a locked database, a log of gigabytes, a fault in this program) keeps the agent longer
 than the limit: the child is killed, and the answer is none. What a hook usually takes is far below; see
 ``benchmarks/hooks.py`` and docs/hooks.md.
+
+The child loads what the event needs, and nothing else does: whatever this process had loaded it would have to copy for
+the child and take down again, after the agent was answered.
 """
 
 from __future__ import annotations
@@ -10,15 +13,12 @@ from __future__ import annotations
 import gc
 import os
 import select
-import signal
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from helix_cli.hooks.call import EVENTS
-from helix_cli.hooks.log import note
+from helix_cli.hooks.events import EVENTS
 
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -29,6 +29,8 @@ _LIMIT_ELSEWHERE = 0.6
 #: Overrides the limit, for machines that are slower than any that was measured.
 ENVIRONMENT = "HELIX_HOOK_SECONDS"
 _CHUNK = 1 << 16
+#: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
+_MOST_BYTES = 32 * 1024 * 1024
 
 
 def answer(arguments: Sequence[str]) -> int:
@@ -40,7 +42,7 @@ def answer(arguments: Sequence[str]) -> int:
     told = within(lambda: _told(event), seconds=_limit(event))
     root, _, text = (told.pieces or b"").partition(b"\n")
     if told.cut_short and root:
-        note(Path(os.fsdecode(root)), event, "was stopped: it took longer than its limit")
+        _note_stop(os.fsdecode(root), event)
     elif text:
         _write(sys.stdout.fileno(), text)
     return 0
@@ -68,16 +70,35 @@ def within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> Told:
     os.close(writing)
     pieces, cut_short = _heard(reading, deadline=time.monotonic() + seconds)
     if cut_short:
-        os.kill(child, signal.SIGKILL)
+        _kill(child)
     os.close(reading)
     os.waitpid(child, 0)
     return Told(pieces, cut_short=cut_short)
 
 
-def _told(event: str) -> Iterator[bytes]:
-    from helix_cli.hooks.answering import answer_event  # noqa: PLC0415  (only the child needs it)
+def _kill(child: int) -> None:
+    import signal  # noqa: PLC0415  (its names of signals take 5 ms to load, and few hooks are stopped)
 
-    return answer_event(event)
+    os.kill(child, signal.SIGKILL)
+
+
+def _note_stop(root: str, event: str) -> None:
+    from pathlib import Path  # noqa: PLC0415  (as above)
+
+    from helix_cli.hooks.log import note  # noqa: PLC0415  (as above)
+
+    note(Path(root), event, "was stopped: it took longer than its limit")
+
+
+def _told(event: str) -> Iterator[bytes]:
+    from helix_cli.hooks.call import read_call  # noqa: PLC0415  (only the child needs it)
+
+    call = read_call(event, sys.stdin.buffer.read(_MOST_BYTES))
+    if call is None or call.says_nothing:
+        return
+    from helix_cli.hooks.answering import answer_call  # noqa: PLC0415  (most calls of tools end before)
+
+    yield from answer_call(call)
 
 
 def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:

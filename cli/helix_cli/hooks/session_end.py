@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from helix_cli.hooks.detached import detach
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_cli.hooks.call import Call
     from helix_cli.hooks.given import Given

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+import time
 
 from helix_cli.hooks.detached import detach
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
-from helix_graph.memory import Memory
+from helix_graph.insights import quick
+from helix_graph.plans.tables import has_active_plan
 from helix_graph.prepared import is_prepared, prepare, prepared
+from helix_graph.topics.quick import busiest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_cli.hooks.call import Call
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 #: A briefing is read before anything is known of the task, so it holds little of each kind.
 _INSIGHTS, _ANTI_PATTERNS, _TOPICS = 5, 3, 5
-_HOT_DAYS = 14
+_HOT_SECONDS = 14 * 24 * 3600
 #: What the agent had before it is gone from its context.
 _EMPTIED = frozenset({"clear", "compact"})
 
@@ -32,12 +33,11 @@ def answer(call: Call, root: Path, given: Given) -> str:
         given.clear()
     if not is_prepared(root):
         detach(root, call.event, lambda: _prepare(root))
-    memory = Memory(root)
     return block(
         [
-            Section("Proven in this project:", _proven(memory, call, given)),
+            Section("Proven in this project:", _proven(root, call, given)),
             Section("Kept failing in this project:", _anti_patterns(root, given)),
-            Section("Open plan:", _plan(memory, given)),
+            Section("Open plan:", _plan(root, given)),
             Section("Topics with news (helix-graph topic brief NAME):", _topics(root, given)),
         ]
     )
@@ -51,12 +51,13 @@ def said(one: AntiPattern) -> str:
 
 
 def _prepare(root: Path) -> None:
+    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+
     prepare(root, Memory(root).causality)
 
 
-def _proven(memory: Memory, call: Call, given: Given) -> list[Line]:
-    found = memory.insights.proven(_INSIGHTS)
-    return shown_now(memory.insights, found, call=call, given=given, about=call.event)
+def _proven(root: Path, call: Call, given: Given) -> list[Line]:
+    return shown_now(root, quick.proven(root, _INSIGHTS), call=call, given=given, about=call.event)
 
 
 def _anti_patterns(root: Path, given: Given) -> list[Line]:
@@ -64,27 +65,21 @@ def _anti_patterns(root: Path, given: Given) -> list[Line]:
     return [Line(line) for line in given.take(lines)]
 
 
-def _plan(memory: Memory, given: Given) -> list[Line]:
-    plan = memory.plans.load()
-    if plan is None:
+def _plan(root: Path, given: Given) -> list[Line]:
+    if not has_active_plan(root):
         return []
-    status = memory.plans.status()
-    ready = ", ".join(f"{task.seq} {task.objective}" for task in memory.plans.ready()[:_TOPICS])
+    from helix_graph.memory import Memory  # noqa: PLC0415  (most sessions begin without a plan)
+
+    plans = Memory(root).plans
+    plan, status = plans.load(), plans.status()
+    if plan is None:  # it has ended since
+        return []
+    ready = ", ".join(f"{task.seq} {task.objective}" for task in plans.ready()[:_TOPICS])
     told = f"{plan.objective}: {status.complete} of {len(plan.tasks)} tasks complete, {status.blocked} blocked"
     return [Line(line) for line in given.take([f"{told}; ready: {ready}" if ready else told])]
 
 
 def _topics(root: Path, given: Given) -> list[Line]:
-    return [Line(line) for line in given.take(_hot(root))]
-
-
-def _hot(root: Path) -> Iterator[str]:
     """The topics with the most entries of the last days."""
-    from helix_graph.helix_db import HelixDatabase, database_path  # noqa: PLC0415  (only where there is a memory)
-    from helix_graph.topics.catalogue import recent  # noqa: PLC0415  (the door loads every action)
-    from helix_graph.topics.tables import TABLES  # noqa: PLC0415  (as above)
-
-    since = datetime.now(UTC) - timedelta(days=_HOT_DAYS)
-    with HelixDatabase(database_path(root), TABLES).reading() as connection:
-        for one in recent(connection, int(since.timestamp())).topics[:_TOPICS]:
-            yield f"{one.topic} ({one.entries})"
+    hot = busiest(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
+    return [Line(line) for line in given.take(f"{topic} ({entries})" for topic, entries in hot)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from helix_cli.hooks.detached import detach
 from helix_cli.hooks.log import note
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_cli.hooks.call import Call
     from helix_cli.hooks.given import Given

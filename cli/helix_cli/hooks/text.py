@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from helix_episodes.echo import wrap
+from helix_episodes.values import Value
 from helix_graph.insights.safety import harmless
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ _MOST_CHARACTERS = 6000
 _LONGEST_LINE = 500
 
 
-class Line(NamedTuple):
+class Line(Value):
     """One fact. ``name`` is that of the insight which it is, if it is one."""
 
     text: str
     name: str = ""
 
 
-class Section(NamedTuple):
+class Section(Value):
     """Facts of one kind, under what they are."""
 
     heading: str

@@ -6,20 +6,21 @@ The error is also remembered as the situation that the session is in, in which `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_cli.hooks.given import SITUATION
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph.errors import GraphNotCompiled
-from helix_graph.memory import Memory
+from helix_graph.graph.asking import opened
+from helix_graph.graph.precedents import find_precedents
+from helix_graph.graph.version import FILE_NAME
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from helix_cli.hooks.call import Call
     from helix_cli.hooks.given import Given
-    from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
+    from helix_graph.graph.precedents import Row
 
 #: Where programs put what went wrong is one of the ends, and looking through more takes too long for a tool's call.
 _AT_EACH_END = 10_000
@@ -33,11 +34,12 @@ def answer(call: Call, root: Path, given: Given) -> str:
     if not text.strip():
         return ""
     try:
-        found = Memory(root).graph.seen(text, limit=1)
+        with opened(root / "causality" / FILE_NAME) as connection:
+            found = find_precedents(connection, text.encode("utf-8", "replace").decode(), limit=1)
     except GraphNotCompiled:
         return ""
-    given.take(SITUATION + label for label in found.looked_for)
-    lines = [line for one in found.precedents for line in _told(one, found)]
+    given.take(SITUATION + label for label in found["looked_for"])
+    lines = [line for one in found["precedents"] for line in _told(one, found["sessions"])]
     return block([Section("Met before:", [Line(line) for line in given.take(lines)])])
 
 
@@ -45,22 +47,20 @@ def _ends(text: str) -> str:
     return f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
 
 
-def _told(one: Precedent, found: SeenAnswer) -> Iterator[str]:
-    if one.level not in _LEVELS or not one.fixes:
+def _told(one: Row, sessions: dict[str, int]) -> Iterator[str]:
+    level, date, fixes = one["level"], one["date"], one["fixes"]
+    if level not in _LEVELS or not fixes:
         return
-    day = f", the newest of {one.date[:10]}" if one.date else ""
-    sessions = found.sessions[one.level]
-    yield f"{one.label} ({_LEVELS[one.level]}; sessions that met it: {sessions}{day}; episode {one.episode})"
-    for fix in one.fixes[:_MOST_FIXES]:
-        yield _repair(fix)
+    day = f", the newest of {date[:10]}" if date else ""
+    yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; episode {one['episode']})"
+    yield from map(_repair, fixes[:_MOST_FIXES])
 
 
-def _repair(fix: Remedy) -> str:
+def _repair(fix: Row) -> str:
     """What was done, how sure it is that this was it, and where that stands."""
-    if fix.verified:
-        sure = f"verified: afterwards {fix.verified_by}" if fix.verified_by else "verified"
-    else:
-        sure = "not verified"
-    why = f"; why: {fix.rationale}" if fix.rationale else ""
-    where = f" [{fix.log}:{fix.line}]" if fix.log and fix.line else ""
-    return f"repaired by {fix.label}: {fix.path or fix.command or fix.chosen} ({sure}){why}{where}"
+    verified = f"verified: afterwards {fix['verified_by']}" if fix["verified_by"] else "verified"
+    sure = verified if fix["verified"] else "not verified"
+    why = f"; why: {fix['rationale']}" if fix["rationale"] else ""
+    where = f" [{fix['log']}:{fix['line']}]" if fix["log"] and fix["line"] else ""
+    done = fix["path"] or fix["command"] or fix["chosen"]
+    return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"

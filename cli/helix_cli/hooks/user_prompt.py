@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
 from helix_episodes.echo import without_echo
+from helix_graph.insights import quick
 from helix_graph.insights.words import words
-from helix_graph.memory import Memory
+from helix_graph.topics.quick import having_some
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -27,11 +26,8 @@ _FEWEST_WORDS = 2
 _SHARED = 0.5
 #: Long prompts are about more than one thing; an entry need not have all of it.
 _TELLING = 6
-#: What a search can be narrowed by, and here is not.
-_UNLIMITED: dict[str, Any] = {
-    "detail": "medium",
-    **dict.fromkeys(("after", "before", "days", "hours", "tag", "topic")),
-}
+#: An entry is shown in so many lines of so many characters, as `search` shows it.
+_LINES, _WIDTH = 2, 100
 
 
 def answer(call: Call, root: Path, given: Given) -> str:
@@ -39,11 +35,10 @@ def answer(call: Call, root: Path, given: Given) -> str:
     asked = without_echo(call.prompt).text[:_LONGEST].strip()
     if asked.startswith("/") or len(words(asked)) < _FEWEST_WORDS:
         return ""
-    memory = Memory(root)
-    found = memory.insights.recall(asked, _INSIGHTS, semantic=False)
+    found = quick.recall(root, asked, _INSIGHTS)
     return block(
         [
-            Section("From earlier sessions:", shown_now(memory.insights, found, call=call, given=given, about=asked)),
+            Section("From earlier sessions:", shown_now(root, found, call=call, given=given, about=asked)),
             Section("Written down:", [Line(line) for line in given.take(_entries(root, asked))]),
         ]
     )
@@ -51,15 +46,14 @@ def answer(call: Call, root: Path, given: Given) -> str:
 
 def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share enough words with the prompt."""
-    from helix_graph.helix_db import HelixDatabase, database_path  # noqa: PLC0415  (only when something is asked)
-    from helix_graph.topics.search import question, search  # noqa: PLC0415  (the door loads every action)
-    from helix_graph.topics.tables import TABLES  # noqa: PLC0415  (as above)
-
     wanted = words(asked)
-    needed = min(len(wanted), _TELLING) * _SHARED
-    sought = question(asked, now=datetime.now(UTC), mode="or", limit=_TOPICS, **_UNLIMITED)
-    with HelixDatabase(database_path(root), TABLES).reading() as connection:
-        hits = search(connection, sought).hits
-    for hit in hits:
-        if len(set(wanted) & set(words(f"{hit.entry.topic} {hit.entry.text}"))) >= max(needed, _FEWEST_WORDS):
-            yield f"{hit.entry.topic}: {hit.entry.text}"
+    needed = max(min(len(wanted), _TELLING) * _SHARED, _FEWEST_WORDS)
+    for one in having_some(root, asked, limit=_TOPICS):
+        shown = _beginning(one.text)
+        if len(set(wanted) & set(words(f"{one.topic} {shown}"))) >= needed:
+            yield f"{one.topic}: {shown}"
+
+
+def _beginning(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines[:_LINES])

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.editing import read_text
-from helix_cli.setup.files import has_hooks, with_hooks, with_toml_server, without_hooks, without_toml_server
-from helix_cli.setup.plan import Command, Plan
-from helix_cli.setup.wanted import SERVER, codex_hooks, program, server
+from helix_cli.setup.editing import undone
+from helix_cli.setup.files import has_hooks, with_hooks, without_hooks
+from helix_cli.setup.plan import Installed, Plan
+from helix_cli.setup.servers import Agent, standing_in_toml
+from helix_cli.setup.toml_files import read_toml, with_toml_server, without_toml_server
+from helix_cli.setup.wanted import codex_hooks, program, server
 
 if TYPE_CHECKING:
     from helix_cli.setup.wanted import Scope
 
-_AGENT = "codex"
 _TRUST = "Codex runs new hooks only after you accept them: type /hooks in Codex"
 
 
@@ -25,41 +24,50 @@ def install(scope: Scope, project: Path) -> Plan:
     """What puts the memory in.
 
     Raises:
-        NotEditable: A file of settings is not what it should be, or the hooks stand in ``config.toml``.
+        NotEditable: A file of settings is not what it should be, the hooks stand in ``config.toml``, or another server
+            has our name.
     """
     folder, command = _folder(scope, project), program(scope)
-    _refuse_hooks_in_toml(folder / "config.toml")
+    config = folder / "config.toml"
+    _refuse_hooks_in_toml(config)
     hooks = with_hooks(folder / "hooks.json", codex_hooks(command))
-    entry = server(command)
-    if scope == "user" and shutil.which(_AGENT):
-        add = (_AGENT, "mcp", "add", SERVER, "--", entry["command"], *entry["args"])
-        own = Command(line=add, unless=(_AGENT, "mcp", "get", SERVER), cwd=project)
-        return Plan(changes=(hooks,), commands=(own,), notes=(_TRUST,))
-    return Plan(changes=(hooks, with_toml_server(folder / "config.toml", entry)), notes=(_TRUST,))
+    agent, found = _agent(scope, project), standing_in_toml(config)
+    if scope == "user" and agent.is_there and found is None:
+        return Plan(changes=(hooks,), commands=agent.adding(server(command)), notes=(_TRUST,))
+    return Plan(changes=(hooks, with_toml_server(config, server(command))), notes=(_TRUST,))
 
 
 def remove(scope: Scope, project: Path) -> Plan:
-    """What takes it out again.
+    """What takes it out again; another server of our name stays.
 
     Raises:
         NotEditable: A file of settings is not what it should be.
     """
     folder = _folder(scope, project)
-    hooks = without_hooks(folder / "hooks.json")
-    if scope == "user" and shutil.which(_AGENT):
-        drop = (_AGENT, "mcp", "remove", SERVER)
-        own = Command(line=drop, only_if=(_AGENT, "mcp", "get", SERVER), cwd=project)
-        return Plan(changes=(hooks,), commands=(own,))
-    return Plan(changes=(hooks, without_toml_server(folder / "config.toml")))
+    hooks, config = without_hooks(folder / "hooks.json"), folder / "config.toml"
+    agent, found = _agent(scope, project), standing_in_toml(config)
+    by_command = scope == "user" and agent.is_there
+    if found is None:
+        commands, notes = agent.removing_unseen() if by_command else ((), ())
+        return Plan(changes=(hooks,), commands=commands, notes=notes)
+    if not found.is_ours:
+        return Plan(changes=(hooks,), notes=(found.note,))
+    if by_command and undone(config) is None:
+        return Plan(changes=(hooks,), commands=agent.removing())
+    return Plan(changes=(hooks, without_toml_server(config)))
 
 
-def is_installed(scope: Scope, project: Path) -> bool:
-    """Whether all hooks are in place.
+def installed(scope: Scope, project: Path) -> Installed:
+    """Whether all hooks are in place, and the server.
 
     Raises:
-        NotEditable: The file of hooks is not what it should be.
+        NotEditable: A file of settings is not what it should be.
     """
-    return has_hooks(_folder(scope, project) / "hooks.json", codex_hooks(program(scope)))
+    folder = _folder(scope, project)
+    hooks = has_hooks(folder / "hooks.json", codex_hooks(program(scope)))
+    agent, found = _agent(scope, project), standing_in_toml(folder / "config.toml")
+    unseen = scope == "user" and agent.is_there and agent.has_server()
+    return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=None)
 
 
 def _folder(scope: Scope, project: Path) -> Path:
@@ -68,16 +76,15 @@ def _folder(scope: Scope, project: Path) -> Path:
     return Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
 
 
+def _agent(scope: Scope, project: Path) -> Agent:
+    return Agent(program="codex", scope=scope, project=project)
+
+
 def _refuse_hooks_in_toml(path: Path) -> None:
     """Codex warns of hooks in both forms, and whoever has chosen one shall keep it.
 
     Raises:
         NotEditable: The hooks stand in ``config.toml``, or that is no TOML.
     """
-    text = read_text(path)
-    try:
-        found = tomllib.loads(text or "")
-    except tomllib.TOMLDecodeError as error:
-        raise NotEditable(f"it is no TOML: {error}", path=path) from error
-    if "hooks" in found:
-        raise NotEditable("your hooks stand here, in TOML", path=path)
+    if "hooks" in read_toml(path):
+        raise NotEditable("your hooks stand here, in TOML", path=path, advice="paste what `--print` shows, as TOML")

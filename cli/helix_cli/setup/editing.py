@@ -5,30 +5,39 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_cli.errors import NotEditable
-from helix_episodes.errors import WriteFailed
-from helix_episodes.files import remove_file, write_atomically
+from helix_cli.setup.backups import backup_of, drop_backups
+from helix_cli.setup.owning import write_for_its_owner
+from helix_cli.setup.records import FileRecord, Records
+from helix_episodes.files import irregularity, remove_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MODE = 0o600
+    from helix_cli.setup.inserting import Kept
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of a file: its bytes before and after, None where there is no file; ``steps`` are its insertions."""
+    """What becomes of a file: its bytes before and after, None where there is no file.
+
+    ``steps`` are the insertions that lead from the file without us to ``after``, ``made`` says that there was no file
+    without us, ``kept`` which lists and objects on the way were there. An ``exact`` change brings back known bytes.
+    ``within`` is the folder of our own that the file lies in, if it does.
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
     steps: tuple[tuple[int, int], ...] = ()
+    made: bool = False
+    kept: tuple[tuple[str, ...], ...] = ()
+    exact: bool = False
+    within: Path | None = None
 
     @property
     def is_none(self) -> bool:
@@ -41,6 +50,13 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         old, new = (_lines(text) for text in (self.before, self.after))
         return "".join(difflib.unified_diff(old, new, fromfile=str(self.path), tofile=str(self.path)))
 
+    @property
+    def backup(self) -> Path | None:
+        """Where the bytes of before are kept; None where nothing of anybody's is replaced."""
+        if self.is_none or self.exact or self.before is None or self.within is not None:
+            return None
+        return backup_of(self.path.resolve())
+
 
 def read_text(path: Path) -> str | None:
     """The text of a file as it stands, line ends and all; None where there is none.
@@ -48,6 +64,9 @@ def read_text(path: Path) -> str | None:
     Raises:
         NotEditable: It cannot be read, or is no text.
     """
+    problem = irregularity(path, follow=True)
+    if problem:
+        raise NotEditable(problem, path=path)
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
@@ -56,118 +75,126 @@ def read_text(path: Path) -> str | None:
         raise NotEditable(str(error), path=path) from error
 
 
-def change_of(path: Path, before: str | None, texts: Sequence[str]) -> Change:
-    """The change from ``before`` through ``texts``, each an insertion into the one before it, to the last."""
+def is_blank(text: str | None) -> bool:
+    """Whether a file says nothing: it is not there, or empty, or holds nothing but blanks."""
+    return not (text or "").strip("\ufeff \t\r\n")
+
+
+def no_change(path: Path, text: str | None) -> Change:
+    """That a file stays as it is."""
+    content = None if text is None else text.encode()
+    return Change(path=path, before=content, after=content)
+
+
+def edited(path: Path, before: str, after: str) -> Change:
+    """The change of a text into another, which nothing is known to lead back from."""
+    return Change(path=path, before=before.encode(), after=after.encode())
+
+
+def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[str], *, kept: Kept) -> Change:
+    """The change of ``before`` into the last of ``texts``, each an insertion into the one before it.
+
+    ``base`` is what the first was inserted into: the file without us, None where there would be none.
+    """
     steps: list[tuple[int, int]] = []
-    old = before or ""
-    for new in texts:
+    old = base or ""
+    for new in (text for text in texts if text != base):
         steps.append((_same_beginning(old, new), len(new) - len(old)))
         old = new
-    return Change(path=path, before=None if before is None else before.encode(), after=old.encode(), steps=tuple(steps))
+    return Change(
+        path=path,
+        before=None if before is None else before.encode(),
+        after=old.encode(),
+        steps=tuple(steps),
+        made=base is None,
+        kept=tuple(sorted(tuple(str(name) for name in one) for one in kept)),
+    )
 
 
-def apply(change: Change) -> None:
-    """Puts the change in place, and remembers how to take it out again.
+def apply(changes: Sequence[Change]) -> None:
+    """Puts the changes in place, and remembers how to take them out again.
+
+    Raises:
+        NotEditable: Somebody has changed one of the files meanwhile; nothing is done then.
+        WriteFailed: One cannot be written; those before it are done.
+    """
+    for change in changes:
+        _require_unchanged(change)
+    done: dict[Path, FileRecord | None] = {}
+    try:
+        for change in changes:
+            _replace(change)
+            done[change.path] = _record_of(change)
+    finally:
+        Records().note_files(done)
+
+
+def _require_unchanged(change: Change) -> None:
+    """Refuses a change that was worked out for other bytes than those which stand there now.
 
     Raises:
         NotEditable: Somebody has changed the file meanwhile.
-        WriteFailed: It cannot be written.
     """
-    if change.is_none:
-        return
     now = read_text(change.path)
     if (None if now is None else now.encode()) != change.before:
-        raise NotEditable("somebody is changing it at this moment; try again", path=change.path)
-    records = _Records()
-    if change.after is None:
-        remove_file(change.path)
-    else:
-        _replace(change.path, change.after)
-    if change.steps:
-        records.put(change)
-    else:
-        records.drop(change.path)
+        raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
+
+
+def _record_of(change: Change) -> FileRecord | None:
+    if change.after is None or not change.steps:
+        return None
+    return FileRecord(after=_digest(change.after), steps=change.steps, made=change.made, kept=change.kept)
 
 
 def undone(path: Path) -> Change | None:
     """The change that brings back the bytes of before, when nobody has changed the file since; else None."""
     now = read_text(path)
-    record = _Records().of(path)
+    record = Records().of(path)
     if now is None or record is None or record.after != _digest(now.encode()):
         return None
     old = now
     for start, length in reversed(record.steps):
         old = old[:start] + old[start + length :]
-    return Change(path=path, before=now.encode(), after=None if record.made and not old else old.encode())
+    after = None if record.made and not old else old.encode()
+    return Change(path=path, before=now.encode(), after=after, exact=True)
 
 
-class _Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a file that was changed: the digest of what came out, where was inserted, whether we made the file."""
-
-    after: str
-    steps: tuple[tuple[int, int], ...]
-    made: bool
+def kept_containers(path: Path) -> Kept:
+    """The lists and objects that stood in a file before we put something into them, as far as it is known."""
+    record = Records().of(path)
+    return frozenset(record.kept) if record else frozenset()
 
 
-class _Records:
-    """The changes that were made on this machine. They hold no word of any settings."""
-
-    def __init__(self) -> None:
-        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-        self._path = Path(state) / "helix-graph" / "setup.json"
-
-    def of(self, path: Path) -> _Record | None:
-        return self._all().get(_key(path))
-
-    def put(self, change: Change) -> None:
-        made = change.before is None
-        record = _Record(after=_digest(change.after or b""), steps=change.steps, made=made)
-        self._write({**self._all(), _key(change.path): record})
-
-    def drop(self, path: Path) -> None:
-        self._write({name: one for name, one in self._all().items() if name != _key(path)})
-
-    def _all(self) -> dict[str, _Record]:
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, _Record])
-        except (OSError, msgspec.MsgspecError):  # without a record what is ours is still found by what it says
-            return {}
-
-    def _write(self, records: dict[str, _Record]) -> None:
-        write_atomically(self._path, msgspec.json.encode(dict(sorted(records.items()))))
-
-
-def same(text: str, wanted: Any, *, parsed: Any, path: Path) -> None:  # noqa: ANN401  (JSON)
-    """Refuses a text that does not say exactly what was wanted.
+def require_same(found: object, wanted: object, *, path: Path, line: int | None = None) -> None:
+    """Refuses a result that does not say exactly what was wanted: it is looked at before anything is written.
 
     Raises:
-        NotEditable: It does not; this is a fault of ours, and the reason why it is looked at before anything is
-        written.
+        NotEditable: It does not.
     """
-    if parsed != wanted:
-        problem = f"the edit would not come out as meant ({len(text)} characters)"
-        raise NotEditable(problem, path=path)
+    if found != wanted:
+        problem = "our entry stands here in a form that cannot be edited without touching anything else"
+        raise NotEditable(problem, path=path, line=line, advice="edit it by hand; `--print` shows what it is about")
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Writes beside the file (where a link leads to) and renames, keeping its permissions.
+def _replace(change: Change) -> None:
+    """Writes where a link leads to, for the same owner and with the same permissions."""
+    target = change.path.resolve()
+    if change.after is None:
+        remove_file(target)
+        _drop_empty(target.parent, change.within)
+    else:
+        if change.backup and change.before is not None:
+            write_for_its_owner(change.backup, change.before, like=target)
+        write_for_its_owner(target, change.after, like=target)
+    if target.parent.is_dir():
+        drop_backups(target, but=change.backup)
 
-    Raises:
-        WriteFailed: The folder cannot be written.
-    """
-    target = path.resolve()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        mode = target.stat().st_mode & 0o7777 if target.exists() else _MODE
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+def _drop_empty(folder: Path, within: Path | None) -> None:
+    """Removes the folders of our own that nothing lies in any longer."""
+    while within is not None and folder.is_relative_to(within.resolve()) and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
 
 
 def _same_beginning(one: str, other: str) -> int:
@@ -178,10 +205,6 @@ def _same_beginning(one: str, other: str) -> int:
 
 def _lines(text: bytes | None) -> list[str]:
     return (text or b"").decode("utf-8", "replace").splitlines(keepends=True)
-
-
-def _key(path: Path) -> str:
-    return str(path.resolve())
 
 
 def _digest(content: bytes) -> str:

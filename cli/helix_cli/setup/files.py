@@ -1,159 +1,190 @@
-"""Our entries in files of JSON and TOML: putting them in, finding them, and taking them out."""
+"""Our entries in files of JSON: putting them in, finding them, and taking them out."""
 
 from __future__ import annotations
 
 import copy
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.editing import Change, change_of, read_text, same, undone
+from helix_cli.setup.editing import (
+    Change,
+    edited,
+    inserting,
+    is_blank,
+    kept_containers,
+    no_change,
+    read_text,
+    require_same,
+    undone,
+)
 from helix_cli.setup.inserting import inserted, without_items, without_member
-from helix_cli.setup.jsonc import parse
-from helix_cli.setup.wanted import SERVER, is_ours
+from helix_cli.setup.jsonc import comments, line_of, parse, require_strict
+from helix_cli.setup.wanted import SERVER, is_our_handler, is_our_server, is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-#: The file that we make where there is none, and what is left of it without us.
+    from helix_cli.setup.inserting import Kept
+
+#: The file that we make where there is none.
 _EMPTY = "{}\n"
-_TOML_TABLE = f"mcp_servers.{SERVER}"
+_SERVERS = "mcpServers"
 
 
 def with_hooks(path: Path, wanted: Mapping[str, Mapping[str, Any]]) -> Change:
     """The file with our group at the end of each event's list; groups of ours that say something else go first.
 
     Raises:
-        NotEditable: The file is no JSON, or something else stands where the lists belong.
+        NotEditable: The file is no strict JSON, or something else stands where the lists belong.
     """
     before = read_text(path)
-    text = before or ""
     try:
-        if before is not None and _has(parse(text).value, wanted):
-            return change_of(path, before, [])
-        cleared = _without_hooks(text) if text.strip() else text
-        texts = [] if cleared.strip() else [cleared + _EMPTY]
-        value = copy.deepcopy(parse(cleared).value) if cleared.strip() else {}
-        for event, group in wanted.items():
-            texts.append(inserted(texts[-1] if texts else cleared, ("hooks", event), group, append=True))
-            value.setdefault("hooks", {}).setdefault(event, []).append(group)
-        same(texts[-1], value, parsed=parse(texts[-1]).value, path=path)
+        value = _strict(before)
+        if _has(value, wanted):
+            return no_change(path, before)
+        base = _base(path, before, _without_hooks)
+        hooks = [(("hooks", event), group) for event, group in wanted.items()]
+        texts = _inserted(base, hooks, append=True)
+        require_same(parse(texts[-1]).value, _with_groups(_strict(base), wanted), path=path)
     except NotEditable as problem:
         raise problem.at(path) from None
-    if cleared != text:  # older entries of ours stood there: then cutting out is by what the entries say
-        return Change(path=path, before=text.encode(), after=texts[-1].encode())
-    return change_of(path, before, texts)
+    return inserting(path, before, base, texts, kept=_containers(_strict(base), [one for one, _ in hooks]))
 
 
 def without_hooks(path: Path) -> Change:
     """The file without our groups: byte for byte as before, when nobody has changed it since.
 
     Raises:
-        NotEditable: The file is no JSON.
-    """
-    return undone(path) or _edited(path, _without_hooks)
-
-
-def with_server(path: Path, entry: Mapping[str, Any], *, key: str = "mcpServers") -> Change:
-    """The file with our server under ``key``.
-
-    Raises:
-        NotEditable: The file is no JSON, or another server has our name.
+        NotEditable: The file is no JSON, or a comment stands in what would have to go.
     """
     before = read_text(path)
-    text = before or ""
+    back = undone(path)
+    if back is not None or before is None or is_blank(before):
+        return back or no_change(path, before)
     try:
-        value = parse(text).value if text.strip() else {}
-        servers = value.get(key, {}) if isinstance(value, dict) else {}
-        if isinstance(servers, dict) and SERVER in servers:
-            _require_ours(servers[SERVER], entry)
-            return change_of(path, before, [])
-        texts = [] if text.strip() else [text + _EMPTY]
-        texts.append(inserted(texts[-1] if texts else text, (key, SERVER), dict(entry)))
-        wanted = {**value, key: {**servers, SERVER: dict(entry)}}
-        same(texts[-1], wanted, parsed=parse(texts[-1]).value, path=path)
+        after = _without_hooks(before, kept_containers(path))
+        require_same(_foreign(parse(after).value), _foreign(parse(before).value), path=path)
+        _require_comments(before, after)
     except NotEditable as problem:
         raise problem.at(path) from None
-    return change_of(path, before, texts)
-
-
-def without_server(path: Path, *, key: str = "mcpServers") -> Change:
-    """The file without our server.
-
-    Raises:
-        NotEditable: The file is no JSON.
-    """
-    return undone(path) or _edited(path, lambda text: _without_server(text, key))
-
-
-def with_toml_server(path: Path, entry: Mapping[str, Any]) -> Change:
-    """A file of TOML with our server in a table at its end, where it disturbs no comment.
-
-    Raises:
-        NotEditable: The file is no TOML, another server has our name, or the servers stand in one line.
-    """
-    before = read_text(path)
-    text = before or ""
-    value = _toml(text, path)
-    servers = value.get("mcp_servers", {})
-    if SERVER in servers:
-        _require_ours(servers[SERVER], entry)
-        return change_of(path, before, [])
-    new = text + _toml_table(text, entry)
-    same(new, {**value, "mcp_servers": {**servers, SERVER: dict(entry)}}, parsed=_toml(new, path), path=path)
-    return change_of(path, before, [new])
-
-
-def without_toml_server(path: Path) -> Change:
-    """A file of TOML without our table.
-
-    Raises:
-        NotEditable: The file is no TOML, or our server stands there in another form than ours.
-    """
-    if (change := undone(path)) is not None:
-        return change
-    text = read_text(path)
-    value = _toml(text or "", path)
-    if text is None or SERVER not in value.get("mcp_servers", {}):
-        return change_of(path, text, [])
-    lines = text.splitlines(keepends=True)
-    begin = next((place for place, line in enumerate(lines) if line.strip() == f"[{_TOML_TABLE}]"), len(lines))
-    end = begin + 1
-    while end < len(lines) and lines[end].partition("=")[0].strip() in {"command", "args"}:
-        end += 1
-    new = "".join(lines[:begin] + lines[end:])
-    left = {name: one for name, one in value["mcp_servers"].items() if name != SERVER}
-    wanted = {name: one for name, one in value.items() if name != "mcp_servers"} | (
-        {"mcp_servers": left} if left else {}
-    )
-    same(new, wanted, parsed=_toml(new, path), path=path)
-    return Change(path=path, before=text.encode(), after=new.encode())
+    return edited(path, before, after)
 
 
 def has_hooks(path: Path, wanted: Mapping[str, object]) -> bool:
-    """Whether all our groups stand in a file.
+    """Whether all our groups stand in a file that its agent reads.
 
     Raises:
-        NotEditable: The file is no JSON.
+        NotEditable: The file is no strict JSON.
     """
-    text = read_text(path)
     try:
-        return bool(text and text.strip()) and _has(parse(text or "").value, wanted)
+        return _has(_strict(read_text(path)), wanted)
     except NotEditable as problem:
         raise problem.at(path) from None
 
 
-def _edited(path: Path, edit: Any) -> Change:  # noqa: ANN401  (from text to text)
-    text = read_text(path)
-    if text is None or not text.strip():
-        return change_of(path, text, [])
+def with_server(path: Path, entry: Mapping[str, Any]) -> Change:
+    """The file with our server; an older entry of ours goes first.
+
+    Raises:
+        NotEditable: The file is no strict JSON, or another server has our name.
+    """
+    before = read_text(path)
     try:
-        new = edit(text)
-        parse(new)
+        found = server_in(_strict(before))
+        if found is not None:
+            require_our_server(found, line=line_of_server(before or ""))
+            if found == entry or set(found) != set(entry):  # somebody has added to it: then it is as they want it
+                return no_change(path, before)
+        base = _base(path, before, _without_server)
+        value = _strict(base)
+        texts = _inserted(base, [((_SERVERS, SERVER), dict(entry))])
+        wanted = {**value, _SERVERS: {**value.get(_SERVERS, {}), SERVER: dict(entry)}}
+        require_same(parse(texts[-1]).value, wanted, path=path)
     except NotEditable as problem:
         raise problem.at(path) from None
-    return Change(path=path, before=text.encode(), after=new.encode())
+    return inserting(path, before, base, texts, kept=_containers(value, [(_SERVERS, SERVER)]))
+
+
+def without_server(path: Path) -> Change:
+    """The file without our server; another one of its name stays.
+
+    Raises:
+        NotEditable: The file is no JSON, or a comment stands in what would have to go.
+    """
+    before = read_text(path)
+    back = undone(path)
+    if back is not None or before is None or is_blank(before):
+        return back or no_change(path, before)
+    try:
+        if not is_our_server(server_in(parse(before).value)):
+            return no_change(path, before)
+        after = _without_server(before, kept_containers(path))
+        require_same(_other_servers(parse(after).value), _other_servers(parse(before).value), path=path)
+        _require_comments(before, after)
+    except NotEditable as problem:
+        raise problem.at(path) from None
+    return edited(path, before, after)
+
+
+def server_in(value: object) -> Any:  # noqa: ANN401  (JSON)
+    """What a file of settings has under our server's name; None where nothing is."""
+    servers = value.get(_SERVERS) if isinstance(value, dict) else None
+    return servers.get(SERVER) if isinstance(servers, dict) else None
+
+
+def line_of_server(text: str) -> int | None:
+    """The line on which the entry of our server's name stands; None where it cannot be told."""
+    try:
+        node = parse(text).members[_SERVERS].members[SERVER]
+    except (NotEditable, KeyError):
+        return None
+    return line_of(text, node.start)
+
+
+def _strict(text: str | None) -> Any:  # noqa: ANN401  (JSON)
+    if text is None or is_blank(text):
+        return {}
+    require_strict(text)
+    return parse(text).value
+
+
+def _base(path: Path, before: str | None, without: Any) -> str | None:  # noqa: ANN401  (from text to text)
+    """The file without us, which the insertions begin from; None where there would be none."""
+    back = undone(path)
+    if back is not None:
+        return None if back.after is None else back.after.decode()
+    return before if before is None or is_blank(before) else without(before, kept_containers(path))
+
+
+def _inserted(base: str | None, entries: Sequence[tuple[tuple[str, ...], Any]], *, append: bool = False) -> list[str]:
+    """The texts that lead from ``base`` to the one with all entries, one insertion after the other."""
+    texts = [(base or "") + _EMPTY] if is_blank(base) else [base or ""]
+    for path, value in entries:
+        texts.append(inserted(texts[-1], path, value, append=append))
+    return texts
+
+
+def _with_groups(value: object, wanted: Mapping[str, Mapping[str, Any]]) -> object:
+    new = copy.deepcopy(value)
+    if isinstance(new, dict):
+        for event, group in wanted.items():
+            new.setdefault("hooks", {}).setdefault(event, []).append(group)
+    return new
+
+
+def _containers(value: object, paths: Sequence[tuple[str, ...]]) -> Kept:
+    """The lists and objects on the ways to our entries that stand in a value."""
+    ways = {path[:depth] for path in paths for depth in range(1, len(path) + 1)}
+    return frozenset(way for way in ways if _stands(value, way))
+
+
+def _stands(value: object, way: tuple[str, ...]) -> bool:
+    for name in way:
+        if not isinstance(value, dict) or name not in value:
+            return False
+        value = value[name]
+    return True
 
 
 def _has(value: object, wanted: Mapping[str, object]) -> bool:
@@ -167,40 +198,76 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _without_hooks(text: str) -> str:
+def _without_hooks(text: str, kept: Kept = frozenset()) -> str:
     value = parse(text).value
     hooks = value.get("hooks") if isinstance(value, dict) else None
-    for event in hooks if isinstance(hooks, dict) else ():
-        text = without_items(text, ("hooks", event), is_ours)
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for place, group in enumerate(_listed(groups)):
+            if not is_ours(group):  # somebody has added a handler of their own to ours: theirs stays
+                text = without_items(text, ("hooks", event, place, "hooks"), is_our_handler)
+        text = without_items(text, ("hooks", event), is_ours, kept=kept)
     return text
 
 
-def _without_server(text: str, key: str) -> str:
-    return without_member(text, (key, SERVER))
+def _without_server(text: str, kept: Kept = frozenset()) -> str:
+    return without_member(text, (_SERVERS, SERVER), kept=kept)
 
 
-def _require_ours(found: object, entry: Mapping[str, Any]) -> None:
-    arguments = found.get("args") if isinstance(found, dict) else None
-    if arguments != entry["args"]:
-        raise NotEditable(f"another server is called {SERVER}")
+def _foreign(value: object) -> object:
+    """A value without what is ours in its hooks, and without lists and objects of hooks that hold nothing."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(hooks, dict):
+        return value
+    groups = {event: _foreign_groups(one) for event, one in hooks.items()}
+    return _with_member(value, "hooks", {event: one for event, one in groups.items() if one != []})
 
 
-def _toml(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise NotEditable(f"it is no TOML: {error}", path=path) from error
+def _foreign_groups(groups: object) -> object:
+    if not isinstance(groups, list):
+        return groups
+    return [_foreign_handlers(group) for group in groups if not is_ours(group)]
 
 
-def _toml_table(text: str, entry: Mapping[str, Any]) -> str:
-    line = "\r\n" if "\r\n" in text else "\n"
-    before = "" if not text or text.endswith("\n") else line
-    rows = [f"[{_TOML_TABLE}]", *(f"{name} = {_toml_value(one)}" for name, one in entry.items())]
-    return before + (line if text else "") + "".join(row + line for row in rows)
+def _foreign_handlers(group: object) -> object:
+    handlers = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(group, dict) or not isinstance(handlers, list):
+        return group
+    return {**group, "hooks": [one for one in handlers if not is_our_handler(one)]}
 
 
-def _toml_value(value: object) -> str:
-    """Texts and lists of them: what JSON writes of these is TOML too."""
-    import json  # noqa: PLC0415  (one line of this file needs it)
+def _other_servers(value: object) -> object:
+    servers = value.get(_SERVERS) if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(servers, dict):
+        return value
+    return _with_member(value, _SERVERS, {name: one for name, one in servers.items() if name != SERVER})
 
-    return json.dumps(value)
+
+def _with_member(value: dict[str, Any], name: str, member: dict[str, Any]) -> dict[str, Any]:
+    """A value with another member in the place of one, or without it when the other holds nothing."""
+    rest = {key: one for key, one in value.items() if key != name}
+    return {**rest, name: member} if member else rest
+
+
+def _require_comments(before: str, after: str) -> None:
+    """Refuses to take a comment out with what is ours.
+
+    Raises:
+        NotEditable: One would be lost.
+    """
+    old = comments(before)
+    left = [one.text for one in comments(after)]
+    lost = next((one for place, one in enumerate(old) if left[place : place + 1] != [one.text]), None)
+    if lost is not None:
+        problem = "a comment stands in what would be taken out"
+        raise NotEditable(problem, line=line_of(before, lost.start), advice="take it out by hand")
+
+
+def require_our_server(found: object, *, line: int | None, path: Path | None = None) -> None:
+    """Refuses the entry of another server under our name.
+
+    Raises:
+        NotEditable: It is another's.
+    """
+    if not is_our_server(found):
+        advice = "give it another name, or paste what `--print` shows under another one"
+        raise NotEditable(f"another server is called {SERVER}", line=line, path=path, advice=advice)

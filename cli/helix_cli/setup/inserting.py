@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.jsonc import parse
+from helix_cli.setup.jsonc import behind_blanks, line_of, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from helix_cli.setup.jsonc import Node
 
 _INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
+
+
+#: Where something stands: the names of members and the places of items, from the root.
+Path = Sequence[str | int]
+Kept = Collection[tuple[str | int, ...]]
 
 
 class Cut(NamedTuple):
@@ -44,28 +50,31 @@ def inserted(text: str, path: Sequence[str], value: object, *, append: bool = Fa
             value = {name: value} if name else [value]
         return _put(text, node, list(node.members.values()), value, name=rest[0])
     if not append:
-        raise NotEditable(f"{'.'.join(path)} is there already", line=_line(text, node.start))
+        raise NotEditable(f"{'.'.join(path)} is there already", line=line_of(text, node.start))
     _require(text, node, list, path)
     return _put(text, node, node.items, value)
 
 
-def without_items(text: str, path: Sequence[str], ours: Callable[[Any], bool]) -> str:
-    """The text without the items of the list at ``path`` that are ours; what is emptied by it goes as well."""
-    while (found := _first(text, path, ours)) is not None:
+def without_items(text: str, path: Path, ours: Callable[[Any], bool], *, kept: Kept = frozenset()) -> str:
+    """The text without the items of the list at ``path`` that are ours.
+
+    What is emptied by it goes as well, down to what is ``kept``: the paths of lists and objects that others made.
+    """
+    while (found := _first(text, path, ours, kept)) is not None:
         text = text[: found.start] + text[found.end :]
     return text
 
 
-def without_member(text: str, path: Sequence[str]) -> str:
-    """The text without the member at ``path``, and without the objects that hold nothing else."""
+def without_member(text: str, path: Path, *, kept: Kept = frozenset()) -> str:
+    """The text without the member at ``path``, and without the objects that hold nothing else and are not ``kept``."""
     nodes = _nodes(parse(text), path)
     if nodes is None:
         return text
-    found = _emptied(text, nodes, path)
+    found = _emptied(text, nodes, path, kept)
     return text[: found.start] + text[found.end :]
 
 
-def _first(text: str, path: Sequence[str], ours: Callable[[Any], bool]) -> Cut | None:
+def _first(text: str, path: Path, ours: Callable[[Any], bool], kept: Kept) -> Cut | None:
     nodes = _nodes(parse(text), path)
     if nodes is None or not isinstance(nodes[-1].value, list):
         return None
@@ -73,41 +82,45 @@ def _first(text: str, path: Sequence[str], ours: Callable[[Any], bool]) -> Cut |
     place = next((place for place, one in enumerate(items) if ours(one.value)), None)
     if place is None:
         return None
-    return _emptied(text, nodes, path) if len(items) == 1 else _cut(text, nodes[-1], items, place)
+    if len(items) == 1 and tuple(path) not in kept:
+        return _emptied(text, nodes, path, kept)
+    return _cut(text, nodes[-1], items, place)
 
 
-def _nodes(node: Node, path: Sequence[str]) -> list[Node] | None:
+def _nodes(node: Node, path: Path) -> list[Node] | None:
     """The nodes from the root to the one at ``path``; None when there is none."""
     found = [node]
     for name in path:
-        if name not in found[-1].members:
+        below = _below(found[-1], name)
+        if below is None:
             return None
-        found.append(found[-1].members[name])
+        found.append(below)
     return found
 
 
-def _emptied(text: str, nodes: Sequence[Node], path: Sequence[str]) -> Cut:
+def _below(node: Node, name: str | int) -> Node | None:
+    if isinstance(name, str):
+        return node.members.get(name)
+    return node.items[name] if name < len(node.items) else None
+
+
+def _emptied(text: str, nodes: Sequence[Node], path: Path, kept: Kept) -> Cut:
     """The member to cut so that nothing empty is left: the outermost that holds nothing but the last."""
     depth = len(path)
-    while depth > 1 and len(nodes[depth - 1].members) == 1:
+    while depth > 1 and len(nodes[depth - 1].members) == 1 and tuple(path[: depth - 1]) not in kept:
         depth -= 1
     holder = nodes[depth - 1]
-    names = list(holder.members)
-    return _cut(text, holder, list(holder.members.values()), names.index(path[depth - 1]))
+    members = list(holder.members.values())
+    return _cut(text, holder, members, members.index(nodes[depth]))
 
 
 def _cut(text: str, holder: Node, items: Sequence[Node], place: int) -> Cut:
-    """One element with what joins it to its neighbours."""
+    """One element with the comma that joins it to a neighbour."""
     if place:
-        return Cut(items[place - 1].end, items[place].end)
+        return Cut(behind_blanks(text, items[place - 1].end), items[place].end)
     if len(items) > 1:
-        return Cut(holder.start + 1, _key_start(text, items[0].end, items[1]))
+        return Cut(holder.start + 1, behind_blanks(text, items[0].end) + 1)
     return Cut(holder.start + 1, holder.end - 1)
-
-
-def _key_start(text: str, after: int, item: Node) -> int:
-    """Where the element behind a comma begins, with the blank before it."""
-    return text.index(",", after, item.start) + 1
 
 
 def _put(text: str, holder: Node, items: Sequence[Node], value: object, *, name: str | None = None) -> str:
@@ -127,11 +140,7 @@ def _put(text: str, holder: Node, items: Sequence[Node], value: object, *, name:
 def _require(text: str, node: Node, kind: type, path: Sequence[str]) -> None:
     if not isinstance(node.value, kind):
         wanted = "an object" if kind is dict else "a list"
-        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=_line(text, node.start))
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=line_of(text, node.start))
 
 
 def _unit(text: str) -> str:

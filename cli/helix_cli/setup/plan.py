@@ -7,26 +7,21 @@ from pathlib import Path
 
 import msgspec
 
-from helix_cli.errors import NotEditable
+from helix_cli.errors import AgentCommandFailed
 from helix_cli.setup.editing import Change, apply
+from helix_cli.setup.records import Records
 
 #: An agent's own command answers within a second or two; one that waits for somebody to type is given up.
 _SECONDS = 60
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the agent's own commands, to be run ``unless`` or ``only_if`` another succeeds."""
+    """One of the agent's own commands, which ``adds`` a server or removes it; the records call it ``server``."""
 
     line: tuple[str, ...]
     cwd: Path
-    unless: tuple[str, ...] = ()
-    only_if: tuple[str, ...] = ()
-
-    def is_due(self) -> bool:
-        """Whether it is to be run."""
-        if self.unless:
-            return not _succeeds(self.unless, self.cwd)
-        return not self.only_if or _succeeds(self.only_if, self.cwd)
+    server: str
+    adds: bool
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,57 +31,92 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def joined(self, other: Plan) -> Plan:
+        """This, and then another."""
+        changes, commands = self.changes + other.changes, self.commands + other.commands
+        return Plan(changes=changes, commands=commands, notes=self.notes + other.notes)
+
+
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the memory is in an agent's settings.
+
+    ``server`` is None where only the agent's absent command knows, ``plugin`` where there is none to put in.
+    """
+
+    hooks: bool
+    server: bool | None
+    plugin: bool | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return self.hooks and self.server is not False and self.plugin is not False
+
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done, or would be: the diff of each file, the commands, what is left to a person."""
+    """What was done, or would be.
+
+    The diff of each shared file, where its bytes of before are kept, the ``plugin``'s files that come or go as a
+    whole, the commands, and what is left to a person.
+    """
 
     agent: str
+    removed: bool
     files: tuple[Path, ...] = ()
+    backups: tuple[Path, ...] = ()
+    plugin: tuple[Path, ...] = ()
     diff: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     dry_run: bool = False
 
 
-def carry_out(agent: str, plan: Plan, *, dry_run: bool) -> Done:
+def carry_out(agent: str, plan: Plan, *, removing: bool, dry_run: bool) -> Done:
     """Does it, the files first: every edit has been worked out and checked by now.
 
     Raises:
-        NotEditable: A file changed meanwhile, or the agent's own command failed; files done by then stay done.
-        WriteFailed: A file cannot be written.
+        NotEditable: A file changed meanwhile; nothing is done then.
+        AgentCommandFailed: The agent's own command failed; files done by then stay done.
+        WriteFailed: A file cannot be written; files done by then stay done.
     """
     changes = [change for change in plan.changes if not change.is_none]
-    commands = [command for command in plan.commands if command.is_due()]
     if not dry_run:
-        for change in changes:
-            apply(change)
-        for command in commands:
+        apply(changes)
+        for command in plan.commands:
             _run(command)
     return Done(
         agent=agent,
+        removed=removing,
         files=tuple(change.path for change in changes),
-        diff="".join(change.diff for change in changes),
-        commands=tuple(command.line for command in commands),
+        backups=tuple(change.backup for change in changes if change.backup is not None),
+        plugin=tuple(change.path for change in changes if change.within is not None),
+        diff="".join(change.diff for change in changes if change.within is None),
+        commands=tuple(command.line for command in plan.commands),
         notes=plan.notes,
         dry_run=dry_run,
     )
 
 
-def _run(command: Command) -> None:
-    problem = _problem(command.line, command.cwd)
-    if problem is not None:
-        raise NotEditable(f"`{' '.join(command.line)}` failed: {problem}")
-
-
-def _succeeds(line: tuple[str, ...], cwd: Path) -> bool:
-    return _problem(line, cwd) is None
-
-
-def _problem(line: tuple[str, ...], cwd: Path) -> str | None:
+def answer_of(line: tuple[str, ...], cwd: Path) -> str | None:
+    """What one of the agent's own commands prints; None when it does not succeed."""
     try:
-        done = subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
-            line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
+        done = _called(line, cwd)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _run(command: Command) -> None:
+    try:
+        done = _called(command.line, command.cwd)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    return None if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or "no reason given"
+        raise AgentCommandFailed(command.line, str(error)) from error
+    if done.returncode != 0:
+        raise AgentCommandFailed(command.line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
+    Records().note_server(command.server, added=command.adds)
+
+
+def _called(line: tuple[str, ...], cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
+        line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helix_cli.setup.toml_files import toml_settings
 from helix_cli.setup.wanted import SERVER, claude_hooks, codex_hooks, program, server
 
 #: Cursor's and Copilot's own names of the events that take a context; both also run a project's hooks of Claude Code.
@@ -16,6 +17,7 @@ _CURSOR = {
 }
 _GEMINI = {
     "SessionStart": "session-start",
+    "BeforeAgent": "user-prompt",
     "AfterTool": "post-tool",
     "PreCompress": "pre-compact",
     "SessionEnd": "session-end",
@@ -35,7 +37,7 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
         ],
         "codex": [
             ("~/.codex/hooks.json", {"hooks": {event: [one] for event, one in codex_hooks(command).items()}}),
-            ("~/.codex/config.toml", f'[mcp_servers.{SERVER}]\ncommand = "{entry["command"]}"\nargs = ["mcp"]'),
+            ("~/.codex/config.toml", "\n".join([f"[mcp_servers.{SERVER}]", *toml_settings(entry)])),
         ],
         "cursor": [
             ("~/.cursor/mcp.json", {"mcpServers": {SERVER: {"type": "stdio", **entry}}}),

@@ -35,7 +35,8 @@ _CODEX = {
     **{event: one for event, one in _CLAUDE.items() if event != "PostToolUseFailure"},
     "PostToolUse": ("post-tool", None),
 }
-_OURS = re.compile(r"""(?:^|[\s'"/\\])helix-graph(?:\.exe)?['"]? hook [a-z-]+$""")
+_PROGRAM_PATH = re.compile(r"(?:^|[/\\])helix-graph(?:\.exe)?$")
+_EVENT = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 
 def program(scope: Scope) -> str:
@@ -66,16 +67,52 @@ def is_ours(group: object) -> bool:
 
     >>> is_ours({"hooks": [{"type": "command", "command": "/opt/bin/helix-graph hook stop"}]})
     True
-    >>> is_ours({"hooks": [{"type": "command", "command": "echo helix-graph hook is fun"}]})
+    >>> is_ours({"hooks": [{"type": "command", "command": "notify && helix-graph hook stop"}]})
     False
     """
     hooks = group.get("hooks") if isinstance(group, dict) else None
-    return isinstance(hooks, list) and bool(hooks) and all(_is_our_command(one) for one in hooks)
+    return isinstance(hooks, list) and bool(hooks) and all(is_our_handler(one) for one in hooks)
 
 
-def _is_our_command(hook: object) -> bool:
+def is_our_handler(hook: object) -> bool:
+    """Whether one handler of a group runs our command, and nothing besides."""
     command = hook.get("command") if isinstance(hook, dict) else None
-    return isinstance(command, str) and _OURS.search(command) is not None
+    match _words(command) if isinstance(command, str) else []:
+        case [name, "hook", event]:
+            return is_our_program(name) and _EVENT.fullmatch(event) is not None
+        case _:
+            return False
+
+
+def is_our_server(entry: object) -> bool:
+    """Whether the entry of a server starts ours, by whatever path; its other settings do not matter.
+
+    >>> is_our_server({"command": "/opt/bin/helix-graph", "args": ["mcp"], "env": {"HELIX_DIR": "x"}})
+    True
+    >>> is_our_server({"command": "helix-editor", "args": ["mcp"]})
+    False
+    """
+    if not isinstance(entry, dict):
+        return False
+    command, arguments = entry.get("command"), entry.get("args")
+    started = isinstance(arguments, list) and arguments[:1] == ["mcp"]
+    return started and isinstance(command, str) and is_our_program(command)
+
+
+def is_our_program(name: str) -> bool:
+    """Whether a program is ours, by its name behind whatever path."""
+    return _PROGRAM_PATH.search(name) is not None
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command, the shell's own signs as words of their own; none of what no shell reads."""
+    words = shlex.shlex(command.replace("\\", "/"), posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    words.commenters = ""
+    try:
+        return list(words)
+    except ValueError:
+        return []
 
 
 def _group(command: str, event: str, name: str, matcher: str | None) -> dict[str, Any]:

@@ -18,10 +18,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-import msgspec
-
 from helix_episodes.extraction import programs as known
-from helix_episodes.extraction.programs import Kind, Purpose
 from helix_episodes.extraction.purposes import (
     ASSIGNMENT,
     program_name,
@@ -32,10 +29,16 @@ from helix_episodes.extraction.purposes import (
     subcommand_of,
     through_module,
 )
-from helix_episodes.extraction.shell import Joiner, Simple, split_shell
+from helix_episodes.extraction.shell import Simple, split_shell
+from helix_episodes.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from helix_episodes.extraction.programs import Kind, Purpose
+    from helix_episodes.extraction.shell import Joiner
 
 
-class Segment(msgspec.Struct, frozen=True, kw_only=True):
+class Segment(Value):
     """One simple command of a shell text, and what it is for.
 
     ``program`` has neither path nor wrappers (``sudo``, ``npx``, ``poetry run`` …); ``arguments`` are all words after
@@ -162,8 +165,7 @@ def _opened(script: str, part: Simple, *, piped_on: bool, depth: int) -> list[Se
     inner = _parse(script, depth=depth)
     last = len(inner) - 1
     return [
-        msgspec.structs.replace(
-            segment,
+        segment._replace(
             joiner=segment.joiner if position else part.joiner,
             hidden=segment.hidden or part.hidden or (piped_on and position < last),
         )

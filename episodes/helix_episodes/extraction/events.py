@@ -111,7 +111,7 @@ def _failure(act: Act, verdict: Verdict, finding: Finding, *, root: str | None) 
         path=relative(finding.path, root=root) if finding.path else None,
         tests=finding.tests,
         passed=verdict.passed_count,
-        failed=verdict.failed_count if verdict.kind == "test" else finding.count,
+        failed=verdict.failed_count if verdict.kind == "test" else finding.times,
         status="error",
         evidence=_evidence(act, finding.message or verdict.quote or act.output),
     )
@@ -121,7 +121,7 @@ def _times(verdict: Verdict, finding: Finding) -> str:
     """Counts of the test run; for anything else how often this one thing was found, when more than once."""
     if verdict.kind == "test":
         return _counts(verdict)
-    return f" ({finding.count} times)" if finding.count > 1 else ""
+    return f" ({finding.times} times)" if finding.times > 1 else ""
 
 
 def _counts(verdict: Verdict) -> str:

@@ -7,10 +7,12 @@ look loses a cause. ``docs/checks.md`` shows them to users; add a row here and a
 
 from __future__ import annotations
 
-from typing import Literal
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
-Purpose = Literal["check", "format", "change", "look"]
-Kind = Literal["test", "lint", "build", "typecheck", "format"]
+    Purpose = Literal["check", "format", "change", "look"]
+    Kind = Literal["test", "lint", "build", "typecheck", "format"]
 
 
 def _words(text: str) -> frozenset[str]:

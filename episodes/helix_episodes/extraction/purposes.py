@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_episodes.extraction.programs import Kind, Purpose
 

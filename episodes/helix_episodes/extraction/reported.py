@@ -275,7 +275,7 @@ def _edit_that_follows(acts: Sequence[Act], number: int) -> Act | None:
 def _sent_along(step: Step, position: int, *, root: str | None) -> Iterator[DraftEvent]:
     verdict = read_diagnostics(step.text)
     for finding in verdict.findings[:FAMILIES_PER_RUN]:
-        placed = msgspec.structs.replace(finding, path=relative(finding.path, root=root) if finding.path else None)
+        placed = finding._replace(path=relative(finding.path, root=root) if finding.path else None)
         yield _diagnostic(step, position, placed)
 
 

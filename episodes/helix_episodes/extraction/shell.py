@@ -13,16 +13,18 @@ told, in time proportional to the text.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
-
-import msgspec
 
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
-Joiner = Literal["", "&&", "||", ";", "|"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Joiner = Literal["", "&&", "||", ";", "|"]
 
 
-class Simple(msgspec.Struct, frozen=True, kw_only=True):
+class Simple(Value):
     """One simple command: its words without quotes, and how it stands among its neighbours.
 
     ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
@@ -36,11 +38,18 @@ class Simple(msgspec.Struct, frozen=True, kw_only=True):
     hidden: bool = False
 
 
-class _Token(NamedTuple):
-    kind: Literal["word", "operator", "redirect", "newline"]
-    value: str
-    start: int
-    end: int
+class _Token:
+    """A word, an operator, a redirection or the end of a line, and where it stands."""
+
+    __slots__ = ("end", "kind", "start", "value")
+
+    def __init__(
+        self, kind: Literal["word", "operator", "redirect", "newline"], value: str, start: int, end: int
+    ) -> None:
+        self.kind = kind
+        self.value = value
+        self.start = start
+        self.end = end
 
 
 # A quoted string may hold $(…), which may hold quotes, and so on. Nobody writes 20 levels; text that does is noise,
@@ -301,7 +310,7 @@ class _Folder:
             self.joiner = _JOINERS.get(operator, ";") if self.done else ""
 
     def _hide_from(self, first: int) -> None:
-        self.done[first:] = [msgspec.structs.replace(part, hidden=True) for part in self.done[first:]]
+        self.done[first:] = [part._replace(hidden=True) for part in self.done[first:]]
 
     def _lay_down(self) -> None:
         if self.words:

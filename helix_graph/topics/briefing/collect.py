@@ -15,8 +15,7 @@ import msgspec
 from helix_graph.topics import ranking
 from helix_graph.topics.entries import by_id, of_topic
 from helix_graph.topics.log import Filed
-from helix_graph.topics.periods import Period
-from helix_graph.topics.ranking import Filters
+from helix_graph.topics.ranking import Filters, Period
 from helix_graph.topics.texts import hyphened
 from helix_graph.topics.tokens import asked
 

@@ -131,6 +131,12 @@ function showTab(name) {
   if (isGraph && changes) fit();
 }
 
+/** What another page links to: ``#step-d001`` chooses that step. */
+function showStepOfAddress() {
+  const step = data.timeline?.steps.find((one) => `#step-${encodeURIComponent(one.id)}` === location.hash);
+  if (step) chooseStep(step.id, true);
+}
+
 const THEMES = ["system", "light", "dark"];
 
 function nextTheme() {
@@ -161,6 +167,7 @@ tabs.forEach((button, at) => button.addEventListener("click", () => showTab(at =
 document.getElementById("fit").addEventListener("click", () => fit());
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.getElementById("show-path").addEventListener("click", choosePath);
+addEventListener("hashchange", showStepOfAddress);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 
 function begin() {
@@ -179,6 +186,7 @@ function begin() {
     document.getElementById("tabs").hidden = false;
     fillTimeline();
     showTab("timeline");
+    showStepOfAddress();
   }
   if (data.path) choosePath();
   else if (data.focus.length === 1) chooseNode(data.focus[0]);

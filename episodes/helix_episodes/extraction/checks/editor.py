@@ -12,23 +12,22 @@ True
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Report, Verdict, grouped, quoted
+from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 #: The name of the check, whichever editor or server it is.
 DIAGNOSTICS = "diagnostics"
-_TOOL = re.compile(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
-_NOTHING = re.compile(
-    r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE
-)
+_TOOL = Regex(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
+_NOTHING = Regex(r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE)
 #: As words, and as the language server protocol numbers them.
 _SEVERE = frozenset({"error", "1"})
 #: Families of findings whose wording says no more than that something is wrong.
@@ -47,8 +46,8 @@ def reports_diagnostics(tool: str | None) -> bool:
 def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
     """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
     try:
-        listed = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        listed = json.loads(text)
+    except ValueError:
         return _verdict(True if _NOTHING.match(text) else None, scope=scope, quote=text)
     reports = list(_reports(listed))
     return _verdict(not reports, scope=scope, quote=text, reports=reports)

@@ -1,17 +1,16 @@
 r"""Formatters that only report: a list of files, or a diff, and exit status 0 whatever they found.
 
 >>> from helix_episodes.extraction.commands import parse_command
->>> read_listing(parse_command("gofmt -l .")[0], Output("cmd/a.go\ncmd/b.go")).findings[0].count
+>>> read_listing(parse_command("gofmt -l .")[0], Output("cmd/a.go\ncmd/b.go")).findings[0].times
 2
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.model import Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_episodes.extraction.commands import Segment
 

@@ -8,12 +8,12 @@ errors stand as ``file.go:line:column: message``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -110,7 +110,7 @@ def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: 
         family="does not compile" if unbuilt else "test failed",
         message=logged.string.strip() if logged else packages[0].string.strip(),
         path=logged[1] if logged else None,
-        count=len(packages),
+        times=len(packages),
         generic=True,
     )
 
@@ -118,7 +118,7 @@ def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: 
 def _test_finding(output: Output, tests: list[re.Match[str]]) -> Finding:
     names = tuple(dict.fromkeys(found[3].partition("/")[0] for found in tests))
     path, message = _first_words(output, tests[0].string)
-    return Finding(family="test failed", message=message, path=path, count=len(names), tests=names, generic=True)
+    return Finding(family="test failed", message=message, path=path, times=len(names), tests=names, generic=True)
 
 
 def _first_words(output: Output, heading: str) -> tuple[str | None, str]:

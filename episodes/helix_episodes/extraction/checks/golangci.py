@@ -7,12 +7,11 @@ family, because a remedy for one rule says nothing about another.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.go import compile_report
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
@@ -100,7 +99,7 @@ def _with_cut_off(output: Output, reports: tuple[Report, ...]) -> tuple[Finding,
         Finding(
             family=named if linter[1] == "typecheck" else linter[1],
             message=linter.string,
-            count=int(linter[2]),
+            times=int(linter[2]),
             generic=linter[1] == "typecheck",
         )
         for linter in per_linter

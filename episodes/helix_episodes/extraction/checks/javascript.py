@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
@@ -82,11 +81,11 @@ def _thrown_findings(output: Output, test: Regex) -> tuple[Finding, ...]:
     specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
     if specific:
         first, *others = specific
-        return (Finding(family=first.family, message=first.message, count=first.count, tests=names), *others)
+        return (Finding(family=first.family, message=first.message, times=first.times, tests=names), *others)
     expectation = Regex(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
     message = next((line for line in output.lines if expectation.match(line)), names[0] if names else "")
     return (
-        Finding(family="test failed", message=message.strip(), count=max(1, len(names)), tests=names, generic=True),
+        Finding(family="test failed", message=message.strip(), times=max(1, len(names)), tests=names, generic=True),
     )
 
 

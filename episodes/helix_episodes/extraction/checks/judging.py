@@ -10,9 +10,6 @@ conclusive the verdict is ``None``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-import msgspec
 
 from helix_episodes.extraction import programs as known
 from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
@@ -21,11 +18,14 @@ from helix_episodes.extraction.checks.runners import echoed_commands, failed_tas
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.troubles import finding_of
 from helix_episodes.extraction.commands import Segment, hides_exit
-from helix_episodes.extraction.programs import Kind
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from helix_episodes.extraction.programs import Kind
 
 _READERS: tuple[Callable[[Output], Reading | None], ...] = (
     golangci.read_golangci,
@@ -89,10 +89,10 @@ _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]o
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
-class _Run(msgspec.Struct, frozen=True, kw_only=True):
+class _Run(Value):
     """A part of the command that checks (or formats), and what is known of it before judging."""
 
-    index: int
+    place: int
     segment: Segment
     check: str
     kind: Kind
@@ -180,7 +180,7 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
     inner = echoed.get(task) if task is not None else None
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
     return _Run(
-        index=index,
+        place=index,
         segment=segment,
         check=named.check or _formatter_name(named),
         kind=named.kind or segment.kind or "test",
@@ -219,7 +219,7 @@ def _assigned(runs: Sequence[_Run], readings: tuple[Reading, ...], text: Output)
         elif reading is None:
             reading = formatting.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
-        found.append(msgspec.structs.replace(run, reading=reading, check=check))
+        found.append(run._replace(reading=reading, check=check))
     return tuple(found)
 
 
@@ -281,9 +281,9 @@ def _after_failure(
     culprit = _culprit(segments, runs, text)
     verdicts: list[Verdict] = []
     for run in runs:
-        if run.index == culprit:
+        if run.place == culprit:
             verdicts.append(_failed(run, finding_of((run.segment,), text, code)))
-        elif run.segment.purpose != "check" or (culprit is not None and run.index > culprit):
+        elif run.segment.purpose != "check" or (culprit is not None and run.place > culprit):
             continue
         elif run.hidden or culprit is None:
             verdicts.append(_by_text(run, text))
@@ -294,7 +294,7 @@ def _after_failure(
 
 def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output) -> int | None:
     """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
-    by_index = {run.index: run for run in runs}
+    by_index = {run.place: run for run in runs}
     visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
     for index in visible:
         if index in by_index and by_index[index].failed:
@@ -343,7 +343,7 @@ def _verdict(run: _Run, *, passed: bool | None, findings: tuple[Finding, ...] = 
         skipped_count=whole.skipped_count if whole else None,
         findings=findings,
         quote=reading.quote if reading else (findings[0].message[:240] if findings else ""),
-        segment=run.index,
+        segment=run.place,
         scope=run.segment.scope,
         task=run.task,
         echoed=run.echoed,

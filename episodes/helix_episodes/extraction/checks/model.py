@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
-import msgspec
-
-from helix_episodes.extraction.programs import Kind
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from helix_episodes.extraction.programs import Kind
 
 #: As long as evidence may be (``helix_episodes.model.QUOTE_LIMIT`` says why).
 QUOTE_LIMIT = 240
@@ -23,23 +23,23 @@ _ESCAPES = Regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 _EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Finding(Value):
     """One kind of trouble that a check or a command met.
 
     ``family`` names the kind, so that the same trouble in another session has the same name; ``message`` is the first
-    informative line of it as printed; ``count`` how often it was reported; ``tests`` the failing tests. ``generic`` is
+    informative line of it as printed; ``times`` how often it was reported; ``tests`` the failing tests. ``generic`` is
     true when the family says nothing about the cause ("test failed").
     """
 
     family: str
     message: str
     path: str | None = None
-    count: int = 1
+    times: int = 1
     tests: tuple[str, ...] = ()
     generic: bool = False
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class Reading(Value):
     """What one grammar found in a text: whose verdict, how it came out, and on which lines that rests.
 
     ``summed`` is true when the runner's own summary was seen, not only single reports.
@@ -56,7 +56,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     summed: bool = True
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(Value):
     """How one check came out; ``passed`` is ``None`` when the log cannot tell.
 
     ``check`` is the program whose verdict it is, even when a task runner called it. Counts are ``None`` when the
@@ -110,7 +110,7 @@ def quoted(*lines: str) -> str:
     return "\n".join(line.strip() for line in lines if line.strip())[:QUOTE_LIMIT]
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class Report(Value):
     """One line in which something was reported, before lines of one family are put together."""
 
     family: str
@@ -121,7 +121,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def grouped(reports: Iterable[Report]) -> tuple[Finding, ...]:
     """One finding per family, in the order in which families first appear.
 
-    >>> [(found.family, found.count) for found in grouped([Report(family="E501", message="x")] * 2)]
+    >>> [(found.family, found.times) for found in grouped([Report(family="E501", message="x")] * 2)]
     [('E501', 2)]
     """
     first: dict[str, Report] = {}
@@ -130,6 +130,6 @@ def grouped(reports: Iterable[Report]) -> tuple[Finding, ...]:
         first.setdefault(report.family, report)
         counts[report.family] += 1
     return tuple(
-        Finding(family=family, message=report.message.strip(), path=report.path, count=counts[family])
+        Finding(family=family, message=report.message.strip(), path=report.path, times=counts[family])
         for family, report in first.items()
     )

@@ -6,20 +6,19 @@ failed and skipped. Rust and the C compilers have error codes or fixed wording a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import msgspec
-
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.extraction.programs import Kind  # noqa: TC001  (msgspec reads the annotation at run time)
 from helix_episodes.regex import Regex
+from helix_episodes.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
+    from helix_episodes.extraction.programs import Kind
 
-class _Closing(msgspec.Struct, frozen=True, kw_only=True):
+
+class _Closing(Value):
     """A runner that closes with numbers.
 
     The pattern's groups are ``passed``, ``failed``, ``errors``, ``skipped`` and ``total``, as far as it has them.
@@ -157,7 +156,7 @@ def _test_failed(output: Output, closing: _Closing, failed: int, summary: str) -
     names = tuple(dict.fromkeys(found[1] for found in matches if found[1]))
     panicked = next((line for line in output.lines if "panicked at" in line), None)
     message = panicked or (matches[0].string if matches else summary)
-    return Finding(family="test failed", message=message.strip(), count=failed, tests=names, generic=True)
+    return Finding(family="test failed", message=message.strip(), times=failed, tests=names, generic=True)
 
 
 _RUST_ERROR = Regex(r"(error|warning)(?:\[(E\d+)\])?: (.+)$")

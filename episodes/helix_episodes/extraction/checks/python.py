@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.extraction.programs import Kind  # noqa: TC001  (kept with the other names of this vocabulary)
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from helix_episodes.extraction.programs import Kind
 
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
@@ -83,7 +84,7 @@ def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Findi
             family=family,
             message=_pytest_message(failures[0], family, raised),
             path=failures[0][2].partition("::")[0],
-            count=len(failures),
+            times=len(failures),
             tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
             generic=family == "test failed",
         )
@@ -155,7 +156,7 @@ def _unittest_findings(output: Output) -> tuple[Finding, ...]:
     if not tests:
         return (Finding(family="test failed", message=_last(output), generic=True),)
     return tuple(
-        Finding(family=family, message=messages[family], count=len(names), tests=tuple(dict.fromkeys(names)))
+        Finding(family=family, message=messages[family], times=len(names), tests=tuple(dict.fromkeys(names)))
         for family, names in tests.items()
     )
 

@@ -12,8 +12,12 @@ shows a text.
 from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import Finding, Output, Reading, quoted
-from helix_episodes.extraction.programs import SHELLS, Kind
+from helix_episodes.extraction.programs import SHELLS
 from helix_episodes.regex import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from helix_episodes.extraction.programs import Kind
 
 _BUNDLERS = "vite rollup esbuild next nuxt astro ng parcel tsup rspack webpack"
 _MANY = r"[1-9]\d*"

@@ -8,12 +8,12 @@ same family.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

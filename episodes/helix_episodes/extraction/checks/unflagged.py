@@ -8,7 +8,6 @@ an interpreter ends a program, an error that the program itself prints at the ma
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import Finding, Output
 from helix_episodes.extraction.checks.python import raised_exception
@@ -17,6 +16,7 @@ from helix_episodes.extraction.checks.troubles import ENDS, known_finding, templ
 from helix_episodes.extraction.commands import Segment, hides_exit
 from helix_episodes.regex import Regex
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -1,0 +1,78 @@
+"""Showings: the rows in which it is noted what was shown to whom, and what was held back.
+
+Hooks write one at every prompt that brings something (`quick`), so this loads nothing that `delivering` needs besides.
+"""
+
+from __future__ import annotations
+
+import json
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every prompt
+
+from helix_episodes.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+_COLUMNS = "id, ts, task, session, query, shown, withheld, policy, chances"
+
+
+class Showing(Value):
+    """To whom something is shown: a task or a session, and what was looked for (``about``)."""
+
+    task: str = ""
+    session: str = ""
+    about: str = ""
+    policy: str = "seed"
+
+
+def identity_of(showing: Showing, names: Sequence[str], *, at: str) -> str:
+    """The id of a showing: the same insights for the same are the same; of whom nobody names, each is another."""
+    who = (showing.task, showing.session) if showing.task or showing.session else (at,)
+    told = "\0".join((*who, showing.about, *sorted(names)))
+    return blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def known_names(connection: sqlite3.Connection, names: Sequence[str]) -> list[str]:
+    """Those of the names that an insight has, or had before it was merged away."""
+    query = "SELECT 1 FROM insight WHERE name = ?"
+    return [name for name in names if connection.execute(query, (name,)).fetchone()]
+
+
+def is_noted(connection: sqlite3.Connection, identity: str) -> bool:
+    """Whether the showing of that id stands in the log."""
+    return connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone() is not None
+
+
+def write_showing(  # noqa: PLR0913  (the columns)
+    connection: sqlite3.Connection,
+    showing: Showing,
+    *,
+    identity: str,
+    at: str,
+    shown: Sequence[str],
+    withheld: Iterable[tuple[str, float]],
+    chances: Mapping[str, float],
+) -> None:
+    """Adds a showing to the log, or puts it in the place of the one with its id.
+
+    ``withheld`` are those held back, with the chance of that; ``chances`` are those of the shown.
+    """
+    held = [{"name": name, "propensity": propensity} for name, propensity in withheld]
+    row = (
+        identity,
+        at,
+        showing.task,
+        showing.session,
+        showing.about,
+        _json(shown),
+        _json(held),
+        showing.policy,
+        _json(dict(sorted(chances.items()))),
+    )
+    connection.execute(f"INSERT OR REPLACE INTO insight_injection ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608  (a constant)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""The report: a page for a team's week."""

@@ -1,0 +1,108 @@
+"""Can a label, an insight, a path or a text of a log run in the report, break it, or call anyone?"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+
+from browser import open_tab
+from helix_episodes.model import Action, Decision, Event, Evidence, Fix
+from hostile_texts import HOSTILE
+from showings import showings
+from small_worlds import memory_of, session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from helix_episodes.model import Episode
+    from helix_graph import Memory
+
+#: A report shows six errors that came again.
+GROUPS = [HOSTILE[:5], HOSTILE[5:10], HOSTILE[10:]]
+
+
+def hostile(name: str, texts: tuple[str, ...]) -> Episode:
+    """A session that met and repaired an error for each text, with the text wherever a report shows one."""
+    events: list[Event] = []
+    decisions: list[Decision] = []
+    fixes: list[Fix] = []
+    for place, text in enumerate(texts, 1):
+        evidence = Evidence(line=place, quote=text[:240], file=text[:60])
+        common: dict[str, Any] = {
+            "content": text,
+            "check": f"check{place}",
+            "message": text,
+            "evidence": evidence,
+            "timestamp": None,
+        }
+        events += [
+            Event(id=f"e{place}a", type="error", status="error", family=text[:200], **common),
+            Event(id=f"e{place}b", type="test", status="ok", **common),
+        ]
+        action = Action(verb="run", program=text[:40])
+        decisions.append(
+            Decision(id=f"d{place}", timestamp=None, type="recovery", chosen=text, action=action, evidence=evidence)
+        )
+        fixes.append(Fix(error=f"e{place}a", changes=(f"d{place}",), check=text, verified_by=f"e{place}b"))
+    made = {"events": tuple(events), "decisions": tuple(decisions), "fixes": tuple(fixes)}
+    return replace(session(name, success=True, task=" ".join(texts)), **made)
+
+
+@pytest.fixture(params=GROUPS, ids=range(len(GROUPS)))
+def memory(tmp_path: Path, request: pytest.FixtureRequest) -> Memory:
+    texts: tuple[str, ...] = request.param
+    folder = tmp_path / '"><img src=x onerror=alert(7)>'
+    folder.mkdir()
+    memory = memory_of(folder, [hostile("one", texts), hostile("two", texts)], compiled=True)
+    name = memory.insights.store("<script>alert(8)</script> Look at the discount first @@helix-graph:data@@")["name"]
+    memory.insights.take_in(showings(name, given=3, given_well=1, held=2, held_well=0))
+    (memory.root / "episodes" / "episode-<img src=x onerror=alert(9)>.json").write_text("{")
+    return memory
+
+
+def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, memory: Memory, tmp_path: Path) -> None:
+    memory.report(output=tmp_path / "report.html")
+    with open_tab(browser, tmp_path / "report.html", ready="footer") as tab:
+        assert tab.text("h1").startswith('"><img src=x onerror=alert(7)>')
+        assert "<script>alert(8)</script> Look at" in tab.text("#insights")
+        assert "episode-<img src=x onerror=alert(9)>.json" in tab.text("#health")
+        assert tab.page.locator("#failing ol:last-of-type > li, #fixes ol > li").count() >= 2
+        assert tab.page.locator("script, img, iframe, object, style:not(head style), [onerror], [onclick]").count() == 0
+        sections = tab.page.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)")
+        assert sections == ["", "outcomes", "works", "failing", "fixes", "insights", "health", "evidence"]
+        addresses = tab.page.evaluate("[...document.links].map((one) => one.getAttribute('href'))")
+        assert [one for one in addresses if not re.fullmatch(r"#(report|e\d+)", one)] == []
+        shown = tab.text("body")
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+
+
+def test_the_policy_allows_one_style_by_its_hash_and_no_script(memory: Memory) -> None:
+    page = memory.report().data.decode()
+    found = re.search(r'Policy" content="([^"]+)"', page)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert found
+    assert style
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert found[1] == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert " style=" not in page
+
+
+def test_markdown_has_no_line_markup_or_table_of_a_logs_making(memory: Memory) -> None:
+    text = memory.report(format="markdown").data.decode()
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert re.findall(r"(?<!\\)[<>]", text) == [], "nothing opens a tag"
+    links = re.findall(r"(?<!\\)\]\(([^)]*)\)", text)
+    assert set(links) <= {"#evidence"}
+    titles = [line for line in text.splitlines() if line.startswith("#")]
+    assert [line.split()[0] for line in titles] == ["#", *["##"] * 3, "###", *["##"] * 5]
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
