@@ -173,11 +173,9 @@ class Memory:
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
-        from helix_graph.plans.causal import causal_by_relevance  # noqa: PLC0415  (as above)
         from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
 
-        insights, written = self.insights, EpisodeStore(self.root / "episodes")
-        return Plans(self.root, insights=insights, episodes=written, causal=causal_by_relevance(insights))
+        return Plans(self.root, insights=self.insights, episodes=EpisodeStore(self.root / "episodes"))
 
     def extract(
         self,

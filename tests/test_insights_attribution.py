@@ -27,6 +27,10 @@ def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: 
         (signs(None, up=True, path=0.5), True, False, False),
         (signs(None, up=True), False, False, False),
         (signs(None, linked=False), False, False, False),
+        (Signs(cosine=None, words=0.40, linked=False), True, True, True),
+        (Signs(cosine=None, words=0.399, linked=False), False, False, False),
+        (Signs(cosine=0.399, words=0.9, linked=False), False, False, False),
+        (Signs(cosine=None, words=0.40, linked=True, taken_up=True), True, False, True),
     ],
 )
 def test_the_rules(given_signs: Signs, *, strict: bool, both: bool, seed: bool) -> None:

@@ -158,12 +158,22 @@ def test_an_insight_without_links_stands_on_the_cosine_alone(tmp_path: Path) -> 
     assert verdict["reason"].startswith("no links, so by the text alone")
 
 
-def test_without_vectors_it_is_said_and_nothing_is_guessed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("advice", "causal"),
+    [("Mend the discount of the cart, then sleep", True), ("Prefer small commits over large ones", False)],
+)
+def test_without_vectors_it_is_said_and_shared_words_stand_in(
+    advice: str,
+    causal: bool,  # noqa: FBT001  (an expected value)
+    tmp_path: Path,
+) -> None:
     world = World(tmp_path, AFTER)
-    world.advise("Mend the discount of the cart, then sleep")
+    world.advise(advice)
     told = world.insights.feedback_from_episode("after")
-    assert told["note"] == "HELIX_EMBEDDING is set to lexical: judged by graph and citation only"
-    assert (told["verdicts"][0]["causal"], told["verdicts"][0]["cosine"]) == (False, None)
+    assert told["note"] == "HELIX_EMBEDDING is set to lexical: judged by graph, citation and shared words"
+    (verdict,) = told["verdicts"]
+    assert (verdict["causal"], verdict["cosine"]) == (causal, None)
+    assert "relevance by words" in verdict["reason"]
 
 
 def test_a_failure_blocks(tmp_path: Path) -> None:
@@ -198,7 +208,7 @@ def test_the_log_keeps_why(tmp_path: Path) -> None:
     verdict = world.verdict()
     (step,) = world.insights.why(name)["feedback"]
     assert (step["reason"], step["episode"]) == (verdict["reason"], "episode-after")
-    assert '"rule":"strict 1"' in world.insights.export()
+    assert '"rule":"strict 2"' in world.insights.export()
 
 
 def test_what_only_the_sessions_own_log_shows_counts_as_well(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_injection_notes_and_tells_as_in_the_seed(told: Callable[..., Any], memo
     assert json.loads((memory.root / "injection-state" / "t1.json").read_text())["names"] == [name]
     assert told("inject", "build the cart", "--session", "s")["names"] == []
     assert told("inject", "build the cart", "--session", "s", "--repeat")["names"] == [name]
-    batch = told("batch-inject", "build the cart", "cart", "--session", "s", "--reset", "--task-ids", "a,b")
+    batch = told("batch-inject", "build the cart", "build the till", "--session", "s", "--reset", "--task-ids", "a,b")
     assert (batch["total_unique"], [one["names"] for one in batch["results"]]) == (1, [[name], []])
 
 
@@ -200,3 +200,11 @@ def test_a_task_out_of_bounds_shows_in_the_exit_code(told: Callable[..., Any], t
     (tmp_path / "other.py").write_text("x")
     assert told("workspace", "check", "2", code=1)["outside"] == ["other.py"]
     assert not told("workspace", "check", "2", "--calls", "8", code=1)["within_budget"]
+
+
+@pytest.mark.parametrize("ids", ["t1,,t3", "t1,t2,", ",t2", "t1,t1", "t1,t2,t3,t4", '["t1", ""]'])
+def test_ids_that_would_fall_to_the_wrong_task_are_a_usage_error(ids: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["batch-inject", "one", "two", "three", "--task-ids", ids]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("helix-graph: --task-ids: ")
+    assert "give each task an id of its own" in said

@@ -57,6 +57,18 @@ def test_nothing_of_a_forgotten_task_is_left(tmp_path: Path) -> None:
     assert "002-w2" in (memory.root / "task-status.jsonl").read_text()
 
 
+def test_for_what_a_forgotten_task_was_shown_its_insights_is_forgotten_and_how_it_went_is_not(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / ".helix")
+    name = memory.insights.store("Gild what is mysterious by daylight only")["name"]
+    memory.plans.save(PLAN)
+    assert memory.plans.workspaces.create("001", session="orchestrator").injected == (name,)
+    episode = memory.plans.workspaces.complete(1, "done", [name]).episode
+    memory.forget([episode])
+    held = b"".join(path.read_bytes() for path in sorted(memory.root.rglob("*")) if path.is_file())
+    assert b"mysterious lettering" not in held
+    assert memory.insights.readiness().measured == 1
+
+
 def test_a_dry_run_forgets_no_task(tmp_path: Path) -> None:
     memory = Memory(tmp_path / ".helix")
     memory.plans.save(PLAN)

@@ -11,7 +11,7 @@ from helix_episodes.echo import without_echo
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph.errors import EmptyText, OutOfRange
-from helix_graph.plans.errors import NotAFileName
+from helix_graph.plans.errors import NotAFileName, WrongTaskIds
 from helix_graph.plans.markers import report_in
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.prompts import COLD_START, builder_prompt, insight_line
@@ -139,9 +139,28 @@ def test_a_name_that_leads_elsewhere_is_refused_and_nothing_is_written(name: str
     plans = plans_in(root, NotedInsights(*TEXTS))
     with pytest.raises(NotAFileName):
         plans.inject("x", task_id=name, session="s")
-    with pytest.raises(NotAFileName):
+    with pytest.raises(NotAFileName if name else WrongTaskIds):
         plans.batch_inject(["x", "y"], 5, ["fine", name], session="s")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "problem"),
+    [
+        (["t1", "", "t3"], "number 2 is empty"),
+        (["t1", "t2", "t1"], "'t1' stands twice"),
+        (["t1", "t2", "t3", "t4"], "4 ids for 3 tasks"),
+    ],
+)
+def test_ids_that_would_fall_to_the_wrong_task_are_refused_and_nothing_is_given(
+    ids: list[str], problem: str, tmp_path: Path
+) -> None:
+    plans = plans_in(tmp_path, NotedInsights(*TEXTS))
+    assert plans.inject("x", 6, session="s").names
+    with pytest.raises(WrongTaskIds, match=problem):
+        plans.batch_inject(["a", "b", "c"], 2, ids, session="s", reset=True)
+    assert not (tmp_path / "injection-state").exists()
+    assert plans.inject("x", 6, session="s").names == (), "the session is not begun anew either"
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:

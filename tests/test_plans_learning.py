@@ -85,7 +85,10 @@ def test_what_the_prompt_shows_is_no_report_and_no_insight(tmp_path: Path, ended
         ("DELIVERED: a cart\nBLOCKED: on second thoughts", ("blocked", "on second thoughts")),
         ("PLAN_COMPLETE: 3 tasks", ("plan_complete", "3 tasks")),
         ("**DELIVERED:** a cart", ("delivered", "a cart")),
-        ("## Delivered: a cart", ("delivered", "a cart")),
+        ("## DELIVERED: a cart", ("delivered", "a cart")),
+        ("**DELIVERED: a cart**", ("delivered", "a cart")),
+        ("**DELIVERED**: a **cart**", ("delivered", "a **cart**")),
+        ("DELIVERED: carts have __init__", ("delivered", "carts have __init__")),
         ("UNDELIVERED: a cart", None),
         ("I will say DELIVERED: when done", None),
         ("> DELIVERED: they said", None),
@@ -154,19 +157,44 @@ def test_without_a_side_file_the_prompts_marks_tell(tmp_path: Path, ended: Calla
     assert learn(tmp_path, seeds).injected == ("one", "t]wo")
 
 
-def test_the_causal_filter_hears_what_was_asked_and_told(tmp_path: Path, ended: Callable[..., Path]) -> None:
+def test_without_a_workspace_what_was_asked_and_told_is_judged(tmp_path: Path, ended: Callable[..., Path]) -> None:
     insights = NotedInsights(("one", "Sum carts in cents"), ("two", "Lock the door"))
-    heard: list[str] = []
-
-    def causal(names: Iterable[str], told: str) -> list[str]:
-        heard.append(told)
-        return [name for name in names if name == "one"]
-
-    plans = plans_in(tmp_path, insights, causal)
+    plans = plans_in(tmp_path, insights)
     plans.inject("x", task_id="t1")
     plans.learn(ended("DELIVERED: a cart"), pauses=())
-    assert heard == ["cart\nBuild the cart\na cart"]
-    assert insights.fed["agent-a1-t1"][2] == ["one"]
+    assert insights.told == {"agent-a1-t1": "cart\nBuild the cart\na cart"}
+
+
+@pytest.mark.parametrize(
+    ("said", "helped"),
+    [
+        ('UTILIZED: ["two", "never-given"]', ["two"]),
+        ("**UTILIZED:** []", []),
+        ('UTILIZED: ["one"]\nUTILIZED: ["two"]', ["two"]),
+        ("UTILIZED: [memories that helped]", None),
+        ('UTILIZED: ["<name>"]', None),
+        ('```\nUTILIZED: ["one"]\n```', None),
+        ("UTILIZED: [1]", None),
+    ],
+)
+@pytest.mark.parametrize("workspace", [True, False], ids=["with a workspace", "without"])
+def test_a_builders_word_of_what_helped_counts_where_it_gives_one(
+    workspace: bool,  # noqa: FBT001  (one of two worlds)
+    said: str,
+    helped: list[str] | None,
+    tmp_path: Path,
+    ended: Callable[..., Path],
+) -> None:
+    insights = NotedInsights(("one", "Sum carts in cents"), ("two", "Lock the door"))
+    plans = plans_in(tmp_path, insights)
+    if workspace:
+        plans.workspaces.create({"seq": "t", "objective": "Build the cart"})
+    else:
+        plans.inject("x", task_id="t-w1")
+    learnt = plans.learn(ended(f"{said}\nDELIVERED: a cart", task="t-w1"), pauses=())
+    assert learnt.problems == ()
+    (fed,) = insights.fed.values()
+    assert (fed[0], fed[2]) == (["one", "two"], helped)
 
 
 def test_learning_twice_feeds_back_once(tmp_path: Path, ended: Callable[..., Path]) -> None:

@@ -195,3 +195,14 @@ def test_explorations_come_back_and_go(tmp_path: Path) -> None:
     cleared = explorations.clear()
     assert (cleared.explorations, cleared.results) == (2, 1)
     assert explorations.load() is None
+
+
+@pytest.mark.parametrize("part", ["/etc/passwd", "../../x", "src/../../etc", "src/../lib", "C:\\shop", "..\\x", ".."])
+def test_a_delta_that_can_name_no_file_of_the_tree_is_refused_by_its_place(part: str, tmp_path: Path) -> None:
+    tasks = [{"objective": "a", "delta": ["src"]}, {"objective": "b", "delta": ["src/a.py", part]}]
+    with pytest.raises(InvalidPlan) as refused:
+        plans_in(tmp_path).save({"objective": "x", "tasks": tasks})
+    assert refused.value.where == "tasks[1].delta[1]"
+    assert repr(part) in str(refused.value)
+    with pytest.raises(InvalidPlan, match=r"delta\[0\]"):
+        plans_in(tmp_path).workspaces.create({"objective": "b", "delta": part})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.plans.changes import within
+from git_world import git
+from helix_graph.plans.deltas import within
 from helix_graph.plans.errors import NoWorkTree
 from plan_world import plans_in
 
@@ -18,17 +17,6 @@ if TYPE_CHECKING:
 
     from helix_graph.plans.door import Plans
     from session_script import Script
-
-
-def git(folder: Path, *arguments: str) -> None:
-    identity = {
-        "GIT_AUTHOR_NAME": "a",
-        "GIT_AUTHOR_EMAIL": "a@b.c",
-        "GIT_COMMITTER_NAME": "a",
-        "GIT_COMMITTER_EMAIL": "a@b.c",
-    }
-    environment = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull}
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env=environment)
 
 
 @pytest.fixture
@@ -120,14 +108,6 @@ def test_a_repository_without_a_commit_can_be_compared(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     (tmp_path / "b.py").write_text("x")
     assert plans.workspaces.check(1).outside == ("b.py",)
-
-
-def test_another_work_tree_can_be_looked_at(tree: Path, tmp_path: Path) -> None:
-    plans = begun(tree, "shop")
-    git(tree, "worktree", "add", "-q", str(tmp_path / "other"))
-    (tmp_path / "other" / "notes.md").write_text("changed\n")
-    assert plans.workspaces.check(1).changed == ()
-    assert plans.workspaces.check(1, tree=tmp_path / "other").outside == ("notes.md",)
 
 
 def test_without_git_it_says_so(tmp_path: Path) -> None:

@@ -126,24 +126,38 @@ def test_too_few_explorers_time_out_with_what_there_is(tmp_path: Path) -> None:
     assert (found.completed, found.timed_out, found.count, found.expected, found.findings) == (False, True, 1, 2, [1])
 
 
-def test_a_half_written_file_is_looked_at_again(tmp_path: Path) -> None:
-    whole = json.dumps({"findings": ["one"]})
-    path = found_by(tmp_path, "a", whole[:8])
-    assert not plans_in(tmp_path).wait_explorers(1, timeout=0).completed
-    timers = [threading.Timer(0.15, path.write_text, (whole[:12],)), threading.Timer(0.3, path.write_text, (whole,))]
-    for timer in timers:
-        timer.start()
-    found = plans_in(tmp_path).wait_explorers(1, timeout=30, poll_interval=0.2)
+@pytest.mark.parametrize("half", ["", '{"findings": ['], ids=["empty", "begun"])
+def test_a_half_written_file_is_looked_at_again_however_long_it_stays_so(half: str, tmp_path: Path) -> None:
+    path = found_by(tmp_path, "a", half)
+    timer = threading.Timer(0.3, path.write_text, (json.dumps({"findings": ["one"]}),))
+    timer.start()
+    found = plans_in(tmp_path).wait_explorers(1, timeout=30, poll_interval=0.02)
     assert (found.completed, found.errors, found.findings) == (True, None, ["one"])
 
 
-def test_a_file_that_stays_broken_is_an_error_of_its_explorer(tmp_path: Path) -> None:
+def test_a_file_that_is_no_json_when_the_time_is_over_is_named(tmp_path: Path) -> None:
     found_by(tmp_path, "a", '{"findings": [')
+    found_by(tmp_path, "c", {"findings": ["one"]})
+    for timeout in (0, 0.1):
+        found = plans_in(tmp_path).wait_explorers(2, timeout=timeout, poll_interval=0.02)
+        assert (found.completed, found.timed_out, found.count, found.findings) == (False, True, 1, ["one"])
+        assert [error.split(":")[0] for error in found.errors or ()] == ["a.json"]
+        assert not found.succeeded
+
+
+def test_one_more_explorer_than_is_waited_for_may_still_be_writing(tmp_path: Path) -> None:
+    found_by(tmp_path, "a", '{"findings": [')
+    found_by(tmp_path, "b", {"findings": ["one"]})
+    found = plans_in(tmp_path).wait_explorers(1, timeout=0)
+    assert (found.completed, found.findings, found.errors) == (True, ["one"], None)
+
+
+def test_json_that_is_no_object_is_an_error_of_its_explorer(tmp_path: Path) -> None:
     found_by(tmp_path, "b", "[]")
     found_by(tmp_path, "c", {"findings": ["one"]})
-    found = plans_in(tmp_path).wait_explorers(3, timeout=30, poll_interval=0.02)
-    assert (found.completed, found.count, found.findings, found.succeeded) == (True, 3, ["one"], False)
-    assert [error.split(":")[0] for error in found.errors or ()] == ["a.json", "b.json"]
+    found = plans_in(tmp_path).wait_explorers(2, timeout=0)
+    assert (found.completed, found.count, found.findings, found.succeeded) == (True, 2, ["one"], False)
+    assert found.errors == ["b.json: no JSON object"]
 
 
 def test_results_of_an_earlier_wave_do_not_count(tmp_path: Path) -> None:

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.errors import WriteFailed
 from helix_graph import Memory
-from helix_graph.plans.errors import InvalidPlan, NoPlan, NoTask, NoWorkspace, WorkspaceClosed
+from helix_graph.errors import InvalidConfiguration
+from helix_graph.plans.errors import InvalidPlan, NoPlan, NoTask, NoWorkspace, TaskComplete, WorkspaceClosed
 from helix_graph.plans.settling import Settling
-from plan_world import SHOES, NotedInsights, plans_in
+from plan_world import SHOES, Handed, NotedInsights, plans_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from helix_graph.plans.door import Plans
 
 
 @pytest.fixture
@@ -83,19 +88,28 @@ def test_blocking_tells_them_too(tmp_path: Path, insights: NotedInsights) -> Non
     assert plans.workspaces.get(1).delivered == "BLOCKED: no cart in stock"
 
 
-def test_without_names_the_causal_filter_decides(tmp_path: Path, insights: NotedInsights) -> None:
-    asked: list[tuple[Any, str]] = []
-
-    def causal(names: Any, told: str) -> list[str]:  # noqa: ANN401  (the protocol's)
-        asked.append((names, told))
-        return ["mind-the-gap"]
-
-    plans = plans_in(tmp_path, insights, causal)
+def test_without_names_the_tasks_episode_decides(tmp_path: Path, insights: NotedInsights) -> None:
+    plans = plans_in(tmp_path, insights)
     plans.save(SHOES)
-    plans.workspaces.create("001")
-    plans.workspaces.complete(1, "a cart with a limit")
-    assert asked == [(("mind-the-gap", "use-totals"), "Build the cart\na cart with a limit")]
-    assert insights.fed["workspace-1"][2] == ["mind-the-gap"]
+    plans.workspaces.create("001", session="s")
+    assert insights.handed == [(("mind-the-gap", "use-totals"), "001-w1", "s", "Build the cart")]
+    ended = plans.workspaces.complete(1, "a cart with a limit")
+    assert insights.told == {"workspace-1": ended.episode}
+    assert insights.fed["workspace-1"][0] == ["mind-the-gap", "use-totals"]
+
+
+def test_a_workspace_that_cannot_be_given_its_insights_is_not_made(tmp_path: Path) -> None:
+    class Unsettled(NotedInsights):
+        def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> Handed:  # noqa: ARG002  (the protocol's)
+            raise InvalidConfiguration(path=tmp_path / "config.toml", problem="withhold must be 0 to 0.5")
+
+    plans = plans_in(tmp_path, Unsettled(("one", "Sum in cents, never in floats")))
+    plans.save(SHOES)
+    with pytest.raises(InvalidConfiguration):
+        plans.workspaces.create("001")
+    assert plans.status().active == 0
+    with pytest.raises(NoWorkspace):
+        plans.workspaces.get(1)
 
 
 def test_said_again_it_changes_nothing(tmp_path: Path, insights: NotedInsights) -> None:
@@ -114,10 +128,63 @@ def test_an_ending_is_not_turned_round(tmp_path: Path, insights: NotedInsights) 
     plans = plans_in(tmp_path, insights)
     plans.save(SHOES)
     plans.workspaces.create("001")
-    plans.workspaces.block(1, "no stock")
+    plans.workspaces.block(1, "no stock", [])
     with pytest.raises(WorkspaceClosed, match="workspace 1 is blocked already"):
         plans.workspaces.complete(1, "a cart after all")
     assert insights.fed["workspace-1"][1] == "blocked"
+
+
+def statuses(plans: Plans) -> list[str]:
+    plan = plans.load()
+    assert plan is not None
+    return [task.status for task in plan.tasks[:1]]
+
+
+def test_a_late_end_of_an_earlier_attempt_turns_nothing_round(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    for _ in range(3):
+        plans.workspaces.create("001")
+    plans.workspaces.block(1, "gave up early")
+    assert statuses(plans) == ["active"], "a later attempt is under way"
+    plans.workspaces.complete(2, "a cart")
+    plans.workspaces.block(3, "too late")
+    assert statuses(plans) == ["complete"]
+    assert plans.load().tasks[0].delivered == "a cart"  # type: ignore[union-attr]  # there is one
+
+
+def test_an_earlier_attempt_that_delivers_after_all_does_so(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    for _ in range(2):
+        plans.workspaces.create("001")
+    plans.workspaces.block(2, "no stock")
+    assert statuses(plans) == ["blocked"]
+    plans.workspaces.complete(1, "a cart")
+    assert statuses(plans) == ["complete"]
+
+
+def test_what_is_delivered_is_not_attempted_again_unless_it_is_opened(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    plans.workspaces.create("001")
+    plans.workspaces.complete(1, "a cart")
+    with pytest.raises(TaskComplete, match="plan update 001 --status pending"):
+        plans.workspaces.create("001")
+    assert statuses(plans) == ["complete"]
+    plans.update("001", status="pending")
+    assert plans.workspaces.create("001").id == 2
+
+
+def test_a_workspace_whose_task_cannot_be_told_of_is_not_made(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    plans.save(SHOES)
+    (tmp_path / "injection-state").write_text("a file in the folder's place")
+    with pytest.raises(WriteFailed):
+        plans.workspaces.create("001")
+    assert statuses(plans) == ["pending"]
+    with pytest.raises(NoWorkspace):
+        plans.workspaces.get(1)
 
 
 def test_what_a_killed_process_left_owing_is_paid_by_the_next(

@@ -33,12 +33,26 @@ def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     >>> names('["one", "two"]') == names("one, two,") == ("one", "two")
     True
     """
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return tuple(part for part in by_place(value) if part)
+    return by_place(value)
+
+
+def by_place(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """As `names`, for those that go with something else by their places: an empty place stays one.
+
+    Raises:
+        click.BadParameter: As for `names`.
+
+    >>> by_place("one,,three")
+    ('one', '', 'three')
+    """
     import orjson  # noqa: PLC0415  (as above)
 
     if isinstance(value, tuple):
         return value
     if not value.strip().startswith("["):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
+        return tuple(part.strip() for part in value.split(","))
     try:
         found = orjson.loads(value)
     except orjson.JSONDecodeError as error:

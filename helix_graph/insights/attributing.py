@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyText
 from helix_graph.given import one_of, query, several, text
 from helix_graph.insights import feedback, log, rows
+from helix_graph.insights.clock import read, stamp
 from helix_graph.insights.feedback import Attribution, Report
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import OUTCOMES, Injection
@@ -55,10 +57,14 @@ class Told(TypedDict):
 
 
 class _Scene(NamedTuple):
-    """What is known of the work: the text of its outcome with its vector, and the episode, if there is one."""
+    """What is known of the work: the text of its outcome with its vector, and the episode, if there is one.
+
+    Without a vector, ``words`` has the relevance of each row to the text by the words that they share.
+    """
 
     text: str
     vector: Floats | None
+    words: Mapping[int, float]
     episode: Episode | None
     facts: EpisodeFacts | None
     worded: Mapping[str, Floats]
@@ -78,7 +84,8 @@ class Attributing(Room):
         """Judges the insights that were handed over in an episode by what was done there and how it came out.
 
         Without ``names`` those that the log of injections has for the session or its task, and those that the session's
-        log shows between the memory's marks. A partial or unknown outcome makes no feedback.
+        log shows between the memory's marks. What was shown for another task in the session is that task's to judge. A
+        partial or unknown outcome makes no feedback.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -113,8 +120,11 @@ class Attributing(Room):
         *,
         id: str = "",  # noqa: A002  (the option's name)
         rule: Rule = "strict",
+        injection: str = "",
     ) -> Told:
-        """Judges insights by the text of an outcome alone: there is no graph, so only the cosine and citation count.
+        """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts.
+
+        ``injection`` is as for `feedback`; with it there may be no names, since all may have been held back.
 
         Raises:
             EmptyText: There is nothing in the text.
@@ -122,15 +132,15 @@ class Attributing(Room):
         """
         said = text("outcome_text", outcome_text)
         given = tuple(query("names", name) for name in several("names", names))
-        if not given:
+        if not given and not injection:
             option = "names"
             raise EmptyText(option)
         ended: Outcome = one_of("outcome", outcome, OUTCOMES)
         scene = self._scene(said, None)
         told = Told(episode="", outcome=ended, text=said, feedback=[], verdicts=[], note=self._state(scene))
-        injection = _by_name("", given)
+        showing = Injection(id=query("injection", injection), ts="", shown=given)
         identity = id or _digest("", said, *given)
-        self._judge(told, scene, injection, outcome=ended, identity=identity, rule=rule)
+        self._judge(told, scene, showing, outcome=ended, identity=identity, rule=rule)
         return told
 
     def _judge(
@@ -158,19 +168,26 @@ class Attributing(Room):
         told["verdicts"] += [{"name": name, **msgspec.to_builtins(one)} for name, one in verdicts.items()]
 
     def _scene(self, said: str, episode: Episode | None) -> _Scene:
+        vector = self._numbers(said)
+        words = self._shared_words(said) if vector is None else {}
         if episode is None:
-            return _Scene(text=said, vector=self._numbers(said), episode=None, facts=None, worded={})
+            return _Scene(text=said, vector=vector, words=words, episode=None, facts=None, worded={})
         from helix_graph.graph.facts import facts_of  # noqa: PLC0415  (recall does without the graph's grammar)
 
-        worded = [one for one in episode.decisions if one.rationale or one.action is None or one.stated][:_MOST_WORDED]
+        worded = [one for one in episode.decisions if _is_choice(one, episode)][:_MOST_WORDED]
         vectors = [numbers for _, numbers in self._embed([_words(one) for one in worded])]
         return _Scene(
             text=said,
-            vector=self._numbers(said),
+            vector=vector,
+            words=words,
             episode=episode,
             facts=facts_of(episode),
             worded={one.id: vector for one, vector in zip(worded, vectors, strict=False)},
         )
+
+    def _shared_words(self, said: str) -> dict[int, float]:
+        with self._database.reading() as connection:
+            return self._by_words(connection, said)
 
     def _numbers(self, said: str) -> Floats | None:
         found = self._embed([said])
@@ -184,8 +201,9 @@ class Attributing(Room):
 
         own = self._numbers(kept.insight.content) if scene.vector is not None else None
         cosine = None if own is None or scene.vector is None else round(float(own @ scene.vector), 3)
+        words = round(scene.words.get(kept.number, 0.0), 3) if scene.vector is None else None
         linked = nodes is not None and scene.episode is not None
-        signs, seen = Signs(cosine=cosine, linked=linked), None
+        signs, seen = Signs(cosine=cosine, linked=linked, words=words), None
         way: tuple[str, ...] = ()
         if scene.episode and scene.facts:
             later = decisions_after(scene.episode, since)
@@ -195,7 +213,7 @@ class Attributing(Room):
             found = way_to_outcome(scene.facts, {seen.decision} if seen else ())
             # What is done with it joins an insight to the graph as well as a link does.
             linked = linked or seen is not None
-            signs = Signs(cosine=cosine, linked=linked, taken_up=seen is not None, path=found.strength)
+            signs = replace(signs, linked=linked, taken_up=seen is not None, path=found.strength)
             way = found.labels
         judged = attribute(signs, rule=rule)
         reason = f"{judged.why} ({seen.seen})" if seen else judged.why
@@ -224,18 +242,25 @@ class Attributing(Room):
         return sorted(nodes, key=lambda one: (one.node, one.command or "", one.path or ""))
 
     def _injections_of(self, episode: Episode) -> list[Injection]:
-        """What was shown in an episode: by the log, and what only the session's own log shows."""
+        """What was shown in an episode: by the log, and what only the session's own log shows.
+
+        A task's prompt stands in the log of the session that gave it out, also where the showing names no session.
+        """
         ids = sorted({episode.id, episode.session, episode.task_id or episode.id})
         marks = ", ".join("?" * len(ids))
         with self._database.reading() as connection:
             condition = f"session IN ({marks}) OR task IN ({marks})"
             found = list(log.injections(connection, condition, *ids, *ids))
-        noted = {name for one in found for name in (*one.shown, *(held.name for held in one.withheld))}
+            tasks = list(log.injections(connection, "task != '' AND session = '' AND ts >= ?", _begun(episode)))
+        noted = {name for one in (*found, *tasks) for name in (*one.shown, *(held.name for held in one.withheld))}
         unnoted = tuple(name for name in episode.injected if name not in noted)
-        return [*found, *([_by_name(episode.id, unnoted)] if unnoted else [])]
+        own = [one for one in found if not one.task or one.task in ids]
+        return [*own, *([_by_name(episode.id, unnoted)] if unnoted else [])]
 
     def _state(self, scene: _Scene) -> str:
-        return "" if scene.vector is not None else f"{self._without_model()}: judged by graph and citation only"
+        return (
+            "" if scene.vector is not None else f"{self._without_model()}: judged by graph, citation and shared words"
+        )
 
 
 def _named_by(anchor: Anchor, node: Anchored) -> Anchored:
@@ -243,12 +268,18 @@ def _named_by(anchor: Anchor, node: Anchored) -> Anchored:
     if anchor.text != node.label:
         return node
     command, path = ((value if value and value in anchor.text else None) for value in (node.command, node.path))
-    return msgspec.structs.replace(node, command=command, path=path)
+    return replace(node, command=command, path=path)
 
 
 def _by_name(episode: str, names: tuple[str, ...]) -> Injection:
     """What was shown by the caller's word, at a time that nobody knows."""
     return Injection(id=_digest(episode, *names) if episode else "", ts="", shown=names)
+
+
+def _begun(episode: Episode) -> str:
+    """When an episode began, as the log has dates; before all of them, when that is not known."""
+    at = read(episode.timestamp)
+    return stamp(at) if at else ""
 
 
 def _digest(*parts: str) -> str:
@@ -262,6 +293,11 @@ def _outcome_text(episode: Episode) -> str:
     """What the session was to do, and the words that its outcome rests on."""
     quote = episode.outcome_evidence.quote if episode.outcome_evidence else ""
     return "\n".join(part for part in (episode.task, quote) if part)
+
+
+def _is_choice(decision: Decision, episode: Episode) -> bool:
+    """Whether its words are somebody's choice: what repeats the task was asked for, and advice is picked by it."""
+    return bool(decision.rationale or decision.action is None or decision.stated) and decision.chosen != episode.task
 
 
 def _words(decision: Decision) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: cosine, as in the seed. An insight without links is judged by the cosine alone in all three.
 Rule = Literal["strict", "both", "seed"]
 #: A change to a formula or constant below is a new version: records keep the one they were made by.
-VERSION = "1"
+VERSION = "2"
 #: A longer chain says little, and every further hop less: 0.85 of the one before.
 MOST_HOPS = 5
 DECAY = 0.85
@@ -38,12 +38,14 @@ BESIDE_PATH, WITHOUT_PATH, NOT_TAKEN_UP = 0.5, 0.35, 0.05
 class Signs(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one insight in one episode.
 
-    ``cosine`` (-1 to 1) is that of the insight's text and the outcome's, None without vectors. ``taken_up`` and
+    ``cosine`` (-1 to 1) is that of the insight's text and the outcome's, None without vectors; then ``words`` (0 to 1),
+    the relevance of the insight to the outcome's words, stands in for it, where that is known. ``taken_up`` and
     ``path`` (0 to 1, `path_strength`; 0 without a path) mean something only for an insight that is ``linked``.
     """
 
     cosine: float | None
     linked: bool
+    words: float | None = None
     taken_up: bool = False
     path: float = 0.0
 
@@ -88,7 +90,7 @@ def attribute(signs: Signs, *, rule: Rule = "strict") -> Attribution:
 
 
 def _score(signs: Signs) -> float:
-    close = _ramp(signs.cosine)
+    close = _ramp(_likeness(signs))
     if not signs.linked:
         return close
     if not signs.taken_up:
@@ -98,17 +100,17 @@ def _score(signs: Signs) -> float:
     return WITHOUT_PATH * close
 
 
-def _ramp(cosine: float | None) -> float:
-    return 0.0 if cosine is None else min(1.0, max(0.0, (cosine - RAMP_FROM) / RAMP_OVER))
+def _ramp(likeness: float | None) -> float:
+    return 0.0 if likeness is None else min(1.0, max(0.0, (likeness - RAMP_FROM) / RAMP_OVER))
 
 
 def _verdict(signs: Signs, rule: Rule) -> tuple[bool, str]:
     if rule == "seed":
-        return _is_close(signs.cosine), f"by the text alone: {_told(signs.cosine)}"
+        return _is_close(signs), f"by the text alone: {_told(signs)}"
     if not signs.linked:
-        return _is_close(signs.cosine), f"no links, so by the text alone: {_told(signs.cosine)}"
+        return _is_close(signs), f"no links, so by the text alone: {_told(signs)}"
     if rule == "both":
-        return signs.path > 0 and _is_close(signs.cosine), f"{_path(signs.path)}; {_told(signs.cosine)}"
+        return signs.path > 0 and _is_close(signs), f"{_path(signs.path)}; {_told(signs)}"
     return _strict(signs)
 
 
@@ -117,17 +119,25 @@ def _strict(signs: Signs) -> tuple[bool, str]:
         return False, "linked, but not taken up after it was handed over"
     if signs.path > 0:
         return True, f"taken up, and {_path(signs.path)}"
-    return _is_close(signs.cosine), f"taken up, {_path(0)}; {_told(signs.cosine)}"
+    return _is_close(signs), f"taken up, {_path(0)}; {_told(signs)}"
 
 
-def _is_close(cosine: float | None) -> bool:
-    return cosine is not None and cosine >= CAUSAL_GATE
+def _likeness(signs: Signs) -> float | None:
+    return signs.words if signs.cosine is None else signs.cosine
 
 
-def _told(cosine: float | None) -> str:
-    if cosine is None:
+def _is_close(signs: Signs) -> bool:
+    likeness = _likeness(signs)
+    return likeness is not None and likeness >= CAUSAL_GATE
+
+
+def _told(signs: Signs) -> str:
+    likeness = _likeness(signs)
+    if likeness is None:
         return "no vectors to compare it with the outcome"
-    return f"cosine {cosine:.2f} with the outcome, {'at least' if _is_close(cosine) else 'below'} {CAUSAL_GATE:.2f}"
+    measure = "relevance by words" if signs.cosine is None else "cosine"
+    bound = "at least" if _is_close(signs) else "below"
+    return f"{measure} {likeness:.2f} with the outcome, {bound} {CAUSAL_GATE:.2f}"
 
 
 def _path(strength: float) -> str:

@@ -74,6 +74,16 @@ class Delivering(Room):
         shown = tuple(name for name in given if name not in held)
         return HandedOver(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
 
+    def showing_of(self, task: str, names: Iterable[str]) -> str:
+        """The id of the last showing to a task of these insights or fewer; empty when the log has none.
+
+        Fewer, since one may have been forgotten meanwhile, or all have been held back.
+        """
+        given = {query("names", name) for name in several("names", names)}
+        with self._database.reading() as connection:
+            found = [one.id for one in log.injections(connection, "task = ?", task) if given.issuperset(one.shown)]
+        return found[-1] if found and task else ""
+
     def _lots(
         self, connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
     ) -> dict[str, Lot]:

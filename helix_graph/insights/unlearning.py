@@ -43,14 +43,23 @@ class Unlearning(Room):
         gone |= {_PREFIX + session for session in gone}
         if not (gone and self.path.exists()):
             return 0
+        tasks = self._tasks_of(gone)
         with self._database.writing() as connection:
             touched = self._cut(connection, gone)
             removed = [kept for kept in touched if not self._reword(connection, kept, gone)]
             remove(connection, {uid for kept in removed for uid in rows.own_uids(connection, kept.insight.uid)})
-            _silence_log(connection, gone)
+            _silence_log(connection, gone, tasks)
             connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
         self._erase()
         return len(removed)
+
+    def _tasks_of(self, gone: set[str]) -> set[str]:
+        """The tasks that only these sessions worked on: showings may name the task and no session."""
+        if self._experience is None:
+            return set()
+        episodes = self._experience.episodes
+        found = {one.task_id for name in gone if (one := episodes.get(name)) and one.task_id}
+        return found - {one.task_id for one in (episodes.list() if found else ()) if one.session not in gone}
 
     def _cut(self, connection: sqlite3.Connection, gone: set[str]) -> list[Kept]:
         """Removes the links to the sessions; the harvested insights that rested on them."""
@@ -85,11 +94,11 @@ class Unlearning(Room):
         return next((group[0] for group in grouped(one for one in found if one) if group.uid == uid), None)
 
 
-def _silence_log(connection: sqlite3.Connection, gone: set[str]) -> None:
+def _silence_log(connection: sqlite3.Connection, gone: set[str], tasks: set[str]) -> None:
     wanted = as_list(gone)
     named = [one for one in log.entries(connection) if one.episode in gone or any(name in one.id for name in gone)]
     for entry in named:
         log.remove(connection, entry.id)
         log.write(connection, silent_entry(entry, gone))
-    for shown in list(log.injections(connection, f"session {ANY_OF} OR task {ANY_OF}", wanted, wanted)):
+    for shown in list(log.injections(connection, f"session {ANY_OF} OR task {ANY_OF}", wanted, as_list(gone | tasks))):
         log.write_injection(connection, silent_injection(shown))

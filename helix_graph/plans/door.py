@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from helix_graph.plans.injecting import BatchInjection, Injection
     from helix_graph.plans.learning import Learnt
     from helix_graph.plans.model import CompletedPlan, Plan, SavedPlan, Task
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.remembering import Insights
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
     from helix_graph.plans.workspaces import Workspaces
 
@@ -39,18 +39,12 @@ PAUSES = (0.15, 0.35, 0.75)
 
 
 class Plans:
-    """The orchestrated work of the memory in ``root``.
+    """The orchestrated work of the memory in ``root``."""
 
-    ``causal`` says which of the injected insights bear on how a task ended; without it all of them do, as in the seed.
-    """
-
-    def __init__(
-        self, root: Path, *, insights: Insights, episodes: EpisodeStore, causal: CausalFilter | None = None
-    ) -> None:
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
         self.root = root
         self._insights = insights
         self._episodes = episodes
-        self._causal = causal
 
     @property
     def explorations(self) -> Explorations:
@@ -69,7 +63,6 @@ class Plans:
             insights=self._insights,
             injector=Injector(self.root, self._insights),
             episodes=self._episodes,
-            causal=self._causal,
         )
 
     def save(self, plan: Mapping[str, Any]) -> SavedPlan:
@@ -226,11 +219,11 @@ class Plans:
 
         Raises:
             EmptyText: There is nothing in an objective.
-            NotAFileName: An id could lead elsewhere; then nothing is injected.
+            WrongTaskIds: An id is empty or stands twice, or there are more than tasks; then nothing is injected.
+            NotAFileName: An id could lead elsewhere; the same holds.
         """
-        if reset and session is not None:
-            self.reset_session_tracking(session)
-        return Injector(self.root, self._insights).batch_inject(tasks, limit, task_ids, session=session)
+        injector = Injector(self.root, self._insights)
+        return injector.batch_inject(tasks, limit, task_ids, session=session, reset=reset)
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""
@@ -319,7 +312,7 @@ class Plans:
         """
         from helix_graph.plans.learning import Learning  # noqa: PLC0415  (as above)
 
-        learning = Learning(self.root, insights=self._insights, workspaces=self.workspaces, causal=self._causal)
+        learning = Learning(self.root, insights=self._insights, workspaces=self.workspaces)
         return learning.learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
 
 

@@ -17,6 +17,7 @@ import msgspec
 from helix_graph.errors import EmptyText, GraphError
 from helix_graph.given import one_of, prose, text, whole
 from helix_graph.plans.dag import check_dependencies
+from helix_graph.plans.deltas import never_matches
 from helix_graph.plans.errors import InvalidPlan
 from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, Task, parents_in
 from helix_graph.plans.names import is_file_name
@@ -81,7 +82,7 @@ def task_of(given: Mapping[str, Any], place: int = 0) -> Task:
         if given.get("slug")
         else slug_of(objective) or f"task-{place + 1}",
         objective=objective,
-        delta=_texts(given.get("delta") or (), f"{where}.delta", _path),
+        delta=_delta(given.get("delta") or (), f"{where}.delta"),
         verify=_part("verify", given, prose, where=where) if given.get("verify") else "",
         depends=_depends(given.get("depends"), f"{where}.depends"),
         budget=_budget(given.get("budget"), f"{where}.budget"),
@@ -153,6 +154,15 @@ def _budget(given: object, where: str) -> int:
     if given is None:
         return DEFAULT_BUDGET
     return _checked(lambda: whole("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
+
+
+def _delta(given: object, where: str) -> tuple[str, ...]:
+    parts = _texts(given, where, _path)
+    for place, part in enumerate(parts):
+        problem = never_matches(part)
+        if problem:
+            raise InvalidPlan(f"{where}[{place}]", problem=f"{part!r} {problem}")
+    return parts
 
 
 def _texts(given: object, where: str, check: Callable[[str, str], str] = text) -> tuple[str, ...]:

@@ -10,7 +10,9 @@
         ├── InvalidPlan              a plan or task that cannot be carried out: the offending part is named
         ├── InvalidExploration       findings that are no JSON object
         ├── WorkspaceClosed          it ended otherwise before
+        ├── TaskComplete             another attempt at what is delivered already
         ├── NotAFileName             a task or agent whose name could lead elsewhere
+        ├── WrongTaskIds             ids that do not go with their tasks one by one
         └── NoWorkTree               the working tree cannot be compared: no git, or not its folder
 """
 
@@ -85,6 +87,17 @@ class WorkspaceClosed(PlanError):
         )
 
 
+class TaskComplete(PlanError):
+    """An attempt would take back what another has delivered."""
+
+    def __init__(self, seq: str, *, plan: int) -> None:
+        self.seq = seq
+        self.plan = plan
+        super().__init__(
+            f"task {seq} of plan {plan} is complete; `helix-graph plan update {seq} --status pending` opens it again"
+        )
+
+
 class NotAFileName(PlanError, UsageError):
     """A name by which no file may be called."""
 
@@ -95,6 +108,15 @@ class NotAFileName(PlanError, UsageError):
             f"{option} is {name!r}, which cannot name a file: use letters, digits, '.', '_' and '-', beginning with a "
             "letter or digit, at most 128 of them"
         )
+
+
+class WrongTaskIds(PlanError, UsageError):
+    """Ids of which one would fall to the wrong task, or to none."""
+
+    def __init__(self, option: str, *, problem: str) -> None:
+        self.option = option
+        self.problem = problem
+        super().__init__(f"{option}: {problem}; give each task an id of its own, in the order of the tasks")
 
 
 class NoWorkTree(PlanError):

@@ -1,4 +1,9 @@
-"""Insights into prompts: which fit an objective, how they are shown, and the note of who was given what."""
+"""Insights into prompts: which fit an objective, how they are shown, and the note of who was given what.
+
+In a session nothing is given twice. So where it is known which tasks are still to come (the others of a batch, those of
+the plan that are pending), what fits one of them better is left for it: what was learnt from a task that was blocked
+would else go to whichever task asks first.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,14 @@ import msgspec
 from helix_graph.given import query, several, text, whole
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.diversity import GivenInCall, GivenInSession
+from helix_graph.plans.errors import WrongTaskIds
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.names import file_name
 from helix_graph.plans.prompts import injected_block, insight_line
 from helix_graph.plans.side_files import InjectionState, SideFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from helix_graph.plans.diversity import Given
@@ -83,33 +89,57 @@ class Injector:
         task_ids: Sequence[str] = (),
         *,
         session: str | None = None,
+        reset: bool = False,
     ) -> BatchInjection:
         """The insights for the tasks of a wave; see `helix_graph.plans.door.Plans.batch_inject`."""
         objectives = [text("tasks", task) for task in several("tasks", tasks)]
-        ids: list[str | None] = [file_name("task_ids", one) for one in several("task_ids", task_ids)]
-        ids += [None] * (len(objectives) - len(ids))
+        ids = _ids_of(several("task_ids", task_ids), tasks=len(objectives))
         given, most = self._given(session), _limit(limit)
+        if reset and session is not None:
+            GivenInSession(self.root, session).reset()
+        fits = [self._fits([one], limit=most, given=given) for one in objectives[1:]]
         results = tuple(
-            self._inject(_Asked(objective, most, task_id=task_id, session=session), None, given)
-            for objective, task_id in zip(objectives, ids, strict=False)
+            self._inject(
+                _Asked(objective, most, task_id=task_id, session=session), None, given, left=_best_of(fits[place:])
+            )
+            for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
         )
         return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
 
-    def recalled(self, objective: str, *, limit: int, session: str | None) -> tuple[tuple[Remembered, bool], ...]:
-        """The insights for a workspace, best first, and of each whether it tells of a failure."""
-        rows = self._rows(objective, limit, None, GivenInSession(self.root, session) if session else None)
-        asked = _Asked(objective, limit, session=session)
-        shown = {one.name for one in self._handed_over([_remembered(row) for row in rows], asked)}
-        chosen = [(_remembered(row), "failure" in (row.get("tags") or ())) for row in rows]
-        return tuple(one for one in chosen if one[0].name in shown)
+    def chosen(
+        self, objective: str, *, limit: int, session: str | None, to_come: Sequence[str] = ()
+    ) -> list[Mapping[str, Any]]:
+        """The insights for a workspace, best first; they are handed over once its task has an id.
+
+        ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
+        """
+        given = GivenInSession(self.root, session) if session else None
+        left = self._fits(to_come, limit=limit, given=given) if given else {}
+        return self._rows(objective, limit, None, given, left=left)
+
+    def handed_over(
+        self, chosen: Sequence[Mapping[str, Any]], *, objective: str, task_id: str, session: str | None
+    ) -> tuple[tuple[Remembered, bool], ...]:
+        """Those of the chosen insights that the task is shown, and of each whether it tells of a failure."""
+        asked = _Asked(objective, len(chosen), task_id=task_id, session=session)
+        shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
+        told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
+        return tuple(one for one in told if one[0].name in shown)
 
     def _given(self, session: str | None) -> Given:
         return GivenInCall() if session is None else GivenInSession(self.root, query("session", session))
 
-    def _inject(self, asked: _Asked, min_relevance: float | None, given: Given | None) -> Injection:
+    def _inject(
+        self,
+        asked: _Asked,
+        min_relevance: float | None,
+        given: Given | None,
+        *,
+        left: Mapping[str, float] | None = None,
+    ) -> Injection:
         if asked.task_id is not None:
             file_name("task_id", asked.task_id)  # refused before anything is given out
-        rows = self._rows(asked.objective, asked.limit, min_relevance, given)
+        rows = self._rows(asked.objective, asked.limit, min_relevance, given, left=left or {})
         found = self._handed_over([_remembered(row) for row in rows], asked)
         names = tuple(one.name for one in found)
         if asked.task_id is not None:
@@ -127,22 +157,69 @@ class Injector:
         )
         return [one for one in found if one.name in handed.shown]
 
+    def _fits(self, objectives: Sequence[str], *, limit: int, given: Given) -> dict[str, float]:
+        """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
+        known = given.names()
+        recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
+        return _best_of({str(row["name"]): _relevance(row)} for rows in recalled for row in rows)
+
     def _rows(
-        self, objective: str, limit: int, min_relevance: float | None, given: Given | None
+        self,
+        objective: str,
+        limit: int,
+        min_relevance: float | None,
+        given: Given | None,
+        *,
+        left: Mapping[str, float],
     ) -> list[Mapping[str, Any]]:
-        """The best that nobody else was given; what another process takes meanwhile is made up for by the next best."""
+        """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
+
+        What fits another task better, as ``left`` has it, is left for that.
+        """
         options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
         if given is None:
             return list(self._insights.recall(objective, limit=limit, **options))
         chosen: list[Mapping[str, Any]] = []
+        elsewhere: set[str] = set()
         while len(chosen) < limit:
-            known = given.names()
+            known = (*given.names(), *sorted(elsewhere))
             rows = self._insights.recall(objective, limit=limit - len(chosen), suppress_names=known, **options)
             fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
             if not fresh:
                 break
-            chosen += [fresh[name] for name in given.take(tuple(fresh))]
+            better = {name for name, row in fresh.items() if left.get(name, 0.0) > _relevance(row)}
+            elsewhere |= better
+            chosen += [fresh[name] for name in given.take([name for name in fresh if name not in better])]
         return chosen
+
+
+def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
+    """An id for each task, None for those beyond the last.
+
+    Raises:
+        WrongTaskIds: One is empty or stands twice, or there are more than tasks.
+        NotAFileName: One could lead elsewhere.
+    """
+    for place, one in enumerate(given):
+        if one == "":
+            raise WrongTaskIds("task_ids", problem=f"number {place + 1} is empty")
+        if one in given[:place]:
+            raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
+    if len(given) > tasks:
+        raise WrongTaskIds("task_ids", problem=f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
+    return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
+
+
+def _best_of(fits: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for one in fits:
+        for name, relevance in one.items():
+            best[name] = max(relevance, best.get(name, 0.0))
+    return best
+
+
+def _relevance(row: Mapping[str, Any]) -> float:
+    return float(row.get("_relevance", 0.0))
 
 
 def _remembered(row: Mapping[str, Any]) -> Remembered:

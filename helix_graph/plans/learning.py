@@ -2,7 +2,8 @@
 
 Everything is read from the agent's own messages. Which insights it had been given is read from the side file of its
 task; only where there is none from the marks in its prompt. The insights hear of the ending once: through the task's
-workspace, where there is one, else under the agent's and the task's name.
+workspace, where there is one, whatever the agent's report; else under the agent's and the task's name, judged by the
+report's words.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.given import one_of, place
 from helix_graph.insights.clock import now, stamp
 from helix_graph.plans.cleaning import flat
-from helix_graph.plans.errors import WorkspaceClosed
+from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.markers import (
     FEWEST_CHARACTERS,
     Insight,
@@ -28,14 +29,16 @@ from helix_graph.plans.markers import (
     insight_in,
     report_in,
     result_in,
+    utilized_in,
 )
 from helix_graph.plans.side_files import InjectionState, SideFiles
 from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
+    from helix_graph.plans.remembering import Insights
     from helix_graph.plans.workspaces import Workspaces
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
@@ -73,6 +76,7 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
     report: Report | None
     insight: Insight | None
     injected: tuple[str, ...]
+    utilized: tuple[str, ...] | None
 
     @property
     def outcome(self) -> str:
@@ -88,11 +92,10 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 class Learning:
     """Learns from the finished agents of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces, causal: CausalFilter | None) -> None:
+    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces) -> None:
         self._files = SideFiles(root)
         self._insights = insights
         self._workspaces = workspaces
-        self._causal = causal
 
     def learn(
         self,
@@ -132,7 +135,7 @@ class Learning:
         first = found.prompts[0] if found.prompts else ""
         task_id = _first_word(field_in(first, "TASK_ID"))
         state = self._files.read_state(task_id) if task_id else None
-        report = report_in(found.own)
+        report = report_in(*found.own)
         return _Finished(
             agent_type=kind,
             agent_id=agent_id or path.stem.removeprefix("agent-"),
@@ -140,8 +143,9 @@ class Learning:
             task_id=task_id,
             state=state,
             report=report,
-            insight=insight_in(found.own) or _derived(found, report),
+            insight=insight_in(*found.own) or _derived(found, report),
             injected=state.names if state else found.injected or injected_in(first),
+            utilized=utilized_in(*found.own),
         )
 
     def _feed_back(self, finished: _Finished) -> dict[str, Any]:
@@ -149,29 +153,38 @@ class Learning:
         if finished.report is None or finished.agent_type not in _REPORTING:
             return {}
         number = finished.state.workspace if finished.state else None
-        if number is not None and finished.report.outcome != "plan_complete":
+        if number is not None:
             return self._end_workspace(number, finished)
-        if not finished.injected:
+        showing = self._insights.showing_of(finished.task_id or "", finished.injected)
+        if not (finished.injected or showing):
             return {}
-        causal = self._causal_names(finished)
         name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
-        feedback = self._insights.feedback(finished.injected, finished.report.outcome, causal, id=name)
-        return {"feedback": dict(feedback)}
+        return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=showing))}
+
+    def _judged(self, finished: _Finished, outcome: AgentOutcome, **told: str) -> Mapping[str, Any]:
+        """By the agent's word of what helped, else by what was asked and reported."""
+        if finished.utilized is None:
+            answer = self._insights.feedback_from_text(_account(finished), finished.injected, outcome, **told)
+            return answer["feedback"][0]  # type: ignore[no-any-return]  # one a showing, and there is one
+        helped = [one for one in finished.injected if one in finished.utilized]
+        return self._insights.feedback(finished.injected, outcome, helped, **told)
 
     def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
-        verify = self._workspaces.get(number).verify
-        end = self._workspaces.complete if finished.outcome == "delivered" else self._workspaces.block
         try:
-            ended = end(number, flat(finished.told), verified=came_out(finished.transcript.steps, verify))
+            ended = self._ended(number, finished)
         except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
             return {"workspace": number}
         return {"workspace": number, "feedback": ended.feedback}
 
-    def _causal_names(self, finished: _Finished) -> list[str] | None:
-        if self._causal is None:
-            return None
-        asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
-        return list(self._causal(finished.injected, "\n".join([*asked[-2:], finished.told])))
+    def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
+        """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
+        end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
+        verified = came_out(finished.transcript.steps, self._workspaces.get(number).verify)
+        told, helped, root = flat(finished.told), finished.utilized, finished.transcript.root
+        try:
+            return end(number, told, helped, verified=verified, tree=Path(root) if root else None)
+        except NoWorkTree:
+            return end(number, told, helped, verified=verified)
 
     def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
         insight = finished.insight
@@ -182,7 +195,7 @@ class Learning:
     def _keep_result(self, finished: _Finished) -> dict[str, Any]:
         if finished.agent_type != "explorer":
             return {}
-        found = result_in(finished.transcript.own)
+        found = result_in(*finished.transcript.own)
         return {} if found is None else {"result": self._files.write_result(finished.agent_id, found)}
 
     def _tell(self, learnt: Learnt) -> None:
@@ -210,15 +223,21 @@ def _short(agent_type: str) -> str:
 
 def _is_done(kind: AgentType) -> Callable[[Transcript], bool]:
     if kind == "explorer":
-        return lambda found: result_in(found.own) is not None
-    return lambda found: kind not in _REPORTING or report_in(found.own) is not None
+        return lambda found: result_in(*found.own) is not None
+    return lambda found: kind not in _REPORTING or report_in(*found.own) is not None
 
 
 def _derived(found: Transcript, report: Report | None) -> Insight | None:
-    if report is None or report.outcome != "blocked":
+    if report is None or report.outcome != "blocked" or not report.told:
         return None
     asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
     return derived_insight(asked[-1] if asked else "", report.told)
+
+
+def _account(finished: _Finished) -> str:
+    """What was asked and what was reported, as the seeds have it; of who says nothing else, how it ended."""
+    asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
+    return "\n".join(part for part in (*asked[-2:], finished.told) if part) or finished.outcome
 
 
 def _first_word(value: str | None) -> str | None:

@@ -1,12 +1,16 @@
 r"""What an agent reports at the end of its work, read from its own words.
 
-A marker counts where it stands at the beginning of a line: ``UNDELIVERED:`` and "report DELIVERED: when done" are none.
-Emphasis around it (``**DELIVERED:**``) does not matter, nor does its case. The last one counts: what an agent says
-while it works may be taken back. A marker with nothing but a placeholder behind it (``DELIVERED: <summary>``) repeats
-the instruction and reports nothing.
+A marker counts where it stands at the beginning of a line, in capitals, as the seeds write it: ``UNDELIVERED:``,
+``Blocked: nothing`` and "report DELIVERED: when done" are none. Emphasis around it (``**DELIVERED:**``) does not
+matter. What stands in a block of code or is quoted (``>``) is an example or somebody else's word. What is reported
+stands behind the marker, or, where nothing does, in the lines below it, up to the first that is empty. The last report
+counts: what an agent says while it works may be taken back. A marker with nothing but a placeholder behind it
+(``DELIVERED: <summary>``) repeats the instruction and reports nothing.
 
 >>> report_in("I will report BLOCKED: or DELIVERED:\nBLOCKED: no network\n**DELIVERED:** it works after all")
 Report(outcome='delivered', told='it works after all')
+>>> report_in("BLOCKED:\n\nThe network\nis down.\n\n```\nDELIVERED: this is what it would look like\n```")
+Report(outcome='blocked', told='The network is down.')
 >>> insight_in('INSIGHT: {"content": "Use {braces} in strings with care", "tags": ["pattern"]}').tags
 ('pattern',)
 """
@@ -24,11 +28,17 @@ if TYPE_CHECKING:
 
 #: The least that an insight says, in characters: the seeds' own limit.
 FEWEST_CHARACTERS = 20
-_BEGIN = r"^[ \t]*[*_#`]{0,6}[ \t]*"
-_COLON = r"[*_`]{0,3}[ \t]*:[*_`]{0,3}[ \t]*"
-_REPORT = re.compile(rf"{_BEGIN}(DELIVERED|BLOCKED|PLAN_COMPLETE){_COLON}(.*)$", re.IGNORECASE | re.MULTILINE)
-_INSIGHT = re.compile(rf"{_BEGIN}INSIGHT{_COLON}\s*(?=\{{)", re.IGNORECASE | re.MULTILINE)
-_INJECTED = re.compile(rf"{_BEGIN}INJECTED{_COLON}\s*(?=\[)", re.IGNORECASE | re.MULTILINE)
+#: A line that is indented further is a block of code, in Markdown.
+_BEGIN = r"^ {0,3}(?:#{1,6}[ \t]+)?(?P<open>[*_`]{0,3})"
+_COLON = r"(?P<close>[*_`]{0,3}[ \t]*:[*_`]{0,3})[ \t]*"
+_REPORT = re.compile(rf"{_BEGIN}(?P<outcome>DELIVERED|BLOCKED|PLAN_COMPLETE){_COLON}(?P<told>.*)$", re.MULTILINE)
+_INSIGHT = re.compile(rf"{_BEGIN}INSIGHT{_COLON}\s*(?=\{{)", re.MULTILINE)
+_UTILIZED = re.compile(rf"{_BEGIN}UTILIZED{_COLON}\s*(?=\[)", re.MULTILINE)
+_ANY_MARKER = re.compile(rf"{_BEGIN}(?:DELIVERED|BLOCKED|PLAN_COMPLETE|INSIGHT|INJECTED|UTILIZED){_COLON}")
+#: Prompts may be indented as a whole; nobody shows examples of them in a prompt.
+_FIELD = r"^[ \t]*[*_#`]{0,6}[ \t]*"
+_INJECTED = re.compile(rf"{_FIELD}INJECTED{_COLON}\s*(?=\[)", re.MULTILINE)
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _PLACEHOLDER = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\.\.\.|…")
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _ANYWHERE = re.compile(r"\{")
@@ -52,20 +62,43 @@ class Insight(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-def report_in(text: str) -> Report | None:
-    """The last report in an agent's own words; None when it made none."""
+def report_in(*messages: str) -> Report | None:
+    """The last report in an agent's own messages; None when it made none. One may tell nothing but how it ended."""
     found: Report | None = None
-    for match in _REPORT.finditer(text):
-        told = match[2].strip().strip("*_`").strip()
-        if not _PLACEHOLDER.fullmatch(told):
-            found = Report(_OUTCOMES[match[1].upper()], told)
+    for text in messages:
+        plain = _without_code(text)
+        for match in _REPORT.finditer(plain):
+            told = _emphasised(match) or _below(text, plain, match.end())
+            if not _PLACEHOLDER.fullmatch(told):
+                found = Report(_OUTCOMES[match["outcome"]], told)
     return found
 
 
-def insight_in(text: str) -> Insight | None:
+def insight_in(*messages: str) -> Insight | None:
     """The last insight that says something: an object with a ``content`` of 20 characters or more."""
-    insights = (_insight(value) for match in _INSIGHT.finditer(text) for value in _decoded(text, match.end()))
+    insights = (
+        _insight(value)
+        for text in messages
+        for match in _INSIGHT.finditer(_without_code(text))
+        for value in _decoded(text, match.end())
+    )
     return next(reversed([one for one in insights if one]), None)
+
+
+def utilized_in(*messages: str) -> tuple[str, ...] | None:
+    """The insights that an agent says have helped, as its last list has them; None when it gives none of texts.
+
+    >>> utilized_in('UTILIZED: ["one"]'), utilized_in("UTILIZED: []"), utilized_in("UTILIZED: [memories that helped]")
+    (('one',), (), None)
+    """
+    lists = [
+        tuple(value)
+        for text in messages
+        for match in _UTILIZED.finditer(_without_code(text))
+        for value in _decoded(text, match.end())
+        if all(isinstance(one, str) and not _PLACEHOLDER.fullmatch(one) for one in value)
+    ]
+    return next(reversed(lists), None)
 
 
 def derived_insight(task: str, reason: str) -> Insight:
@@ -85,8 +118,8 @@ def field_in(text: str, name: str) -> str | None:
 
 def fields_in(text: str, *names: str) -> list[str]:
     """The values of fields of a prompt, in the order in which they stand."""
-    pattern = rf"{_BEGIN}(?:{'|'.join(names)}){_COLON}(\S.*)$"
-    return [match[1].strip() for match in re.finditer(pattern, text, re.MULTILINE)]
+    pattern = rf"{_FIELD}(?:{'|'.join(names)}){_COLON}(?P<value>\S.*)$"
+    return [match["value"].strip() for match in re.finditer(pattern, text, re.MULTILINE)]
 
 
 def injected_in(prompt: str) -> tuple[str, ...]:
@@ -97,8 +130,9 @@ def injected_in(prompt: str) -> tuple[str, ...]:
     return ()
 
 
-def result_in(text: str) -> dict[str, Any] | None:
-    """What an explorer found: the last object with ``findings`` or ``status`` in its own words."""
+def result_in(*messages: str) -> dict[str, Any] | None:
+    """What an explorer found: the last object with ``findings`` or ``status`` in its own words, in code or not."""
+    text = "\n".join(messages)
     whole = [value for value in _objects(text, _OBJECT) if value.keys() & {"findings", "status"}]
     inline = [] if whole else [one for one in _objects(text, _ANYWHERE) if one.keys() & {"findings", "status"}]
     return next(reversed([*whole, *inline]), None)
@@ -109,6 +143,39 @@ _OUTCOMES: dict[str, AgentOutcome] = {
     "BLOCKED": "blocked",
     "PLAN_COMPLETE": "plan_complete",
 }
+
+
+def _without_code(text: str) -> str:
+    """The text with blanks in place of its blocks of code, so that every place in it stays where it is."""
+    lines, closing = [], ""
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        inside = bool(closing or fence)
+        if closing:
+            closed = fence and fence[1].startswith(closing) and not fence[2].strip()
+            closing = "" if closed else closing
+        elif fence:
+            closing = fence[1]
+        lines.append(" " * len(line) if inside else line)
+    return "\n".join(lines)
+
+
+def _emphasised(match: re.Match[str]) -> str:
+    """What stands behind a marker, without the end of the emphasis that was begun before it."""
+    told = match["told"].strip()
+    ended = match["close"].strip(" \t:")
+    return told if ended else told.removesuffix(match["open"]).strip()
+
+
+def _below(text: str, plain: str, at: int) -> str:
+    """The paragraph after a place, which may be a block of code, on one line; nothing where another marker comes."""
+    told: list[str] = []
+    for line, outside in zip(text[at:].split("\n"), plain[at:].split("\n"), strict=True):
+        if _ANY_MARKER.match(outside) or (told and not line.strip()):
+            break
+        if line.strip() and not _FENCE.match(line):
+            told.append(line.strip())
+    return " ".join(told)
 
 
 def _insight(value: object) -> Insight | None:

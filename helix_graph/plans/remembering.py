@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from helix_graph.plans.model import AgentOutcome
+    from collections.abc import Iterable, Mapping, Sequence
 
-#: Which of the insights that were injected (by name) bear on how the work ended, as told in a text.
-CausalFilter = Callable[[Sequence[str], str], Iterable[str]]
+    from helix_graph.plans.model import AgentOutcome
 
 
 class Insights(Protocol):
@@ -37,8 +35,30 @@ class Insights(Protocol):
         causal_names: Iterable[str] | None = None,
         *,
         id: str = "",  # noqa: A002  (the insights' own word)
+        episode: str | None = None,
+        injection: str = "",
     ) -> Mapping[str, Any]:
         """Tells how work ended that these insights were given to; the same ``id`` again counts once."""
+        ...
+
+    def feedback_from_episode(self, episode: str, *, id: str = "") -> Mapping[str, Any]:  # noqa: A002  (as above)
+        """Judges what was shown in an episode by what was done there; ``feedback`` of the answer has one a showing."""
+        ...
+
+    def feedback_from_text(
+        self,
+        outcome_text: str,
+        names: Iterable[str],
+        outcome: AgentOutcome,
+        *,
+        id: str = "",  # noqa: A002  (as above)
+        injection: str = "",
+    ) -> Mapping[str, Any]:
+        """Judges these insights by an account of the outcome alone; the answer is as for an episode."""
+        ...
+
+    def showing_of(self, task: str, names: Iterable[str]) -> str:
+        """The id of the last showing of these insights to a task, perhaps empty."""
         ...
 
     def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> HandedOver:

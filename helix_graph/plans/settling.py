@@ -1,8 +1,12 @@
-"""What a workspace's ending owes: the ending itself in one transaction, then feedback once, then the task's episode.
+"""What a workspace's ending owes: the ending itself in one transaction, then the task's episode, then feedback once.
 
 From the transaction on the ending stands. The other two are owed: they are paid at once, and what a killed process
 left owing is paid by whoever next ends or makes a workspace. Each may be paid twice at the same time and counts once,
 because feedback carries the workspace's id and the episode is the same bytes whoever writes it.
+
+The insights are judged by that episode, as those of every session are by theirs: what was done in it after they were
+handed over, whether that led to the outcome, and how alike the outcome's text is
+(`helix_graph.insights.attributing`). Only where somebody says which of them helped, that counts instead.
 """
 
 from __future__ import annotations
@@ -22,24 +26,21 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
+    from helix_episodes.model import Episode
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceStatus
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.remembering import Insights
 
 _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "blocked": "blocked"}
 
 
 class Settling:
-    """Pays what the ended workspaces of the memory in ``root`` owe.
+    """Pays what the ended workspaces of the memory in ``root`` owe."""
 
-    ``causal`` says which injected insights bear on an ending, where nobody named those that helped.
-    """
-
-    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore, causal: CausalFilter | None) -> None:
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
         self.root = root
         self._insights = insights
         self._episodes = episodes
-        self._causal = causal
 
     def pay(self) -> None:
         """Pays all that is owed, the oldest workspace's first."""
@@ -51,18 +52,18 @@ class Settling:
             rows = owing.fetchall()
         for row in rows:
             workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=Ending)
+            episode = self._write_episode(workspace, ending, ended_at=row["ended_at"])
             if row["feedback"] is None:
-                self._fed_back(workspace.id, self._feedback(workspace, ending))
-            if row["episode"] is None:
-                self._write_episode(workspace, ending, ended_at=row["ended_at"])
+                self._fed_back(workspace.id, self._feedback(workspace, ending, episode=episode.id))
 
-    def _write_episode(self, workspace: Workspace, ending: Ending, *, ended_at: str) -> None:
+    def _write_episode(self, workspace: Workspace, ending: Ending, *, ended_at: str) -> Episode:
         from helix_graph.plans.task_episodes import task_episode  # noqa: PLC0415  (grammars; a beginning does without)
 
         episode = task_episode(workspace, ending, ended_at=ended_at, project=self.root.parent)
         self._episodes.save(episode)
         with database(self.root).writing() as connection:
             connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
+        return episode
 
     def _fed_back(self, number: int, answer: dict[str, Any] | None) -> None:
         """Keeps what the insights answered; that they had heard of it before never hides what they said then."""
@@ -73,19 +74,22 @@ class Settling:
                 (as_json(answer), number),
             )
 
-    def _feedback(self, workspace: Workspace, ending: Ending) -> dict[str, Any] | None:
-        if not workspace.injected:
+    def _feedback(self, workspace: Workspace, ending: Ending, *, episode: str) -> dict[str, Any] | None:
+        """What the insights answered, None when the task was shown none; its own showing is the first of its task."""
+        identity = feedback_id(workspace.id)
+        if ending.utilized is None:
+            told = self._insights.feedback_from_episode(episode, id=identity)
+            return next((dict(one) for one in told["feedback"]), None)
+        showing = self._insights.showing_of(workspace.task_id, workspace.injected)
+        if not (workspace.injected or showing):
             return None
-        causal = self._causal_names(workspace, ending)
+        causal = [name for name in workspace.injected if name in ending.utilized]
         outcome = _OUTCOMES[workspace.status]
-        return dict(self._insights.feedback(workspace.injected, outcome, causal, id=feedback_id(workspace.id)))
-
-    def _causal_names(self, workspace: Workspace, ending: Ending) -> list[str] | None:
-        if ending.utilized is not None:
-            return [name for name in workspace.injected if name in ending.utilized]
-        if self._causal is None:
-            return None
-        return list(self._causal(workspace.injected, f"{workspace.objective}\n{ending.told}"))
+        return dict(
+            self._insights.feedback(
+                workspace.injected, outcome, causal, id=identity, episode=episode, injection=showing
+            )
+        )
 
 
 def feedback_id(workspace: int) -> str:
@@ -106,6 +110,13 @@ def write_ending(connection: sqlite3.Connection, found: Workspace, status: Works
     if found.plan_id is None:
         return
     plan = require_plan(connection, found.plan_id)
-    if any(task.seq == found.task_seq for task in plan.tasks):
+    task = next((one for one in plan.tasks if one.seq == found.task_seq), None)
+    if task and task.status != "complete" and (status == "complete" or _is_newest(connection, found)):
         told = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
         change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **told)
+
+
+def _is_newest(connection: sqlite3.Connection, found: Workspace) -> bool:
+    """Whether no later attempt at the task was begun: it is that one's to say that the task cannot go on."""
+    later = "SELECT 1 FROM workspace WHERE plan_id = ? AND task_seq = ? AND id > ?"
+    return connection.execute(later, (found.plan_id, found.task_seq, found.id)).fetchone() is None

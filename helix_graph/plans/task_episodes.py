@@ -1,8 +1,8 @@
 """A workspace that ended, as an episode: so that orchestrated work enters the graph with clean decisions and outcomes.
 
-Nothing is in it that nobody knows. A changed file is a decision because git saw it change within the task's delta; the
-verify command is one only where somebody said how it came out; what was delivered, or why not, is the builder's word,
-so the outcome's basis is ``declared``.
+Nothing is in it that nobody knows. A changed file is a decision because git saw it change within the task's delta, at
+the time when it saw it; the verify command is one only where somebody said how it came out; what was delivered, or why
+not, is the builder's word, so the outcome's basis is ``declared``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _LONGEST_SLUG = 50
 def task_episode(workspace: Workspace, ending: Ending, *, ended_at: str, project: Path) -> Episode:
     """The episode of a workspace that is complete or blocked; the same bytes whoever makes it."""
     succeeded = workspace.status == "complete"
-    decisions = [_approach(workspace, ending, succeeded=succeeded), *_edits(ending), *_verification(workspace, ending)]
+    acts = [{"timestamp": ended_at, **one} for one in (*_edits(ending), *_verification(workspace, ending))]
+    decisions = [_approach(workspace, ending, succeeded=succeeded), *acts]
     numbered = [{"id": f"d{place:03}", **one} for place, one in enumerate(decisions, 1)]
     events = _events(workspace, ending, at=ended_at, succeeded=succeeded)
     # The check decided, where it came out as the task did; else the builder's word did.

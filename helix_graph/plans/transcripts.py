@@ -30,11 +30,15 @@ _END = 64 * 1024
 
 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True):
-    """What a transcript holds. ``crashed``: the agent's program broke off, or never got to say anything."""
+    """What a transcript holds. ``crashed``: the agent's program broke off, or never got to say anything.
+
+    ``root`` is the folder that the agent worked in, where the log names one.
+    """
 
     session: str = ""
+    root: str | None = None
     prompts: tuple[str, ...] = ()
-    own: str = ""
+    own: tuple[str, ...] = ()
     injected: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     crashed: bool = False
@@ -105,8 +109,9 @@ def _transcript(session: Session, *, crashed: bool) -> Transcript:
     names = dict.fromkeys((*session.injected, *(name for one in heard for name in one.insights)))
     return Transcript(
         session=session.id,
+        root=session.root,
         prompts=tuple(redact_text(one.text) for one in heard),
-        own="\n".join(own),
+        own=tuple(own),
         injected=tuple(names),
         steps=session.steps,
         crashed=crashed,

@@ -1,9 +1,8 @@
 """Waiting for agents by their files, so that whoever waits reads none of what they wrote.
 
 Only this wave counts: of builders the lines since their tasks were last given insights (the side file says when), of
-explorers the files since the last exploration was saved; ``since`` and ids say it otherwise. A file that is half
-written is looked at again; one that is still no JSON when it stands unchanged from one look to the next is an error of
-its explorer.
+explorers the files since the last exploration was saved; ``since`` and ids say it otherwise. A file that is no JSON is
+half written for all that anybody can tell: it is looked at again until the time is over, and then named.
 """
 
 from __future__ import annotations
@@ -64,7 +63,11 @@ class BuildersWait(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class ExplorersWait(msgspec.Struct, frozen=True, kw_only=True):
-    """What a wave of explorers found, in the seeds' form. ``errors`` names files that hold no result."""
+    """What a wave of explorers found, in the seeds' form.
+
+    ``count`` are the explorers that are done: a file that is no JSON is not counted. ``errors`` names files that hold
+    no result, after a timeout also those that are no JSON yet.
+    """
 
     completed: bool
     timed_out: bool = False
@@ -121,10 +124,10 @@ def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
     return ExplorersWait(
         completed=completed,
         timed_out=not completed,
-        count=len(wave.results) + len(wave.broken),
+        count=wave.done,
         expected=number,
         findings=wave.findings(),
-        errors=wave.broken or None,
+        errors=wave.errors(late=not completed) or None,
     )
 
 
@@ -135,21 +138,31 @@ class _Wave:
         self._files = files
         self._since = since
         self._names = names
-        self._unread: dict[str, bytes] = {}
-        self.results: dict[str, Entry] = {}
-        self.broken: list[str] = []
+        self._results: dict[str, Entry] = {}
+        self._broken: dict[str, str] = {}
+        self._half: dict[str, str] = {}
 
     def look(self) -> int:
         """How many explorers are done by now."""
-        self.results, self.broken = {}, []
+        self._results, self._broken, self._half = {}, {}, {}
         for path in self._files.result_files():
             if self._counts(path):
                 self._take(path)
-        return len(self.results) + len(self.broken)
+        return self.done
+
+    @property
+    def done(self) -> int:
+        """How many were done when last looked at, whatever they left."""
+        return len(self._results) + len(self._broken)
+
+    def errors(self, *, late: bool) -> list[str]:
+        """The files that held no result when last looked at, and why; ``late``: also those that may be half written."""
+        found = {**self._broken, **self._half} if late else self._broken
+        return [f"{name}: {problem}" for name, problem in sorted(found.items())]
 
     def findings(self) -> list[Any]:
         """What was found, by file and place, each ``file`` once, other findings by what they say."""
-        told = [one for result in self.results.values() for one in _listed(result.get("findings"))]
+        told = [one for result in self._results.values() for one in _listed(result.get("findings"))]
         first: dict[str, Any] = {}
         for one in told:
             first.setdefault(str(one.get("file") or one) if isinstance(one, dict) else str(one), one)
@@ -167,21 +180,16 @@ class _Wave:
 
     def _take(self, path: Path) -> None:
         try:
-            data = read_regular(path)
-        except OSError as error:
-            self.broken.append(f"{path.name}: {error.strerror or error}")
-            return
-        try:
-            result = orjson.loads(data)
+            result = orjson.loads(read_regular(path))
         except orjson.JSONDecodeError as error:
-            if self._unread.get(path.name) == data:
-                self.broken.append(f"{path.name}: no JSON ({error})")
-            self._unread[path.name] = data
-            return
-        if isinstance(result, dict):
-            self.results[path.name] = result
+            self._half[path.name] = f"no JSON, or not yet ({error})"
+        except OSError as error:
+            self._broken[path.name] = error.strerror or str(error)
         else:
-            self.broken.append(f"{path.name}: no JSON object")
+            if isinstance(result, dict):
+                self._results[path.name] = result
+            else:
+                self._broken[path.name] = "no JSON object"
 
 
 def _poll(look: Callable[[], bool], *, timeout: float, poll_interval: float) -> bool:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph.given import place, prose, several, whole
 from helix_graph.insights.clock import now, stamp
-from helix_graph.plans.changes import Baseline, changes_since, outside, snapshot, within
+from helix_graph.plans.changes import Baseline, changes_since, snapshot
+from helix_graph.plans.deltas import outside, within
 from helix_graph.plans.drafts import task_of
-from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
+from helix_graph.plans.errors import NoWorkTree, TaskComplete, WorkspaceClosed
 from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
 from helix_graph.plans.prompts import workspace_prompt
 from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.injecting import Injector
     from helix_graph.plans.model import Plan, Remembered, Task, WorkspaceStatus
-    from helix_graph.plans.remembering import CausalFilter, Insights
+    from helix_graph.plans.remembering import Insights
 
 #: How many insights a builder is given, as in the seeds.
 INJECTED = 8
@@ -35,14 +37,12 @@ _MOST_CALLS = 10**9
 
 
 class Workspaces:
-    """The workspaces of the memory in ``root``. ``causal`` says which injected insights bear on an ending."""
+    """The workspaces of the memory in ``root``."""
 
-    def __init__(
-        self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore, causal: CausalFilter | None
-    ) -> None:
+    def __init__(self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore) -> None:
         self.root = root
         self._injector = injector
-        self._settling = Settling(root, insights=insights, episodes=episodes, causal=causal)
+        self._settling = Settling(root, insights=insights, episodes=episodes)
 
     def create(
         self,
@@ -66,23 +66,18 @@ class Workspaces:
         Raises:
             NoPlan: There is no such plan, or none that is active.
             NoTask: The plan has no such task.
+            TaskComplete: The plan's task is delivered already.
+            WriteFailed: It cannot be noted what the task was given; then nothing is made.
             InvalidPlan: A task of its own has a part that is missing or wrong.
         """
         self._settling.pay()
         found, chosen = self._task(task, plan)
-        recalled = self._injector.recalled(chosen.objective, limit=INJECTED, session=session)
-        made = _given(chosen, found, recalled)
-        workspace = self._insert(made, _baseline(self.root.parent if tree is None else place("tree", tree)))
-        SideFiles(self.root).write_state(
-            InjectionState(
-                task_id=workspace.task_id,
-                query=workspace.objective,
-                names=workspace.injected,
-                ts=workspace.created_at,
-                workspace=workspace.id,
-            )
+        baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
+        insights = self._injector.chosen(
+            chosen.objective, limit=INJECTED, session=session, to_come=_to_come(found, chosen)
         )
-        return workspace
+        made = self._insert(_bare(chosen, found), baseline)
+        return self._begin(self._given(made, insights, session=session))
 
     def get(self, workspace: int) -> Workspace:
         """The workspace of that number.
@@ -113,13 +108,15 @@ class Workspaces:
 
         Args:
             workspace: Its number.
-            tree: Another work tree of the repository, in which the builder works.
+            tree: Another work tree of the repository, in which the builder works; it is compared with the last commit
+                that it has in common with the tree of `create`.
             tool_calls: How many calls the builder has made.
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
             NoWorkspace: There is none.
-            NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone.
+            NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
+                or ``tree`` is of another repository.
             LogNotReadable: The transcript cannot be read.
         """
         with database(self.root).reading() as connection:
@@ -148,6 +145,7 @@ class Workspaces:
         utilized: Sequence[str] | None = None,
         *,
         verified: bool | None = None,
+        tree: Path | None = None,
     ) -> EndedWorkspace:
         """Ends a workspace with success: its task is complete, its insights get feedback once, its episode is written.
 
@@ -156,16 +154,18 @@ class Workspaces:
         Args:
             workspace: Its number.
             delivered: What was delivered.
-            utilized: The injected insights that helped. Without it the causal filter decides.
+            utilized: The injected insights that helped. Without it they are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
+            tree: As for `check`: where the builder worked, if elsewhere; what changed there is told in the episode.
 
         Raises:
             NoWorkspace: There is none.
             WorkspaceClosed: It is blocked already.
             ControlCharacter: The text holds one.
+            NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = Ending(told=prose("delivered", delivered), utilized=_names(utilized), verified=verified)
-        return self._end(workspace, "complete", ending)
+        return self._end(workspace, "complete", ending, tree)
 
     def block(
         self,
@@ -174,6 +174,7 @@ class Workspaces:
         utilized: Sequence[str] | None = None,
         *,
         verified: bool | None = None,
+        tree: Path | None = None,
     ) -> EndedWorkspace:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
@@ -181,19 +182,23 @@ class Workspaces:
             NoWorkspace: There is none.
             WorkspaceClosed: It is complete already.
             ControlCharacter: The text holds one.
+            NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = Ending(told=prose("reason", reason), utilized=_names(utilized), verified=verified)
-        return self._end(workspace, "blocked", ending)
+        return self._end(workspace, "blocked", ending, tree)
 
     def _task(self, task: str | Mapping[str, Any], plan: int | None) -> tuple[Plan | None, Task]:
         if not isinstance(task, str) and plan is None:
             return None, task_of(task)
         with database(self.root).reading() as connection:
             found = require_plan(connection, None if plan is None else number_of("plan", plan))
-        return found, task_in(found, task) if isinstance(task, str) else task_of(task)
+        chosen = task_in(found, task) if isinstance(task, str) else task_of(task)
+        if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
+            raise TaskComplete(chosen.seq, plan=found.id)
+        return found, chosen
 
     def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:
-        """Keeps a workspace; its number and its task's id are known only then."""
+        """Keeps a workspace; its number and its task's id are known only then, and what it is given after that."""
         row = (made.plan_id, made.task_seq, made.task_slug, made.objective, made.created_at, as_json(baseline))
         with database(self.root).writing() as connection:
             number = connection.execute(
@@ -201,18 +206,38 @@ class Workspaces:
                 " VALUES (?, ?, ?, ?, ?, ?, '')",
                 row,
             ).lastrowid
-            injected = tuple(one.name for one in (*made.failures, *made.patterns))
-            whole_one = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}", injected=injected)
-            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(whole_one), number))
-            if made.plan_id is not None:
-                plan = require_plan(connection, made.plan_id)
-                if any(task.seq == made.task_seq for task in plan.tasks):
-                    change_task(connection, plan, made.task_seq, status="active")
-            return whole_one
+            named = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(named), number))
+            return named
 
-    def _end(self, number: int, status: WorkspaceStatus, ending: Ending) -> EndedWorkspace:
+    def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
+        """With its insights, and the note of them; a workspace that cannot be given them is not made."""
+        try:
+            given = self._injector.handed_over(
+                insights, objective=made.objective, task_id=made.task_id, session=session
+            )
+            workspace = _with(made, given)
+            SideFiles(self.root).write_state(_state(workspace))
+        except HelixGraphError:
+            with database(self.root).writing() as connection:
+                connection.execute("DELETE FROM workspace WHERE id = ?", (made.id,))
+            raise
+        return workspace
+
+    def _begin(self, workspace: Workspace) -> Workspace:
+        """Keeps what a workspace was given; from now on its task is active."""
+        row = (as_json(workspace), workspace.created_at, workspace.id)
+        with database(self.root).writing() as connection:
+            connection.execute("UPDATE workspace SET data = ?, created_at = ? WHERE id = ?", row)
+            if workspace.plan_id is not None:
+                plan = require_plan(connection, workspace.plan_id)
+                if any(task.seq == workspace.task_seq for task in plan.tasks):
+                    change_task(connection, plan, workspace.task_seq, status="active")
+        return workspace
+
+    def _end(self, number: int, status: WorkspaceStatus, ending: Ending, tree: Path | None) -> EndedWorkspace:
         number = number_of("workspace", number)
-        ending = replace(ending, changed=self._changed(number))
+        ending = replace(ending, changed=self._changed(number, None if tree is None else place("tree", tree)))
         with database(self.root).writing() as connection:
             found = workspace_of(find_row(connection, number))
             if found.status not in {"active", status}:
@@ -223,22 +248,28 @@ class Workspaces:
         with database(self.root).reading() as connection:
             return ended_of(find_row(connection, number))
 
-    def _changed(self, number: int) -> tuple[tuple[str, str], ...]:
-        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work."""
+    def _changed(self, number: int, tree: Path | None) -> tuple[tuple[str, str], ...]:
+        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work.
+
+        Raises:
+            NoWorkTree: The tree that was named cannot be compared.
+        """
         with database(self.root).reading() as connection:
             row = find_row(connection, number)
         found, baseline = workspace_of(row), baseline_of(row)
         if found.status != "active" or baseline is None:
             return ()
         try:
-            changes = changes_since(baseline)
-        except NoWorkTree:  # a work tree that was removed with its task: then nothing is known
-            return ()
+            changes = changes_since(baseline, tree=tree)
+        except NoWorkTree:
+            if tree is not None:
+                raise
+            return ()  # a work tree that was removed with its task: then nothing is known
         return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
 
 
-def _given(task: Task, plan: Plan | None, recalled: Sequence[tuple[Remembered, bool]]) -> Workspace:
-    """What a builder is given; of what was recalled, those that tell of a failure are named apart."""
+def _bare(task: Task, plan: Plan | None) -> Workspace:
+    """What a task itself says for its workspace."""
     return Workspace(
         task_seq=task.seq,
         task_slug=task.slug,
@@ -248,12 +279,34 @@ def _given(task: Task, plan: Plan | None, recalled: Sequence[tuple[Remembered, b
         budget=task.budget,
         framework=plan.framework if plan else None,
         idioms=plan.idioms if plan else {},
-        failures=tuple(one for one, is_failure in recalled if is_failure),
-        patterns=tuple(one for one, is_failure in recalled if not is_failure),
         lineage=_lineage(plan, task),
         plan_id=plan.id if plan else None,
         created_at=stamp(now()),
     )
+
+
+def _with(made: Workspace, given: Sequence[tuple[Remembered, bool]]) -> Workspace:
+    """With the insights that it is given, those that tell of a failure apart; what is done in it comes after that."""
+    failures = tuple(one for one, is_failure in given if is_failure)
+    patterns = tuple(one for one, is_failure in given if not is_failure)
+    injected = tuple(one.name for one in (*failures, *patterns))
+    return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(now()))
+
+
+def _state(workspace: Workspace) -> InjectionState:
+    return InjectionState(
+        task_id=workspace.task_id,
+        query=workspace.objective,
+        names=workspace.injected,
+        ts=workspace.created_at,
+        workspace=workspace.id,
+    )
+
+
+def _to_come(plan: Plan | None, task: Task) -> list[str]:
+    """The objectives of the plan's other tasks that were not begun."""
+    tasks = plan.tasks if plan else ()
+    return [one.objective for one in tasks if one.status == "pending" and one.seq != task.seq]
 
 
 def _lineage(plan: Plan | None, task: Task) -> Lineage:

@@ -8,7 +8,7 @@ from helix_episodes.store import EpisodeStore
 from helix_graph.plans.door import Plans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
 SHOES: dict[str, Any] = {
@@ -39,6 +39,7 @@ class NotedInsights:
         self.handed: list[tuple[tuple[str, ...], str, str, str]] = []
         self.held_back: set[str] = set()
         self.fed: dict[str, tuple[list[str], str, list[str] | None]] = {}
+        self.told: dict[str, str] = {}
 
     def store(self, content: str, tags: Iterable[str] = ()) -> dict[str, Any]:
         self.stored.append((content, list(tags)))
@@ -69,8 +70,12 @@ class NotedInsights:
         causal_names: Iterable[str] | None = None,
         *,
         id: str = "",  # noqa: A002  (the insights' own word)
+        episode: str | None = None,
+        injection: str = "",
     ) -> dict[str, Any]:
         given = list(names)
+        assert injection in {"", *(f"showing-{task}" for _, task, _, _ in self.handed)}
+        self.told.setdefault(id, episode or "")
         repeated = id in self.fed
         causal = None if causal_names is None else list(causal_names)
         if not repeated:
@@ -82,11 +87,30 @@ class NotedInsights:
             "repeated": repeated,
         }
 
+    def feedback_from_episode(self, episode: str, *, id: str = "") -> dict[str, Any]:  # noqa: A002  (as above)
+        """Judges what was handed to the task that the episode's name tells of; all of it counts as causal."""
+        shown = [name for names, task, _, _ in self.handed if task and task in episode for name in names]
+        given = [name for name in shown if name not in self.held_back]
+        return {"feedback": [self.feedback(given, "as it ended", id=id, episode=episode)] if given else []}
 
-def plans_in(
-    root: Path,
-    insights: NotedInsights | None = None,
-    causal: Callable[[Sequence[str], str], Iterable[str]] | None = None,
-) -> Plans:
+    def feedback_from_text(
+        self,
+        outcome_text: str,
+        names: Iterable[str],
+        outcome: str,
+        *,
+        id: str = "",  # noqa: A002  (as above)
+        injection: str = "",
+    ) -> dict[str, Any]:
+        fed = self.feedback(names, outcome, id=id, injection=injection)
+        self.told[id] = outcome_text
+        return {"feedback": [fed]}
+
+    def showing_of(self, task: str, names: Iterable[str]) -> str:
+        given = set(names)
+        return next((f"showing-{one}" for shown, one, _, _ in self.handed if one == task and given <= {*shown}), "")
+
+
+def plans_in(root: Path, insights: NotedInsights | None = None) -> Plans:
     """The plans of a memory in ``root``."""
-    return Plans(root, insights=insights or NotedInsights(), episodes=EpisodeStore(root / "episodes"), causal=causal)
+    return Plans(root, insights=insights or NotedInsights(), episodes=EpisodeStore(root / "episodes"))

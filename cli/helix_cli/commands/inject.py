@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.given_json import names
+from helix_cli.given_json import by_place
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import show, verbatim
@@ -53,7 +53,7 @@ def inject(  # noqa: PLR0913  (the seed's parameters)
 @click.argument("objectives", nargs=-1, required=True)
 @_limit
 @click.option(
-    "--task-ids", type=names, default=(), metavar="IDS", help="The tasks' ids in the same order, with commas."
+    "--task-ids", type=by_place, default=(), metavar="IDS", help="The tasks' ids in the same order, with commas."
 )
 @_session
 @_reset

@@ -22,6 +22,9 @@ _utilized = click.option(
 _verified = click.option(
     "--verified/--not-verified", default=None, help="The verify command was run, and passed or did not."
 )
+_builders_tree = click.option(
+    "--tree", type=_path, metavar="DIR", help="Another work tree of the repository, where the builder worked."
+)
 
 
 @click.group
@@ -97,13 +100,20 @@ def _render_prompt(text: object) -> None:
 @click.option("--delivered", required=True, metavar="TEXT", help="What was delivered.")
 @_utilized
 @_verified
+@_builders_tree
 @json_option
 def complete(
-    *, workspace_id: int, delivered: str, utilized: tuple[str, ...] | None, verified: bool | None, as_json: bool
+    *,
+    workspace_id: int,
+    delivered: str,
+    utilized: tuple[str, ...] | None,
+    verified: bool | None,
+    tree: Path | None,
+    as_json: bool,
 ) -> None:
     """End a workspace with success; said again it changes nothing."""
     workspaces = open_memory().plans.workspaces
-    ended = workspaces.complete(workspace_id, delivered, utilized, verified=verified)
+    ended = workspaces.complete(workspace_id, delivered, utilized, verified=verified, tree=tree)
     show(ended, as_json=as_json, render=_render_ended)
 
 
@@ -112,13 +122,20 @@ def complete(
 @click.option("--reason", required=True, metavar="TEXT", help="Why it cannot go on.")
 @_utilized
 @_verified
+@_builders_tree
 @json_option
 def block(
-    *, workspace_id: int, reason: str, utilized: tuple[str, ...] | None, verified: bool | None, as_json: bool
+    *,
+    workspace_id: int,
+    reason: str,
+    utilized: tuple[str, ...] | None,
+    verified: bool | None,
+    tree: Path | None,
+    as_json: bool,
 ) -> None:
     """End a workspace that cannot go on; said again it changes nothing."""
     workspaces = open_memory().plans.workspaces
-    ended = workspaces.block(workspace_id, reason, utilized, verified=verified)
+    ended = workspaces.block(workspace_id, reason, utilized, verified=verified, tree=tree)
     show(ended, as_json=as_json, render=_render_ended)
 
 
