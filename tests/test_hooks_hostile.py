@@ -192,7 +192,9 @@ def test_two_processes_never_both_take_one(project: Path) -> None:
     root = project / ".helix"
     program = (
         "import sys; from pathlib import Path; from helix_cli.hooks.given import Given\n"
-        "print(len(Given(Path(sys.argv[1]), 's').take([f'x{n}' for n in range(200)])))"
+        "with Given(Path(sys.argv[1]), 's') as given:\n"
+        "    print(len(given.take([f'x{n}' for n in range(200)])))\n"
+        "    given.keep()"
     )
     command = [sys.executable, "-c", program, str(root)]
     taking = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
@@ -201,8 +203,8 @@ def test_two_processes_never_both_take_one(project: Path) -> None:
 
 
 def test_sessions_that_are_over_leave_nothing(project: Path) -> None:
-    given = Given(project / ".helix", "old")
-    given.take(["x"])
+    with Given(project / ".helix", "old") as given:
+        given.remember(["x"])
     (file,) = (project / ".helix" / "hooks").glob("*.given")
     os.utime(file, (0, 0))
     given.sweep()

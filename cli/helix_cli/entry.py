@@ -17,9 +17,12 @@ def main() -> NoReturn:
     """Run the command line of this process and end it."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
-        from helix_cli.hooks.process import answer  # noqa: PLC0415  (each door loads itself only)
+        try:
+            from helix_cli.hooks.process import answer  # noqa: PLC0415  (each door loads itself only)
 
-        os._exit(answer(arguments[1:]))  # the answer is written, and taking the interpreter down takes 3 ms more
+            answer(arguments[1:])
+        finally:  # also of a Ctrl-C: an agent may take any other exit code, or a traceback, for a refusal
+            os._exit(0)  # the answer is written, and taking the interpreter down takes 3 ms more
     from helix_cli.app import run  # noqa: PLC0415  (as above)
 
     sys.exit(run(arguments))
