@@ -74,13 +74,16 @@ def within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> Told:
         finally:
             os._exit(0)  # the parent's exit handlers and buffers are not ours
     os.close(writing)
-    pieces, cut_short = _heard(reading, deadline=time.monotonic() + seconds)
-    if cut_short:
-        _kill(child)
-    else:
-        os.waitpid(child, 0)
+    ended = False
+    try:
+        pieces, ended = _heard(reading, deadline=time.monotonic() + seconds)
+    finally:  # also of an interrupt: nobody is left behind
+        if not ended:
+            _kill(child)
     os.close(reading)
-    return Told(pieces, cut_short=cut_short)
+    if ended:
+        os.waitpid(child, 0)
+    return Told(pieces, cut_short=not ended)
 
 
 def _kill(child: int) -> None:
@@ -126,16 +129,16 @@ def _say(text: bytes) -> bool:
 
 
 def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
-    """What comes through a pipe until its other end closes, and whether the deadline came first."""
+    """What comes through a pipe until its other end closes, and whether that was before the deadline."""
     heard: list[bytes] = []
     while (left := deadline - time.monotonic()) > 0:
         if not select.select([reading], [], [], left)[0]:
             break
         piece = os.read(reading, _CHUNK)
         if not piece:
-            return b"".join(heard), False
+            return b"".join(heard), True
         heard.append(piece)
-    return b"".join(heard), True
+    return b"".join(heard), False
 
 
 def _limit(event: str) -> float:

@@ -6,8 +6,8 @@ from typing import Any
 
 from helix_cli.setup.wanted import SERVER, claude_hooks, codex_hooks, program, server
 
-#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is done
-#: with. Cursor and Copilot also run a project's hooks of Claude Code.
+#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
+#: done with. Cursor and Copilot also run a project's hooks of Claude Code.
 _CURSOR = {
     "sessionStart": "session-start",
     "postToolUse": "post-tool",
