@@ -143,7 +143,7 @@ def test_gemini_hears_at_a_prompt_under_its_own_name(project: Path) -> None:
     "told",
     [
         {"conversation_id": "deaf", "cursor_version": "2.4"},
-        {"sessionId": "deaf", "timestamp": 1},
+        {"sessionId": "deaf too", "timestamp": 1},
     ],
     ids=["cursor", "copilot"],
 )

@@ -24,6 +24,8 @@ _RESPONSES = ("tool_response", "tool_output", "toolResult", "tool_result")
 _EXITED = frozenset({"exit code:", "process exited with code", "exited with exit code"})
 _REACH = 300
 _SHOWN = ("llmContent", "textResultForLlm", "text_result_for_llm")
+#: Gemini writes this before the first line of a command's output, which errors begin with as often as not.
+_BEFORE_OUTPUT = "Output: "
 _RESULTS = ("failure", "timeout")
 
 
@@ -35,7 +37,10 @@ def failure_in(event: str, fields: dict[str, Any]) -> str:
     if isinstance(response, str):
         found = decoded(response)
         response = found if isinstance(found, dict) else {"output": response, "success": not _exited(response[:_REACH])}
-    return _words(response) if isinstance(response, dict) and _has_failed(response) else ""
+    if not isinstance(response, dict) or not _has_failed(response):
+        return ""
+    said = _words(response)
+    return said.replace(_BEFORE_OUTPUT, f"{_BEFORE_OUTPUT}\n", 1) if "llmContent" in response else said
 
 
 def decoded(text: str) -> object:
