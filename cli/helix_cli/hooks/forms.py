@@ -1,7 +1,7 @@
 r"""In which form each agent takes a context, and at which of its events: elsewhere it drops what is said, or goes on.
 
 >>> shaped("gemini", "user-prompt", "a fact")
-b'{"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "a fact"}}\\n'
+b'{"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "a fact"}}\n'
 >>> is_heard("cursor", "user-prompt"), is_heard("cursor", "session-end")
 (False, True)
 """
