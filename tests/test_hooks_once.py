@@ -80,14 +80,17 @@ def test_an_ending_that_two_programs_tell_is_one(project: Path, ids: dict[str, s
     assert sorted(one["agent_id"] for one in statuses(project)) == ["cart", "last"]
 
 
-def test_an_agent_that_was_sent_on_ends_again(project: Path) -> None:
+@pytest.mark.parametrize("known_by", ["length", "words"])
+def test_an_agent_that_was_sent_on_ends_again(project: Path, known_by: str) -> None:
     end = ended(project, "cart", prompt_id="p-1")
-    call("subagent-stop", end)
+    first, second = [{"last_assistant_message": one} if known_by == "words" else {} for one in ("built", "tested")]
+    call("subagent-stop", {**end, **first})
     wait_for(lambda: len(statuses(project)) == 1)
+    if known_by == "length":
+        wait_until_idle(project / ".helix")
     path = project.parent / "logs" / "agent-cart.jsonl"
     path.write_text(path.read_text().replace("is built", "is built, and tested too"))
-    wait_until_idle(project / ".helix")
-    call("subagent-stop", end)
+    call("subagent-stop", {**end, **second})
     wait_for(lambda: len(statuses(project)) == 2)
     assert statuses(project)[1]["summary"] == "cart is built, and tested too"
 

@@ -44,6 +44,7 @@ class Call(Value):
     agent_id: str = ""
     agent_type: str = ""
     agent_transcript: str = ""
+    last_message: str = ""
     prompt_id: str = ""
 
     @property
@@ -75,6 +76,7 @@ def read_call(event: str, told: bytes) -> Call | None:
         agent_id=told_of.text("agent_id", "agentId", "subagent_id"),
         agent_type=told_of.text("agent_type", "agentType", "subagent_type"),
         agent_transcript=told_of.text("agent_transcript_path", "agentTranscriptPath"),
+        last_message=told_of.text("last_assistant_message", "response", "summary"),
         prompt_id=told_of.text("prompt_id", "turn_id", "generation_id", "timestamp"),
     )
 

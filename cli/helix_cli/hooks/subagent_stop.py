@@ -1,6 +1,7 @@
 """A sub-agent has ended: `helix_graph.plans` learns from its transcript, after the hook has answered.
 
-An ending is known by the transcript and its length. Several agents end within one prompt and one turn, and one agent
+An ending is known by the transcript, its length, and the agent's last words where the agent's program tells them: the
+length alone is that of the second ending when that comes before the first one is learnt from. Several agents end within one prompt and one turn, and one agent
 may be sent on and end again; but where plugin and settings both have this hook, one ending is told twice.
 """
 
@@ -34,15 +35,15 @@ def _learn_once(call: Call, root: Path) -> None:
         note(root, call.event, f"nothing names the transcript of {call.agent_type} {call.agent_id}")
         return
     given = Given(root, call.session or call.agent_transcript)
-    if given.has(_ending(transcript)):
+    if given.has(_ending(call, transcript)):
         return
     _learn(call, root, transcript)
     with given:
-        given.remember([_ending(transcript)])
+        given.remember([_ending(call, transcript)])
 
 
-def _ending(transcript: Path) -> str:
-    return f"learnt {transcript} {transcript.stat().st_size if transcript.is_file() else None}"
+def _ending(call: Call, transcript: Path) -> str:
+    return f"learnt {transcript} {transcript.stat().st_size if transcript.is_file() else None} {call.last_message}"
 
 
 def _learn(call: Call, root: Path, transcript: Path) -> None:
