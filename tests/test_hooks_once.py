@@ -136,6 +136,7 @@ def test_what_nobody_heard_is_given_the_next_time(project: Path, how: str) -> No
     assert ADVICE in call("user-prompt", asking(project)).context
 
 
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="who waits for a lock is told by Linux")
 def test_an_answer_that_nobody_waits_for_any_more_is_not_given(project: Path) -> None:
     """The agent's program kills the process that it began; its child hears of that by nobody."""
     with (

@@ -1,8 +1,9 @@
 """A sub-agent has ended: `helix_graph.plans` learns from its transcript, after the hook has answered.
 
 An ending is known by the transcript, its length, and the agent's last words where the agent's program tells them: the
-length alone is that of the second ending when that comes before the first one is learnt from. Several agents end within one prompt and one turn, and one agent
-may be sent on and end again; but where plugin and settings both have this hook, one ending is told twice.
+length alone is that of the second ending when that comes before the first one is learnt from. Several agents end within
+one prompt and one turn, and one agent may be sent on and end again; but where plugin and settings both have this hook,
+one ending is told twice.
 """
 
 from __future__ import annotations
