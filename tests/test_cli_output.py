@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_cli.output import clean, emit_json, plain_table, progress, say, table
+from helix_cli.output import emit_json, plain_table, progress, say, table
+from helix_cli.terminal.characters import clean
 from helix_graph import __version__
 
 if TYPE_CHECKING:

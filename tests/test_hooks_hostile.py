@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +22,7 @@ from hook_calls import call, wait_for
 if TYPE_CHECKING:
     from pathlib import Path
 
+_HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 HOSTILE = [
     b"",
     b"null",
@@ -109,6 +112,103 @@ def test_a_pipe_that_nobody_closes_is_not_waited_for() -> None:
         assert hook.stdout.read() == b""
 
 
+@pytest.mark.parametrize("seconds", ["inf", "1e300", "-inf", "nan", "-1", "0", "soon", ""])
+def test_a_limit_that_is_none_is_no_trouble(project: Path, seconds: str) -> None:
+    told = {"session_id": "s", "cwd": str(project), "source": "startup"}
+    answer = call("session-start", told, environment={"HELIX_HOOK_SECONDS": seconds})
+    assert (answer.code, answer.errors) == (0, b"")
+
+
+def test_a_limit_that_is_none_is_the_usual_one(project: Path) -> None:
+    Memory(project / ".helix").insights.store("When the till is empty, fill it first", ["user-provided"])
+    for seconds in ("inf", "-1", "nan"):
+        answer = call(
+            "session-start",
+            {"session_id": seconds, "cwd": str(project), "source": "startup"},
+            environment={"HELIX_HOOK_SECONDS": seconds},
+        )
+        if answer.said is None:  # the usual limit is short for a busy machine; then it is noted as any other
+            assert "was stopped" in (project / ".helix" / "hooks.log").read_text()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "</dev/null"])
+def test_streams_that_are_closed_or_full_are_no_trouble(project: Path, closed: str) -> None:
+    Memory(project / ".helix").insights.store("When the till is empty, fill it first", ["user-provided"])
+    for event in ("session-start", "session-end"):
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *_HOOK, event],
+            input=json.dumps({"session_id": "s", "cwd": str(project)}).encode(),
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("call_of", ["fork", "pipe"])
+def test_a_machine_without_room_for_a_process_is_noted(project: Path, call_of: str) -> None:
+    program = (
+        "import os, errno\ndef fail(): raise OSError(errno.EAGAIN, 'no room')\n"
+        f"os.{call_of} = fail\nfrom helix_cli.entry import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "hook", "session-start"], input=b"{}", capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "| session-start | BlockingIOError: [Errno 11] no room" in (project / ".helix" / "hooks.log").read_text()
+
+
+@pytest.mark.usefixtures("project")
+def test_an_interrupt_is_no_refusal() -> None:
+    with subprocess.Popen([*_HOOK, "user-prompt"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as hook:
+        time.sleep(0.3)  # by now it reads, and if it does not, the interrupt comes earlier still
+        hook.send_signal(signal.SIGINT)
+        assert hook.wait(timeout=30) in {0, -signal.SIGINT}
+        assert b"helix" not in hook.communicate()[1]
+
+
+def test_a_working_directory_that_is_gone_is_no_trouble(project: Path) -> None:
+    gone = project / "gone"
+    program = f'cd {gone}; rmdir {gone}; exec "$@"'
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", program, "sh", *_HOOK, "user-prompt"],
+        input=b'{"session_id": "s", "prompt": "where am I now"}',
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("cwd", ["a\0b", "\ud800", "~", "relative/place", "/proc/self/mem"])
+def test_a_place_that_is_none_is_no_trouble(project: Path, cwd: str) -> None:
+    before = outside(project)
+    answer = call("user-prompt", {"session_id": "s", "cwd": cwd, "prompt": "what about the empty cart"})
+    assert (answer.code, answer.said, answer.errors) == (0, None, b"")
+    assert outside(project) == before
+
+
+def test_an_answer_that_nobody_reads_is_not_waited_for(project: Path) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writing, b"x" * 4096)
+    os.set_blocking(writing, True)
+    Memory(project / ".helix").insights.store("When the till is empty, fill it first", ["user-provided"])
+    done = subprocess.run(
+        [*_HOOK, "session-start"],
+        input=json.dumps({"session_id": "s", "cwd": str(project), "source": "startup"}).encode(),
+        stdout=writing,
+        env={**os.environ, "HELIX_HOOK_SECONDS": "2"},
+        timeout=30,
+        check=False,
+    )
+    os.close(reading)
+    os.close(writing)
+    assert done.returncode == 0
+    assert "was stopped" in (project / ".helix" / "hooks.log").read_text()
+
+
 def test_a_memory_that_cannot_be_written_is_no_trouble(project: Path) -> None:
     (project / ".helix" / "hooks").write_text("a file where the folder belongs")
     told = {"session_id": "s", "cwd": str(project), "prompt": "what about the empty cart", "prompt_id": "1"}
@@ -192,7 +292,9 @@ def test_two_processes_never_both_take_one(project: Path) -> None:
     root = project / ".helix"
     program = (
         "import sys; from pathlib import Path; from helix_cli.hooks.given import Given\n"
-        "print(len(Given(Path(sys.argv[1]), 's').take([f'x{n}' for n in range(200)])))"
+        "with Given(Path(sys.argv[1]), 's') as given:\n"
+        "    print(len(given.take([f'x{n}' for n in range(200)])))\n"
+        "    given.keep()"
     )
     command = [sys.executable, "-c", program, str(root)]
     taking = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
@@ -201,8 +303,8 @@ def test_two_processes_never_both_take_one(project: Path) -> None:
 
 
 def test_sessions_that_are_over_leave_nothing(project: Path) -> None:
-    given = Given(project / ".helix", "old")
-    given.take(["x"])
+    with Given(project / ".helix", "old") as given:
+        given.remember(["x"])
     (file,) = (project / ".helix" / "hooks").glob("*.given")
     os.utime(file, (0, 0))
     given.sweep()

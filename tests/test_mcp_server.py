@@ -36,6 +36,7 @@ LIGHT = {
     "helix_episodes",
     "helix_episodes.errors",
     "helix_episodes.files",
+    "helix_episodes.values",
     "helix_graph",
     "helix_graph.database",
     "helix_graph.errors",

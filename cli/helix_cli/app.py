@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.output import complain
-from helix_cli.terminal.characters import clean_lines
 from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import __version__
 
@@ -141,16 +139,24 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
-        complain(_as_typed(problem, arguments))
+        _complain(_as_typed(problem, arguments))
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
     except (OSError, UnicodeError) as problem:
-        complain(_of_the_system(problem))
+        _complain(_of_the_system(problem))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
 
 
+def _complain(sentence: str) -> None:
+    from helix_cli.output import complain  # noqa: PLC0415  (a server that starts does without)
+
+    complain(sentence)
+
+
 def _show(problem: click.ClickException) -> None:
     """What click says of it, which may quote what was typed."""
+    from helix_cli.terminal.characters import clean_lines  # noqa: PLC0415  (as above)
+
     told = io.StringIO()
     problem.show(file=told)
     click.echo(clean_lines(told.getvalue()), err=True, nl=False)

@@ -11,6 +11,7 @@ import sys
 
 TYPE_CHECKING = False  # as `typing` has it, which a hook's first process does without
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn
 
 #: So many new objects are made before rubbish is looked for: loading a command makes none, and looking takes 5 ms.
@@ -21,12 +22,19 @@ def main() -> NoReturn:
     """Run the command line of this process and end it."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
-        from helix_cli.hooks.process import answer  # noqa: PLC0415  (each door loads itself only)
-
-        os._exit(answer(arguments[1:]))  # the answer is written, and taking the interpreter down takes 3 ms more
+        _answer_hook(arguments[1:])
     gc.set_threshold(_SELDOM)
-    from helix_cli.app import run  # noqa: PLC0415  (as above)
+    from helix_cli.app import run  # noqa: PLC0415  (each door loads itself only)
 
     code = run(arguments)
     gc.freeze()  # else the interpreter looks through all that was loaded before it ends, a tenth of a question's time
     sys.exit(code)
+
+
+def _answer_hook(arguments: Sequence[str]) -> NoReturn:
+    try:
+        from helix_cli.hooks.process import answer  # noqa: PLC0415  (as above)
+
+        answer(arguments)
+    finally:  # also of a Ctrl-C: an agent may take any other exit code, or a traceback, for a refusal
+        os._exit(0)  # the answer is written, and taking the interpreter down takes 3 ms more

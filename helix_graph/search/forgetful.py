@@ -51,13 +51,14 @@ class Forgetful:
 
     def _ask(self, query: str, limit: int) -> object:
         try:
-            import anyio  # noqa: PLC0415  (an extra, and slow to load)
+            from anyio.from_thread import start_blocking_portal  # noqa: PLC0415  (an extra, and slow to load)
             from httpx2 import HTTPError  # noqa: PLC0415  (as above; the client's own)
             from mcp import MCPError  # noqa: PLC0415  (as above)
         except ImportError as error:
             raise MissingExtra(wanted="asking a Forgetful server", extra="mcp") from error
         try:
-            return anyio.run(self._call, query, limit)
+            with start_blocking_portal() as portal:  # a thread of its own: the caller's may run a loop already
+                return portal.call(self._call, query, limit)
         except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
             problem = _first(group)
         self._availability.note(available=False)

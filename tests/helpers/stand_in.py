@@ -34,7 +34,7 @@ class StandIn:
     def begin(self, prompt: str) -> None:
         """The session begins and the user types."""
         self.heard["begin"] = self._hook("session-start", source="startup")
-        self.heard["prompt"] = self._hook("user-prompt", prompt=prompt, prompt_id="p1")
+        self.heard["prompt"] = self._hook("user-prompt", prompt=prompt)
         self.main.prompt("\n".join(filter(None, [prompt, self.heard["begin"], self.heard["prompt"]])))
 
     def explore(self, findings: Mapping[str, str]) -> None:
@@ -83,7 +83,12 @@ class StandIn:
         told = {"agent_id": name, "agent_type": f"helix-graph:{kind}"}
         self._hook("subagent-stop", **told, agent_transcript_path=str(log.say(said).save(self.logs / "subagents")))
 
+    def _prompt_id(self, event: str) -> dict[str, str]:
+        """Every event has the id of the prompt that it follows, as Claude Code tells it from 2.1.196 on."""
+        return {} if event == "session-start" else {"prompt_id": f"{self.session}-prompt"}
+
     def _hook(self, event: str, **told: Any) -> str:  # noqa: ANN401  (JSON)
-        answer = call(event, {"session_id": self.session, "cwd": str(self.project), **told})
+        known = {"session_id": self.session, "cwd": str(self.project), **self._prompt_id(event)}
+        answer = call(event, {**known, **told})
         assert (answer.code, answer.errors) == (0, b"")
         return answer.context

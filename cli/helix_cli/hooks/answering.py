@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from helix_cli.hooks.events import EVENTS
+from helix_cli.hooks.forms import is_heard, shaped
+from helix_cli.hooks.given import Given
 from helix_cli.hooks.log import note
 from helix_cli.hooks.place import memory_for
 from helix_episodes.errors import HelixGraphError
@@ -16,8 +16,7 @@ from helix_graph.project import memory_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator
 
     from helix_cli.hooks.call import Call
 
@@ -33,16 +32,14 @@ _ANSWERING = {
     "pre-compact": "pre_compact",
     "session-end": "session_end",
 }
-#: Where each agent that is not Claude Code takes a context, and under which key; elsewhere nothing is said.
-_OTHER_KEYS = {
-    "cursor": ({"session-start", "post-tool"}, "additional_context"),
-    "copilot": ({"session-start", "post-tool"}, "additionalContext"),
-}
 
 
-def answer_call(call: Call) -> Iterator[bytes]:
-    """The memory's folder on a line, as soon as it is known, then the answer if there is one."""
-    place = memory_folder(Path(call.cwd)) if call.event in _ANSWERING else None
+def answer_call(call: Call, say: Callable[[bytes], bool]) -> Iterator[bytes]:
+    """The memory's folder on a line, as soon as it is known; then the answer is said.
+
+    ``say`` tells whether the agent has it. What was taken for an answer that it has not is free again.
+    """
+    place = memory_folder(Path(call.cwd)) if call.event in _ANSWERING and is_heard(call.agent, call.event) else None
     if place is None or not place.is_dir():
         return
     with noted(place, call.event):
@@ -50,7 +47,9 @@ def answer_call(call: Call) -> Iterator[bytes]:
         if root is None:
             return
         yield os.fsencode(root) + b"\n"
-        yield _shaped(call, _text(call, root))
+        with Given(root, call.session) as given:
+            if say(shaped(call.agent, call.event, _text(call, root, given))):
+                given.keep()
 
 
 @contextmanager
@@ -73,23 +72,9 @@ def _faults() -> tuple[type[Exception], ...]:
     return OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError
 
 
-def _text(call: Call, root: Path) -> str:
-    from helix_cli.hooks.given import Given  # noqa: PLC0415  (most calls of tools end before)
-
-    given = Given(root, call.session)
-    if call.identity and not given.take([f"call {call.event} {call.identity}"]):
-        return ""  # another agent's program has run the same hook for the same event
+def _text(call: Call, root: Path, given: Given) -> str:
+    if call.event == "user-prompt" and call.prompt_id and not given.take([f"prompt {call.prompt_id} {call.prompt}"]):
+        return ""  # the same prompt was told by another program, or by a second entry in the settings
     answering = import_module(f"helix_cli.hooks.{_ANSWERING[call.event]}")
     text: str = answering.answer(call, root, given)
     return text
-
-
-def _shaped(call: Call, text: str) -> bytes:
-    """The answer as the agent's program takes it: one JSON object or nothing."""
-    if not text:
-        return b""
-    said: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": EVENTS[call.event], "additionalContext": text}}
-    if call.agent in _OTHER_KEYS:
-        events, key = _OTHER_KEYS[call.agent]
-        said = {key: text} if call.event in events else {}
-    return json.dumps(said).encode() + b"\n" if said else b""

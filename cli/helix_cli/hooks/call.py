@@ -14,18 +14,18 @@ from __future__ import annotations
 import json
 import os
 
+from helix_cli.hooks.failing import decoded, failure_in
 from helix_episodes.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    Agent = Literal["claude", "cursor", "copilot"]
+    Agent = Literal["claude", "gemini", "cursor", "copilot"]
 
 
-#: How Codex begins a response with an exit code, and how far that beginning goes.
-_EXITED = frozenset({"exit code:", "process exited with code"})
-_BEGINNING = 300
+#: Names of events that only Gemini CLI has; the others it shares with Claude Code, and the form of the answer too.
+_GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress")
 
 
 class Call(Value):
@@ -43,7 +43,9 @@ class Call(Value):
     transcript: str = ""
     agent_id: str = ""
     agent_type: str = ""
-    identity: str = ""
+    agent_transcript: str = ""
+    last_message: str = ""
+    prompt_id: str = ""
 
     @property
     def says_nothing(self) -> bool:
@@ -69,11 +71,13 @@ def read_call(event: str, told: bytes) -> Call | None:
         prompt=told_of.text("prompt"),
         tool=told_of.text("tool_name", "toolName"),
         arguments=told_of.object("tool_input", "toolArgs"),
-        failure=_failure(event, fields),
-        transcript=told_of.text("agent_transcript_path") or told_of.text("transcript_path", "transcriptPath"),
-        agent_id=told_of.text("agent_id"),
-        agent_type=told_of.text("agent_type"),
-        identity=told_of.text("tool_use_id", "prompt_id", "turn_id", "generation_id", "timestamp"),
+        failure=failure_in(event, fields),
+        transcript=told_of.text("transcript_path", "transcriptPath"),
+        agent_id=told_of.text("agent_id", "agentId", "subagent_id"),
+        agent_type=told_of.text("agent_type", "agentType", "subagent_type"),
+        agent_transcript=told_of.text("agent_transcript_path", "agentTranscriptPath"),
+        last_message=told_of.text("last_assistant_message", "response", "summary"),
+        prompt_id=told_of.text("prompt_id", "turn_id", "generation_id", "timestamp"),
     )
 
 
@@ -91,7 +95,7 @@ class _Fields:
     def object(self, *names: str) -> dict[str, Any]:
         """The first that is an object, also when it was written as JSON within a text."""
         for value in (self._fields.get(name) for name in names):
-            found = _decoded(value) if isinstance(value, str) else value
+            found = decoded(value) if isinstance(value, str) else value
             if isinstance(found, dict):
                 return found
         return {}
@@ -101,46 +105,6 @@ def _agent(fields: dict[str, Any]) -> Agent:
     """Which form the answer takes; Codex takes Claude Code's."""
     if "cursor_version" in fields or "conversation_id" in fields:
         return "cursor"
-    return "copilot" if "sessionId" in fields else "claude"
-
-
-def _failure(event: str, fields: dict[str, Any]) -> str:
-    """What a failed tool said. Codex has no event for failures, so there the response of every tool is looked at."""
-    if event == "tool-failure":
-        return _words(fields.get("error") or fields.get("error_message") or fields.get("tool_response"))
-    response = fields.get("tool_response")
-    if isinstance(response, str):
-        response = _decoded(response) or {"output": response, "success": not _exited_badly(response)}
-    return _words(response) if isinstance(response, dict) and _has_failed(response) else ""
-
-
-def _has_failed(response: dict[str, Any]) -> bool:
-    """Whether a tool's response says by a field of its own that it failed."""
-    places = [response, *(one for one in response.values() if isinstance(one, dict))]
-    codes = [place.get(name) for place in places for name in ("exit_code", "exitCode")]
-    if any(isinstance(code, int) and code != 0 for code in codes):
-        return True
-    return any(place.get("success") is False or place.get("is_error") is True for place in places)
-
-
-def _exited_badly(text: str) -> bool:
-    """Whether a response in words begins, as Codex's does, with an exit code other than 0."""
-    found = (line.rpartition(" ") for line in text[:_BEGINNING].splitlines())
-    return any(said.casefold() in _EXITED and code.isdigit() and int(code) != 0 for said, _, code in found)
-
-
-def _words(value: object) -> str:
-    """All texts in a value, in their order."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        value = list(value.values())
-    return "\n".join(filter(None, map(_words, value))) if isinstance(value, list) else ""
-
-
-def _decoded(text: str) -> object:
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found
+    if "sessionId" in fields:
+        return "copilot"
+    return "gemini" if fields.get("hook_event_name") in _GEMINI else "claude"

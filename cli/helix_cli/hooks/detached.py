@@ -32,20 +32,26 @@ def detach(root: Path, event: str, work: Callable[[], None]) -> None:
     """Does the work later, in a process that nobody waits for; what goes wrong stands in ``hooks.log``."""
     if os.fork():
         return
-    os.setsid()
-    if os.fork():  # the first child ends at once, so nobody has to collect the second
-        os._exit(0)
+    from helix_cli.hooks.answering import noted  # noqa: PLC0415  (it imports this module)
+
     try:
-        _let_go()
-        gc.enable()
-        if within(lambda: _in_turn(root, event, work), seconds=_SECONDS).cut_short:
-            note(root, event, "was stopped: its work after the answer took longer than its limit")
+        with noted(root, event):
+            os.setsid()
+            if os.fork() == 0:  # the first child ends at once, so nobody has to collect the second
+                _go_on(root, event, work)
     finally:
         os._exit(0)
 
 
+def _go_on(root: Path, event: str, work: Callable[[], None]) -> None:
+    _let_go()
+    gc.enable()
+    if within(lambda: _in_turn(root, event, work), seconds=_SECONDS).cut_short:
+        note(root, event, "was stopped: its work after the answer took longer than its limit")
+
+
 def _in_turn(root: Path, event: str, work: Callable[[], None]) -> Iterator[bytes]:
-    from helix_cli.hooks.answering import noted  # noqa: PLC0415  (it imports this module)
+    from helix_cli.hooks.answering import noted  # noqa: PLC0415  (as above)
 
     folder = root / HOOK_FOLDER
     with noted(root, event):

@@ -2,6 +2,9 @@
 
 Hashes, because the file then tells nothing that `forget` would have to find. It is a file and no table of helix.db:
 every tool call looks at it, and SQLite with all that belongs to it takes longer to load than a tool event may take.
+
+Taking comes before giving, and a hook may be killed between them. So what is taken counts only once `Given.keep` says
+that the agent has it. Until then the file is locked: whoever would take the same waits, and finds it given or free.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+    from typing import Self
 
 _BYTES = 8
 #: A session that was left alone for so long is over, told or not.
@@ -25,14 +29,34 @@ _DAYS = 7
 _SUFFIX = ".given"
 #: Before the label of an error that the session has met.
 SITUATION = "situation "
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+#: Stands where a hash will, so that a full disk is met before anything is given. No hash looks like it.
+_RESERVED = "-" * (2 * _BYTES)
 
 
 class Given:
-    """What one session was given. A session without a name has no memory of it."""
+    """What one session was given. A session without a name has no memory of it.
+
+    As a context it lets go, at its end, of what was taken and not kept.
+    """
 
     def __init__(self, root: Path, session: str) -> None:
         self._folder = root / HOOK_FOLDER
         self._path = self._folder / f"{_hash(session)}{_SUFFIX}" if session else None
+        self._handle: int | None = None
+        self._end = 0
+        self._known: set[str] = set()
+        self._taken: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            os.ftruncate(self._handle, self._end)
+            fcntl.flock(self._handle, fcntl.LOCK_UN)  # a process that was left behind may still have it open
+            os.close(self._handle)
+            self._handle = None
 
     def has(self, item: str) -> bool:
         """Whether the session has it."""
@@ -42,7 +66,7 @@ class Given:
             return False
 
     def take(self, items: Iterable[str]) -> list[str]:
-        """Those of the items that the session has not; from now on it has. Two processes never both take one.
+        """Those of the items that the session has not. Two processes never both take one.
 
         Raises:
             OSError: The file cannot be written; then nothing may be given, since it would be given again and again.
@@ -50,19 +74,38 @@ class Given:
         wanted = list(dict.fromkeys(items))
         if self._path is None or not wanted:
             return wanted
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with os.fdopen(os.open(self._path, flags, 0o600), "rb+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            known = set(file.read().decode("ascii", "replace").split())
-            fresh = [item for item in wanted if _hash(item) not in known]
-            file.write("".join(f"{_hash(item)}\n" for item in fresh).encode())
+        handle = self._held(self._path)
+        fresh = [item for item in wanted if _hash(item) not in self._known]
+        self._taken += map(_hash, fresh)
+        self._known.update(self._taken)
+        os.pwrite(handle, _lines([_RESERVED] * len(self._taken)), self._end)
         return fresh
 
-    def clear(self) -> None:
-        """Lets the session be given everything again: what it was given is no longer before the agent."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+    def keep(self) -> None:
+        """What was taken has been given."""
+        if self._handle is not None:
+            self._end += os.pwrite(self._handle, _lines(self._taken), self._end)
+            self._taken = []
+
+    def remember(self, items: Iterable[str]) -> None:
+        """Adds what the session has by itself, whether or not it is told anything; nothing may be taken yet."""
+        self.take(items)
+        self.keep()
+
+    def clear(self, point: str) -> None:
+        """Lets the session be given everything again: what it was given is no longer before the agent.
+
+        Two programs may tell of the same emptying. ``point`` is how far the session had come; the second one that
+        tells of the same point changes nothing. Where it is not known (``""``) every one counts.
+        """
+        if self._path is None:
+            return
+        handle = self._held(self._path)
+        emptied = f"emptied {point}"
+        if not point or _hash(emptied) not in self._known:
+            os.ftruncate(handle, 0)
+            self._end, self._known, self._taken = 0, set(), []
+            self.remember([emptied])
 
     def sweep(self) -> None:
         """Removes the files of sessions that are long over."""
@@ -71,6 +114,20 @@ class Given:
             with contextlib.suppress(OSError):  # another session's end may be faster
                 if path.stat().st_mtime < oldest:
                     path.unlink()
+
+    def _held(self, path: Path) -> int:
+        """The file, open and locked. A bare handle: what is left behind must not close it a second time."""
+        if self._handle is None:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            self._handle = os.open(path, _FLAGS, 0o600)
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+            self._end = os.fstat(self._handle).st_size
+            self._known = set(os.pread(self._handle, self._end, 0).decode("ascii", "replace").split())
+        return self._handle
+
+
+def _lines(hashes: Iterable[str]) -> bytes:
+    return "".join(f"{one}\n" for one in hashes).encode()
 
 
 def _hash(text: str) -> str:

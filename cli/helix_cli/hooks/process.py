@@ -1,8 +1,9 @@
 """The process of one hook: the work in a child with a limit on its time, the answer on stdout, always exit code 0.
 
-Nothing that an event may meet (a locked database, a log of gigabytes, a fault in this program) keeps the agent longer
-than the limit: the child is killed, and the answer is none. What a hook usually takes is far below; see
-``benchmarks/hooks.py`` and docs/hooks.md.
+Nothing that an event may meet (a locked database, a log of gigabytes, a reader that does not read, a fault in this
+program) keeps the agent longer than the limit: the child is killed, and the answer is none. The child writes the answer
+itself, since it alone knows what it took for it, and that must count once the answer is out and not before. What a hook
+usually takes is far below; see ``benchmarks/hooks.py`` and docs/hooks.md.
 
 The child loads what the event needs, and nothing else does: whatever this process had loaded it would have to copy for
 the child and take down again, after the agent was answered.
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 #: other things as well. Claude Code gives all hooks of a session's end 1.5 s together, Codex one second.
 LIMITS = {"session-start": 1.5, "user-prompt": 1.0, "session-end": 0.9}
 _LIMIT_ELSEWHERE = 0.6
+#: As long as Claude Code and Codex wait for a hook that says nothing of its time. Nobody hears a later answer.
+_LONGEST = 600.0
 #: Overrides the limit, for machines that are slower than any that was measured.
 ENVIRONMENT = "HELIX_HOOK_SECONDS"
 _CHUNK = 1 << 16
 #: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
 _MOST_BYTES = 32 * 1024 * 1024
+_STDOUT = 1
 
 
 def answer(arguments: Sequence[str]) -> int:
@@ -39,12 +43,14 @@ def answer(arguments: Sequence[str]) -> int:
     if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
         return 0
     gc.disable()  # the answer is there before there is anything to collect; `detached` switches it on again
-    told = within(lambda: _told(event), seconds=_limit(event))
-    root, _, text = (told.pieces or b"").partition(b"\n")
-    if told.cut_short and root:
-        _note_stop(os.fsdecode(root), event)
-    elif text:
-        _write(sys.stdout.fileno(), text)
+    asked = os.getpid()
+    try:
+        told = within(lambda: _told(event, asked), seconds=_limit(event))
+    except OSError as error:  # no process or no file is to be had
+        _note_here(event, error)
+        return 0
+    if told.cut_short and told.pieces:
+        _note(os.fsdecode(told.pieces.rstrip(b"\n")), event, "was stopped: it took longer than its limit")
     return 0
 
 
@@ -68,12 +74,16 @@ def within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> Told:
         finally:
             os._exit(0)  # the parent's exit handlers and buffers are not ours
     os.close(writing)
-    pieces, cut_short = _heard(reading, deadline=time.monotonic() + seconds)
-    if cut_short:
-        _kill(child)
+    ended = False
+    try:
+        pieces, ended = _heard(reading, deadline=time.monotonic() + seconds)
+    finally:  # also of an interrupt: nobody is left behind
+        if not ended:
+            _kill(child)
     os.close(reading)
-    os.waitpid(child, 0)
-    return Told(pieces, cut_short=cut_short)
+    if ended:
+        os.waitpid(child, 0)
+    return Told(pieces, cut_short=not ended)
 
 
 def _kill(child: int) -> None:
@@ -82,15 +92,27 @@ def _kill(child: int) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-def _note_stop(root: str, event: str) -> None:
+def _note_here(event: str, error: OSError) -> None:
+    """Notes what kept the child from beginning, in the memory of the working directory: nothing else is known."""
+    from pathlib import Path  # noqa: PLC0415  (as above)
+
+    from helix_graph.project import memory_folder  # noqa: PLC0415  (as above)
+
+    root = memory_folder(Path.cwd())
+    if root is not None and root.is_dir():
+        _note(str(root), event, f"{type(error).__name__}: {error}")
+
+
+def _note(root: str, event: str, problem: str) -> None:
     from pathlib import Path  # noqa: PLC0415  (as above)
 
     from helix_cli.hooks.log import note  # noqa: PLC0415  (as above)
 
-    note(Path(root), event, "was stopped: it took longer than its limit")
+    note(Path(root), event, problem)
 
 
-def _told(event: str) -> Iterator[bytes]:
+def _told(event: str, asked: int) -> Iterator[bytes]:
+    """What the child does. ``asked`` is the process that the agent waits for: without it nobody hears an answer."""
     from helix_cli.hooks.call import read_call  # noqa: PLC0415  (only the child needs it)
 
     call = read_call(event, sys.stdin.buffer.read(_MOST_BYTES))
@@ -98,33 +120,40 @@ def _told(event: str) -> Iterator[bytes]:
         return
     from helix_cli.hooks.answering import answer_call  # noqa: PLC0415  (most calls of tools end before)
 
-    yield from answer_call(call)
+    yield from answer_call(call, lambda text: os.getppid() == asked and _say(text))
+
+
+def _say(text: bytes) -> bool:
+    """Whether the agent has the text; nothing at all it always has."""
+    return not text or (sys.stdout is not None and _write(_STDOUT, text))
 
 
 def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
-    """What comes through a pipe until its other end closes, and whether the deadline came first."""
+    """What comes through a pipe until its other end closes, and whether that was before the deadline."""
     heard: list[bytes] = []
     while (left := deadline - time.monotonic()) > 0:
         if not select.select([reading], [], [], left)[0]:
             break
         piece = os.read(reading, _CHUNK)
         if not piece:
-            return b"".join(heard), False
+            return b"".join(heard), True
         heard.append(piece)
-    return b"".join(heard), True
+    return b"".join(heard), False
 
 
 def _limit(event: str) -> float:
     try:
-        return float(os.environ[ENVIRONMENT])
+        seconds = float(os.environ[ENVIRONMENT])
     except (KeyError, ValueError):
-        return LIMITS.get(event, _LIMIT_ELSEWHERE)
+        seconds = 0.0
+    return min(seconds, _LONGEST) if seconds > 0 else LIMITS.get(event, _LIMIT_ELSEWHERE)  # NaN is not above 0
 
 
-def _write(handle: int, text: bytes) -> None:
-    """Writes all of it; a reader that has gone does not want it any more."""
+def _write(handle: int, text: bytes) -> bool:
+    """Whether all of it was written; a reader that has gone does not want it any more."""
     try:
         while text:
             text = text[os.write(handle, text) :]
     except OSError:
-        return
+        return False
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from helix_cli.hooks.detached import detach
+from helix_cli.hooks.pre_compact import point_of
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph.insights import quick
@@ -30,7 +31,7 @@ _EMPTIED = frozenset({"clear", "compact"})
 def answer(call: Call, root: Path, given: Given) -> str:
     """The briefing."""
     if call.source in _EMPTIED:
-        given.clear()
+        given.clear(point_of(call))
     if not is_prepared(root):
         detach(root, call.event, lambda: _prepare(root))
     return block(

@@ -30,23 +30,20 @@ class Section(Value):
 
 
 def block(sections: Sequence[Section]) -> str:
-    """The sections between the memory's marks, as far as they fit; empty without a single line."""
-    told: list[str] = []
-    names: list[str] = []
-    left = _MOST_CHARACTERS
-    for section in sections:
-        lines = [Line(f"- {_short(line.text)}", line.name) for line in section.lines]
-        for place, line in enumerate(lines):
-            added = ([] if place else [section.heading]) + [line.text]
-            size = sum(len(one) + 1 for one in added) + len(line.name)
-            if size > left:
-                break
-            left -= size
-            told += added
-            names += [line.name] if line.name else []
-    return wrap("\n".join(told), insights=names) if told else ""
+    """The sections between the memory's marks; empty without a single line.
+
+    Every line is told, since the session counts as having it. Where all together are too long, each is cut shorter.
+    """
+    told = [section for section in sections if section.lines]
+    lines = [line for section in told for line in section.lines]
+    if not lines:
+        return ""
+    around = sum(len(section.heading) + 1 for section in told) + sum(len(line.name) + len("- \n") for line in lines)
+    longest = max(min(_LONGEST_LINE, (_MOST_CHARACTERS - around) // len(lines)), 1)
+    texts = [text for one in told for text in (one.heading, *(f"- {_short(line.text, longest)}" for line in one.lines))]
+    return wrap("\n".join(texts), insights=[line.name for line in lines if line.name])
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int) -> str:
     plain = harmless(text)
-    return plain if len(plain) <= _LONGEST_LINE else plain[: _LONGEST_LINE - 1] + "…"
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"

@@ -38,7 +38,7 @@ def answer(call: Call, root: Path, given: Given) -> str:
             found = find_precedents(connection, text.encode("utf-8", "replace").decode(), limit=1)
     except GraphNotCompiled:
         return ""
-    given.take(SITUATION + label for label in found["looked_for"])
+    given.remember(SITUATION + label for label in found["looked_for"])
     lines = [line for one in found["precedents"] for line in _told(one, found["sessions"])]
     return block([Section("Met before:", [Line(line) for line in given.take(lines)])])
 

@@ -7,13 +7,20 @@ from typing import Any
 from helix_cli.setup.toml_files import toml_settings
 from helix_cli.setup.wanted import SERVER, claude_hooks, codex_hooks, program, server
 
-#: Cursor's and Copilot's own names of the events that take a context; both also run a project's hooks of Claude Code.
+#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
+#: done with. Cursor and Copilot also run a project's hooks of Claude Code.
 _CURSOR = {
     "sessionStart": "session-start",
     "postToolUse": "post-tool",
     "subagentStop": "subagent-stop",
     "preCompact": "pre-compact",
     "sessionEnd": "session-end",
+}
+#: The ends that Copilot tells of come without the transcript of what has ended.
+_COPILOT = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "preCompact": "pre-compact",
 }
 _GEMINI = {
     "SessionStart": "session-start",
@@ -45,7 +52,7 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
         ],
         "copilot": [
             ("~/.copilot/mcp-config.json", {"mcpServers": {SERVER: {"type": "local", **entry, "tools": ["*"]}}}),
-            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_CURSOR, command)}),
+            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_COPILOT, command)}),
         ],
         "gemini": [
             (
