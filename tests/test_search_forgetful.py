@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import subprocess
@@ -72,6 +73,13 @@ def test_its_memories_are_results(tmp_path: Path, server: Callable[[str], str]) 
     assert status["Forgetful"] == {"Available": True, "Endpoint": endpoint}
     assert status["Configuration"]["ForgetfulPort"] == urlsplit(endpoint).port
     assert 0 <= status["Cache"]["AgeSeconds"] < 30
+
+
+def test_a_caller_that_runs_a_loop_may_ask(tmp_path: Path, server: Callable[[str], str]) -> None:
+    async def within_a_notebook() -> list[str]:
+        return [one.name for one in search(tmp_path, server("newest"))("locks", semantic_only=True).results]
+
+    assert asyncio.run(within_a_notebook()) == ["Lock files", "Caches"]
 
 
 def test_the_seeds_tool_is_spoken_too(tmp_path: Path, server: Callable[[str], str]) -> None:

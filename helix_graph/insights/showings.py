@@ -6,8 +6,8 @@ Hooks write one at every prompt that brings something (`quick`), so this loads n
 from __future__ import annotations
 
 import json
-from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every prompt
 
+from helix_episodes.hashing import blake2b
 from helix_episodes.values import Value
 
 TYPE_CHECKING = False

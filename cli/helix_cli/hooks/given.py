@@ -13,8 +13,8 @@ import contextlib
 import fcntl
 import os
 import time
-from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL besides: 5 ms at every tool call
 
+from helix_episodes.hashing import blake2b
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False
