@@ -1,8 +1,8 @@
 """Work that goes on after the hook has answered.
 
-Claude Code gives all hooks of a session's end 1.5 s, and reading a long log takes longer. So the work leaves the
-agent's session and terminal for a process of its own, which has a limit too and waits for its turn: of one memory,
-one such process works at a time.
+Claude Code gives all hooks of a session's end 1.5 s, and reading a long log takes longer. So as soon as such a hook has
+read what it is told, it leaves the agent's session and terminal for a process of its own, which has a limit too. Of one
+memory one such process works at a time, the others wait for their turn.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
+from contextlib import contextmanager
 
-from helix_cli.hooks.log import note
-from helix_cli.hooks.process import within
+from helix_cli.hooks.process import note_if_stopped, within
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False
@@ -28,38 +28,31 @@ _STREAMS = 3
 _MOST_HANDLES = 1 << 16
 
 
-def detach(root: Path, event: str, work: Callable[[], None]) -> None:
-    """Does the work later, in a process that nobody waits for; what goes wrong stands in ``hooks.log``."""
+def leave(event: str, work: Callable[[], Iterator[bytes]]) -> None:
+    """Does the work in a process that nobody waits for. The caller ends at once, so that nobody has to collect it.
+
+    Raises:
+        OSError: No process is to be had.
+    """
     if os.fork():
         return
-    from helix_cli.hooks.answering import noted  # noqa: PLC0415  (it imports this module)
-
     try:
-        with noted(root, event):
-            os.setsid()
-            if os.fork() == 0:  # the first child ends at once, so nobody has to collect the second
-                _go_on(root, event, work)
+        os.setsid()
+        _let_go()
+        gc.enable()
+        note_if_stopped(event, within(work, seconds=_SECONDS))
     finally:
         os._exit(0)
 
 
-def _go_on(root: Path, event: str, work: Callable[[], None]) -> None:
-    _let_go()
-    gc.enable()
-    if within(lambda: _in_turn(root, event, work), seconds=_SECONDS).cut_short:
-        note(root, event, "was stopped: its work after the answer took longer than its limit")
-
-
-def _in_turn(root: Path, event: str, work: Callable[[], None]) -> Iterator[bytes]:
-    from helix_cli.hooks.answering import noted  # noqa: PLC0415  (as above)
-
+@contextmanager
+def in_turn(root: Path) -> Iterator[None]:
+    """Waits until no other process works behind the hooks of this memory."""
     folder = root / HOOK_FOLDER
-    with noted(root, event):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        with (folder / _LOCK).open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            work()
-    yield from ()
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / _LOCK).open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _let_go() -> None:

@@ -35,6 +35,8 @@ _CHUNK = 1 << 16
 #: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
 _MOST_BYTES = 32 * 1024 * 1024
 _STDOUT = 1
+#: What these lead to must not be lost, and nobody hears an answer: all of it is done where no limit reaches it.
+_AFTERWARDS = frozenset({"subagent-stop", "session-end"})
 
 
 def answer(arguments: Sequence[str]) -> int:
@@ -45,13 +47,16 @@ def answer(arguments: Sequence[str]) -> int:
     gc.disable()  # the answer is there before there is anything to collect; `detached` switches it on again
     asked = os.getpid()
     try:
-        told = within(lambda: _told(event, asked), seconds=_limit(event))
+        note_if_stopped(event, within(lambda: _told(event, asked), seconds=_limit(event)))
     except OSError as error:  # no process or no file is to be had
-        _note_here(event, error)
-        return 0
-    if told.cut_short and told.pieces:
-        _note(os.fsdecode(told.pieces.rstrip(b"\n")), event, "was stopped: it took longer than its limit")
+        _note(event, f"{type(error).__name__}: {error}")
     return 0
+
+
+def note_if_stopped(event: str, told: Told) -> None:
+    """Notes that the child was killed: in the memory that it was at, or where this process stands if it knew none."""
+    if told.cut_short:
+        _note(event, "was stopped: it took longer than its limit", root=os.fsdecode(told.pieces.rstrip(b"\n")))
 
 
 class Told:
@@ -92,35 +97,37 @@ def _kill(child: int) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-def _note_here(event: str, error: OSError) -> None:
-    """Notes what kept the child from beginning, in the memory of the working directory: nothing else is known."""
-    from pathlib import Path  # noqa: PLC0415  (as above)
-
-    from helix_graph.project import memory_folder  # noqa: PLC0415  (as above)
-
-    root = memory_folder(Path.cwd())
-    if root is not None and root.is_dir():
-        _note(str(root), event, f"{type(error).__name__}: {error}")
-
-
-def _note(root: str, event: str, problem: str) -> None:
-    from pathlib import Path  # noqa: PLC0415  (as above)
+def _note(event: str, problem: str, *, root: str = "") -> None:
+    from pathlib import Path  # noqa: PLC0415  (few hooks have anything to note)
 
     from helix_cli.hooks.log import note  # noqa: PLC0415  (as above)
+    from helix_graph.project import memory_folder  # noqa: PLC0415  (as above)
 
-    note(Path(root), event, problem)
+    place = Path(root) if root else memory_folder(Path.cwd())
+    if place is not None and place.is_dir():
+        note(place, event, problem)
 
 
 def _told(event: str, asked: int) -> Iterator[bytes]:
     """What the child does. ``asked`` is the process that the agent waits for: without it nobody hears an answer."""
+    payload = sys.stdin.buffer.read(_MOST_BYTES)
+    if event not in _AFTERWARDS:
+        yield from _answered(event, payload, lambda text: os.getppid() == asked and _say(text))
+        return
+    from helix_cli.hooks.detached import leave  # noqa: PLC0415  (only the child needs it)
+
+    leave(event, lambda: _answered(event, payload, _say))
+
+
+def _answered(event: str, payload: bytes, say: Callable[[bytes], bool]) -> Iterator[bytes]:
     from helix_cli.hooks.call import read_call  # noqa: PLC0415  (only the child needs it)
 
-    call = read_call(event, sys.stdin.buffer.read(_MOST_BYTES))
+    call = read_call(event, payload)
     if call is None or call.says_nothing:
         return
     from helix_cli.hooks.answering import answer_call  # noqa: PLC0415  (most calls of tools end before)
 
-    yield from answer_call(call, lambda text: os.getppid() == asked and _say(text))
+    yield from answer_call(call, say)
 
 
 def _say(text: bytes) -> bool:

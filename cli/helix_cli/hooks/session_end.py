@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helix_cli.hooks.detached import detach
+from helix_cli.hooks.detached import in_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def answer(call: Call, root: Path, given: Given) -> str:
     """Nothing is said: nobody is there to hear it."""
-    detach(root, call.event, lambda: _remember(call, root))
+    with in_turn(root):
+        _remember(call, root)
     given.sweep()
     return ""
 

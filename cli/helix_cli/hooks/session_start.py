@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 
-from helix_cli.hooks.detached import detach
+from helix_cli.hooks.answering import noted
+from helix_cli.hooks.detached import in_turn, leave
 from helix_cli.hooks.pre_compact import point_of
 from helix_cli.hooks.showing import shown_now
 from helix_cli.hooks.text import Line, Section, block
@@ -15,6 +17,7 @@ from helix_graph.topics.quick import busiest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_cli.hooks.call import Call
@@ -33,7 +36,7 @@ def answer(call: Call, root: Path, given: Given) -> str:
     if call.source in _EMPTIED:
         given.clear(point_of(call))
     if not is_prepared(root):
-        detach(root, call.event, lambda: _prepare(root))
+        leave(call.event, lambda: _prepare(root, call.event))
     return block(
         [
             Section("Proven in this project:", _proven(root, call, given)),
@@ -51,10 +54,13 @@ def said(one: AntiPattern) -> str:
     return f"after '{one.trigger}': {one.action} ({rate}{other})"
 
 
-def _prepare(root: Path) -> None:
-    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+def _prepare(root: Path, event: str) -> Iterator[bytes]:
+    """Counts the anti-patterns, for the next beginning; first it says of which memory."""
+    yield os.fsencode(root) + b"\n"
+    with noted(root, event), in_turn(root):
+        from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
 
-    prepare(root, Memory(root).causality)
+        prepare(root, Memory(root).causality)
 
 
 def _proven(root: Path, call: Call, given: Given) -> list[Line]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helix_cli.hooks.detached import detach
+from helix_cli.hooks.detached import in_turn
 from helix_cli.hooks.given import Given
 from helix_cli.hooks.log import note
 
@@ -25,7 +25,8 @@ _PREFIX = "helix-"
 def answer(call: Call, root: Path, given: Given) -> str:  # noqa: ARG001  (every event is asked alike)
     """Nothing is said: whatever a stop is answered makes the agent go on."""
     if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
-        detach(root, call.event, lambda: _learn_once(call, root))
+        with in_turn(root):
+            _learn_once(call, root)
     return ""
 
 
