@@ -22,6 +22,17 @@ ADVICE = "When the courier API times out, ask it again with a smaller page"
 PROMPT = "the courier API times out for a page"
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 ENVIRONMENT = {**os.environ, "HELIX_HOOK_SECONDS": "60"}
+#: Whoever loads what answers an event waits for longer than the hook has.
+SLOW = """
+import sys, time
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "helix_cli.hooks.call":
+            time.sleep(1)
+
+sys.meta_path.insert(0, Slow())
+"""
 TOLD = [{"prompt_id": "p-1"}, {"turn_id": "t-1"}, {}]
 
 
@@ -200,3 +211,11 @@ def test_what_is_not_kept_is_free_again(tmp_path: Path) -> None:
         second.keep()
         assert second.take(["b"]) == ["b"]
     assert [Given(tmp_path, "s").has(one) for one in "abc"] == [True, False, False]
+
+
+def test_no_end_of_an_agent_is_lost_to_a_machine_that_is_too_slow(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW)
+    path = os.pathsep.join([str(tmp_path / "slow"), *filter(None, sys.path)])
+    call("subagent-stop", ended(project, "cart"), seconds=0.5, environment={"PYTHONPATH": path})
+    wait_for(lambda: [one["agent_id"] for one in statuses(project)] == ["cart"])

@@ -206,6 +206,13 @@ def test_learning_twice_feeds_back_once(tmp_path: Path, ended: Callable[..., Pat
     assert len(insights.fed) == 1
 
 
+def test_what_learning_leaves_beside_the_memory_is_known_as_its_own(tmp_path: Path, ended: Callable[..., Path]) -> None:
+    memory = Memory(tmp_path / ".helix")
+    memory.plans.learn(ended("INSIGHT: Sum carts in cents and not in floats\nDELIVERED: a cart"), pauses=())
+    assert (memory.root / "extraction.log").exists()
+    assert memory.doctor().findings == ()
+
+
 def test_a_workspace_ends_with_its_builder_once(tmp_path: Path, script: Scripts) -> None:
     insights = NotedInsights(("one", "Sum carts in cents"))
     plans = plans_in(tmp_path, insights)

@@ -192,3 +192,12 @@ def test_a_builders_log_says_in_which_tree_it_worked(place: str, main: Path, scr
     assert learnt.problems == ()
     (episode,) = (path.stem for path in (main / ".helix" / "episodes").iterdir())
     assert acts(main, episode) == [{"builder": "edit shop/cart.py", "nowhere": "create shop/till.py"}[place]]
+
+
+def test_of_a_project_that_was_moved_the_tree_has_to_be_named(main: Path) -> None:
+    begun(main, "shop")
+    moved = main.rename(main.with_name("moved"))
+    workspaces = plans_in(moved / ".helix").workspaces
+    with pytest.raises(NoWorkTree, match=r"main: .* there no more; `--tree` says where"):
+        workspaces.check(1)
+    assert workspaces.check(1, tree=moved).outside == ()

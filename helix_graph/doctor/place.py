@@ -44,6 +44,7 @@ _OURS = (
     *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     "injection-state/*.json",
     "task-status.jsonl",
+    "extraction.log",
     "explorer-results/*.json",
     HOOK_LOG,
     f"{HOOK_FOLDER}/*",

@@ -54,6 +54,8 @@ def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[Chan
     Raises:
         NoWorkTree: The tree is gone or of another repository, or git cannot be asked.
     """
+    if tree is None and not Path(baseline.tree).is_dir():
+        raise NoWorkTree(Path(baseline.tree), problem="it is there no more; `--tree` says where the work is now")
     here = WorkTree(Path(baseline.tree)) if tree is None else WorkTree.around(tree)
     start = baseline if str(here.top) == baseline.tree else _first_seen(here, baseline)
     before, after = start.dirty, here.differing(start.head)
