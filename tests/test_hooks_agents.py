@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from advised_project import ADVICE, advised
 from helix_cli.hooks.failing import failure_in
 from helix_cli.hooks.forms import is_heard
 from helix_cli.setup.snippets import snippets
-from helix_graph import Memory
-from helix_graph.prepared import prepare
 from hook_calls import call, wait_for
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
     from helix_cli.hooks.call import Agent
 
-ADVICE = "When the courier API times out, ask it again with a smaller page"
 PROMPT = "the courier API times out for a page"
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 OTHER = "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n1 failed in 0.1s"
@@ -87,13 +84,7 @@ SUCCESSES: dict[str, dict[str, Any]] = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's sessions and some advice."""
     folder: Path = tmp_path_factory.mktemp("shop")
-    (folder / ".git").mkdir()
-    memory = Memory.init(folder)
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
-        memory.extract([logs])
-    memory.graph.compile()
-    prepare(memory.root, memory.causality)
-    memory.insights.store(ADVICE, ["user-provided"])
+    advised(folder)
     return folder
 
 

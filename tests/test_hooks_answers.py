@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from advised_project import ADVICE, advised
 from helix_episodes.echo import without_echo
 from helix_graph import Memory
-from helix_graph.prepared import prepare
 from hook_calls import call
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ADVICE = "When the courier API times out, ask it again with a smaller page"
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 
 
@@ -24,14 +22,8 @@ FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's sessions, some advice, a plan and a topic."""
     folder: Path = tmp_path_factory.mktemp("shop")
-    (folder / ".git").mkdir()
     os.environ.pop("HELIX_DIR", None)
-    memory = Memory.init(folder)
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
-        memory.extract([logs])
-    memory.graph.compile()
-    prepare(memory.root, memory.causality)
-    memory.insights.store(ADVICE, ["user-provided"])
+    memory = advised(folder)
     memory.topics.store("courier", "The courier API counts pages from one, not from zero")
     memory.plans.save({"objective": "Ship parcels", "tasks": [{"objective": "Print labels"}]})
     return folder

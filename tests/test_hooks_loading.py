@@ -10,21 +10,19 @@ import json
 import os
 import subprocess
 import sys
-from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
 import pytest
 
+from advised_project import ADVICE, advised
 from helix_graph import Memory
 from helix_graph.insights import quick
 from helix_graph.insights.showings import Showing
-from helix_graph.prepared import prepare
 from helix_graph.topics.quick import busiest, having_some
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ADVICE = "When the courier API times out, ask it again with a smaller page"
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 #: What no hook can afford while somebody waits: each takes longer to load than half of what a tool's call may take, or
 #: brings one of those with it.
@@ -36,13 +34,7 @@ DATABASE = {"sqlite3", "helix_graph.helix_db", "helix_graph.database"}
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's sessions, some advice and a topic; no plan."""
     folder: Path = tmp_path_factory.mktemp("shop")
-    (folder / ".git").mkdir()
-    memory = Memory.init(folder)
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
-        memory.extract([logs])
-    memory.graph.compile()
-    prepare(memory.root, memory.causality)
-    memory.insights.store(ADVICE, ["user-provided"])
+    memory = advised(folder)
     memory.insights.store("The courier API of the warehouse answers in pages of fifty parcels", ["courier"])
     memory.topics.store("courier", "The courier API counts pages from one, not from zero\nAsk it for fifty.\nNo more.")
     memory.topics.store("paint", "The garden fence is painted green")

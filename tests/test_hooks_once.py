@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from advised_project import ADVICE
 from helix_cli.hooks.given import Given
 from helix_cli.hooks.text import Line, Section, block
 from helix_graph import Memory
 from hook_calls import call, wait_for, wait_until_idle
 from session_script import Script
 
-ADVICE = "When the courier API times out, ask it again with a smaller page"
 PROMPT = "the courier API times out for a page"
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 ENVIRONMENT = {**os.environ, "HELIX_HOOK_SECONDS": "60"}
