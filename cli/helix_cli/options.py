@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,12 +29,17 @@ def moment(value: str) -> datetime:
 
 
 class GivenPath(click.Path):
-    """A path that was given: an empty one comes of a variable that is not set, and must not mean this folder."""
+    """A path that was given: an empty one comes of a variable that is not set, and must not mean this folder.
+
+    With ``dir_okay=False`` a slash at its end is refused: it asks for a folder, and would be lost on the way.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (click's signature)
         """The path."""
         if value == "":
             self.fail("the path is empty", param, ctx)
+        if not self.dir_okay and str(value).endswith(("/", os.sep)):
+            self.fail(f"{value} is the name of a folder; name a file in it", param, ctx)
         return super().convert(value, param, ctx)
 
 

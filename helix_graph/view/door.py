@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
-from helix_episodes.files import read_regular, write_atomically
+from helix_episodes.files import read_regular, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.view.html import html_of
@@ -65,9 +65,11 @@ class Pages:
         """
         page = self.page(self._causality.claims(), **part)
         name = page.timeline.episode if page.timeline else "graph"
-        path = output or self._root / PAGES / f"{name}.html"
-        data = html_of(page)
-        write_atomically(path, data)
+        path, data = output or self._root / PAGES / f"{name}.html", html_of(page)
+        if output is None:
+            write_atomically(path, data)
+        else:
+            write_output(path, data)
         return ViewReport(
             path=str(path),
             part=page.part,

@@ -25,7 +25,10 @@ _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
 
 html_option = click.option(
-    "--html", metavar="FILE", type=GivenPath(path_type=Path), help="Write the session's page to this file as well."
+    "--html",
+    metavar="FILE",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    help="Write the session's page to this file as well.",
 )
 
 

@@ -25,7 +25,12 @@ def graph() -> None:
     show_default=True,
     help="For networkx, Gephi and yEd; Graphviz; Markdown; any program.",
 )
-@click.option("--output", metavar="FILE", type=GivenPath(path_type=Path), help="Where to write it, else on stdout.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    help="Where to write it, else on stdout.",
+)
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.option("--output", metavar="FILE", type=GivenPath(path_type=Path), help="Where to write it, else in the memory.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    help="Where to write it, else in the memory.",
+)
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
