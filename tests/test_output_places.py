@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,6 @@ from helix_cli.app import run
 from learnt_world import remember, repaired
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_graph import Memory
 
 WRITERS = [
@@ -58,7 +57,7 @@ def test_a_device_is_refused_through_a_link_too(
     assert run([*writer, str(link)]) == 1
     assert "it is a device, not a regular file" in capsys.readouterr().err
     assert link.is_symlink()
-    assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
+    assert not stat.S_ISREG(Path(os.devnull).stat().st_mode)
 
 
 @every_writer
@@ -100,7 +99,7 @@ def test_the_file_that_stdout_goes_to_is_not_replaced(memory: Memory, tmp_path: 
     command = [sys.executable, "-m", "helix_cli", "view", "--output", str(answers)]
     environment = {**os.environ, "HELIX_DIR": str(memory.root)}
     with answers.open("a", encoding="utf-8") as stdout:
-        done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, check=False)  # noqa: S603  (our own command)
+        done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, check=False)
     assert done.returncode == 1
     assert "it is where the command prints its answer" in done.stderr
     assert answers.read_text(encoding="utf-8") == "kept\n"

@@ -3,8 +3,8 @@
 Only regular files are read. A pipe in a file's place would keep its reader waiting for ever, and a link may lead out of
 the memory: neither is opened, and what it is gets said.
 
-What a person names as the place of an answer (``--output``) has a rule of its own, `write_output`: there a link is meant,
-and a device is never replaced.
+What a person names as the place of an answer (``--output``) has a rule of its own, `write_output`: there a link is
+meant, and a device is never replaced.
 """
 
 from __future__ import annotations

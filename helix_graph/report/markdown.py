@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from helix_graph.report.model import Evidence, Findings, Learnt, Outcomes, Repair, Report, Span, Trouble
 
 _LONGEST = 300
+#: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
+_AT = re.compile(r"@(?=\w)")
+_ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
 _MEANS_SOMETHING = re.compile(r"([\\`*_\[\]<>|~#&!])")
 
 
@@ -32,10 +35,16 @@ def markdown_of(report: Report) -> str:
 def plain(text: str) -> str:
     r"""A text of a log on one line, without a meaning in Markdown.
 
+    Names after an ``@`` and addresses are kept from becoming a message to somebody and a link: a forge does so with
+    bare ones too.
+
     >>> print(plain("a | <b>\n# [x](y)"))
     a \| \<b\> \# \[x\](y)
+    >>> print(plain("@fixture https://a.example www.b.example"))
+    @<!-- -->fixture https\://a.example www\.b.example
     """
-    return _MEANS_SOMETHING.sub(r"\\\1", short(text, _LONGEST))
+    escaped = _MEANS_SOMETHING.sub(r"\\\1", short(text, _LONGEST))
+    return _AT.sub("@<!-- -->", _ADDRESS.sub(r"\1\\", escaped))
 
 
 def _lines(report: Report) -> Iterator[str]:

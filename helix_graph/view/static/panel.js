@@ -24,10 +24,11 @@ function figures(rows) {
 }
 
 /** A rate with its interval, as a bar from 0 to 100 %. */
+/** A range of shares, and the rate in it; null where there is none yet. */
 function bar(low, high, point, words) {
   const span = draw("rect", { class: "span", x: 100 * low, y: 0, width: Math.max(1, 100 * (high - low)), height: 9 });
-  const mark = draw("rect", { class: "point", x: Math.min(98.4, Math.max(0, 100 * point - 0.8)), y: 0, width: 1.6, height: 9 });
-  const box = draw("svg", { viewBox: "0 0 100 9", preserveAspectRatio: "none", role: "img", "aria-label": words }, span, mark);
+  const mark = point === null ? [] : [draw("rect", { class: "point", x: Math.min(98.4, Math.max(0, 100 * point - 0.8)), y: 0, width: 1.6, height: 9 })];
+  const box = draw("svg", { viewBox: "0 0 100 9", preserveAspectRatio: "none", role: "img", "aria-label": words }, span, ...mark);
   return make("div", { class: "bar" }, box);
 }
 
@@ -71,7 +72,7 @@ function someLinks(title, places, end) {
 function nodePanel(place) {
   const node = data.nodes[place];
   const judged = node.measured
-    ? `${node.successes} of ${node.measured} judged sessions succeeded (${percent(node.rate)}; at 95 % between ${percent(node.low)} and ${percent(node.high)})`
+    ? `${node.successes} of ${node.measured} judged sessions succeeded (${isEarly(node) ? "too early for a rate" : percent(node.rate)}; at 95 % between ${percent(node.low)} and ${percent(node.high)})`
     : "Too early: nobody but the agent judged a session that has it.";
   fill(
     heading(node.type, node.type, node.label),
@@ -79,7 +80,7 @@ function nodePanel(place) {
       ["Seen", `${count(node.frequency, "time")} in ${count(node.episodes, "session")}`],
       ["Sessions with it", judged],
     ]),
-    node.measured ? bar(node.low, node.high, node.rate, judged) : null,
+    node.measured ? bar(node.low, node.high, isEarly(node) ? null : node.rate, judged) : null,
     someLinks("Edges into it", edgesTo[place], "source"),
     someLinks("Edges out of it", edgesFrom[place], "target"),
     wordings(node),

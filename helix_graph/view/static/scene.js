@@ -81,6 +81,7 @@ function styleSheet(many) {
         "pie-2-background-opacity": 0.28,
       },
     },
+    { selector: many ? "node.named[?early], node.near[?early], node.on-path[?early]" : "node[?early]", style: { "pie-hole": "84%" } },
     ...TYPES.map((type) => ({
       selector: `node[type="${type}"]`,
       style: { shape: SHAPES[type], "background-color": colour(type) },
