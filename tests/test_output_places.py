@@ -82,6 +82,17 @@ def test_a_slash_at_the_end_is_refused_where_only_a_file_can_be_written(
     assert not (tmp_path / "pages").exists()
 
 
+@every_writer
+@pytest.mark.usefixtures("memory")
+def test_a_dash_is_not_made_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], writer: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([*writer, "-"]) == 2
+    assert "- is not stdout here; name a file" in capsys.readouterr().err
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.mark.usefixtures("memory")
 def test_a_link_to_nothing_yet_and_one_in_a_circle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "new.html").symlink_to("later.html")

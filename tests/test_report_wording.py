@@ -50,3 +50,16 @@ def test_markdown_sends_nobody_a_message_and_links_nowhere() -> None:
     assert shown == (
         "@<!-- -->octocat wrote to a@<!-- -->b.example about HTTPS\\://x.example/@<!-- -->y and www\\.z.example"
     )
+
+
+def test_dates_name_the_year_where_days_of_two_years_stand_together(tmp_path: Path) -> None:
+    early, late = repaired("s1"), repaired("s2")
+    early = msgspec.structs.replace(early, timestamp="2024-06-01T10:00:00Z")
+    late = msgspec.structs.replace(late, timestamp="2026-06-01T10:00:00Z")
+    memory = remember(tmp_path, early, late)
+    rows = [row for row in memory.report(format="markdown", days=366).data.decode().splitlines() if " to " in row]
+    assert any(row.startswith("| 31 May 2024 to 31 May 2025 |") for row in rows)
+    page = memory.report(days=366).data.decode()
+    assert '<th scope="row">31 May 2024 to 31 May 2025</th>' in page
+    assert ">May 2024</text>" in page
+    assert '<th scope="row">26 May to 1 Jun</th>' in memory.report().data.decode()

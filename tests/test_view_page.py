@@ -71,7 +71,9 @@ def test_clicking_a_label_leads_to_the_line_of_the_log(tab: Tab) -> None:
 
 def test_of_fewer_than_ten_the_counts_and_the_range_are_shown_and_no_rate(tab: Tab) -> None:
     tab.click("pytest fails: AssertionError")
-    assert "4 of 6 judged sessions succeeded (too early for a rate; at 95 % between 30 % and 90 %)" in tab.text("#panel")
+    assert "4 of 6 judged sessions succeeded (too early for a rate; at 95 % between 30 % and 90 %)" in tab.text(
+        "#panel"
+    )
 
 
 def test_an_edge_shows_both_ends_in_the_log(tab: Tab) -> None:

@@ -90,12 +90,14 @@ def _outcomes(outcomes: Outcomes | None, report: Report) -> Iterator[str]:
     yield ""
     yield f"| {' | '.join(words.COLUMNS)} |"
     yield f"|{' --- |' * len(words.COLUMNS)}"
-    yield from (_row(one) for one in (*outcomes.trend[:-1], *outcomes.bars))
+    spans = (*outcomes.trend[:-1], *outcomes.bars)
+    years = words.over_a_year(spans)
+    yield from (_row(one, year=years) for one in spans)
 
 
-def _row(one: Span) -> str:
+def _row(one: Span, *, year: bool) -> str:
     counts = (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)))
-    return f"| {' | '.join([between(one.start, one.end), *counts, told(one.rate)])} |"
+    return f"| {' | '.join([between(one.start, one.end, year=year), *counts, told(one.rate)])} |"
 
 
 def _findings(title: str, found: Findings, *, none: str) -> Iterator[str]:

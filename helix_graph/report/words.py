@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from helix_graph.causality.patterns import ENOUGH_OCCURRENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from helix_graph.causality.patterns import Pattern
     from helix_graph.report.model import Change, Evidence, Finding, Findings, Health, Learnt, Rate, Report, Span
@@ -136,15 +137,24 @@ def between(since: str, last: str, *, year: bool = False) -> str:
 
     >>> between("2026-03-01", "2026-03-07"), between("2026-02-26", "2026-03-04", year=True)
     ('1 to 7 Mar', '26 Feb to 4 Mar 2026')
-    >>> between("2026-03-01", "2026-03-01")
-    '1 Mar'
+    >>> between("2026-03-01", "2026-03-01"), between("2025-09-14", "2026-09-13")
+    ('1 Mar', '14 Sep 2025 to 13 Sep 2026')
     """
+    year = year or since[:4] != last[:4]
     end = day(last, year=year)
     if since == last:
         return end
     if since[:7] == last[:7]:
         return f"{int(since[8:])} to {end}"
     return f"{day(since, year=year and since[:4] != last[:4])} to {end}"
+
+
+def over_a_year(spans: Sequence[Span]) -> bool:
+    """Whether a day and its month may stand for two days in these spans, which follow each other."""
+    if not spans:
+        return False
+    first, last = (date.fromisoformat(one.start) for one in (spans[0], spans[-1]))
+    return last - first >= timedelta(days=365)
 
 
 def told(rate: Rate) -> str:

@@ -9,7 +9,7 @@ import click
 
 from helix_cli.commands.explain_steps import render_steps
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import OutputPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show, tree
 from helix_cli.terminal.pieces import Branch, Part, Word, leaf, quiet, strong, verdict
 
@@ -27,7 +27,7 @@ _PARTINGS_SHOWN = 5
 html_option = click.option(
     "--html",
     metavar="FILE",
-    type=GivenPath(path_type=Path, dir_okay=False),
+    type=OutputPath(path_type=Path, dir_okay=False),
     help="Write the session's page to this file as well.",
 )
 

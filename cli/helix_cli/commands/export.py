@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import OutputPath, json_option
 from helix_cli.output import emit_json, hand_over, say
 
 
@@ -28,7 +28,7 @@ def graph() -> None:
 @click.option(
     "--output",
     metavar="FILE",
-    type=GivenPath(path_type=Path, dir_okay=False),
+    type=OutputPath(path_type=Path, dir_okay=False),
     help="Where to write it, else on stdout.",
 )
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option, moment
+from helix_cli.options import OutputPath, json_option, moment
 from helix_cli.output import count, emit_json, say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     metavar="DIR|FILE",
-    type=GivenPath(),  # as it was typed: a slash at its end says that a folder is meant
+    type=OutputPath(),  # as it was typed: a slash at its end says that a folder is meant
     help="Where to write it; a folder gets the sessions' pages too.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import OutputPath, json_option
 from helix_cli.output import count, say, show
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     metavar="FILE",
-    type=GivenPath(path_type=Path, dir_okay=False),
+    type=OutputPath(path_type=Path, dir_okay=False),
     help="Where to write it, else in the memory.",
 )
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
