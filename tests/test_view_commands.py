@@ -44,6 +44,12 @@ def test_view_as_json_is_the_librarys_report(
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
+@pytest.mark.usefixtures("memory")
+def test_where_there_is_no_path_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "No path found within depth 5: nothing leads" in said(capsys, "view", "--from", "success", "--to", "ruff")
+    assert orjson.loads(said(capsys, "view", "--from", "ruff", "--to", "success", "--json"))["no_path"] == ""
+
+
 def test_a_sessions_page_is_called_after_it(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
     name = memory.episodes.list()[0].id
     assert Path(orjson.loads(said(capsys, "view", "--episode", name, "--json"))["path"]).name == f"{name}.html"

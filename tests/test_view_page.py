@@ -186,7 +186,35 @@ def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory,
 def test_a_path_that_there_is_not_says_why(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
     demo_memory.view(output=tmp_path / "none.html", source="success", target=ERROR)
     with open_tab(browser, tmp_path / "none.html") as tab:
-        assert "No path" in tab.text("#panel")
+        assert "No path found within depth 5: nothing leads from one to the other" in tab.text("#panel")
+
+
+def test_a_path_shows_its_direction_and_says_when_filters_hide_a_part(
+    browser: Browser, demo_memory: Memory, tmp_path: Path
+) -> None:
+    demo_memory.view(output=tmp_path / "path.html", source=ERROR, target="success")
+    with open_tab(browser, tmp_path / "path.html") as tab:
+        head, line = tab.page.evaluate(
+            """() => {
+              const edge = document.getElementById("graph")._cyreg.cy.edges(".on-path")[0];
+              return [edge.style("target-arrow-color"), edge.style("underlay-color")];
+            }"""
+        )
+        assert head == line
+        assert "not drawn now" not in tab.text("#panel")
+        tab.page.locator("#filters label", has_text="causes").locator("input").uncheck()
+        assert "are not drawn now: filters hide them." in tab.text("#panel")
+
+
+def test_a_ring_of_few_sessions_is_thinner(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file) as tab:
+        holes = tab.page.evaluate(
+            """() => document.getElementById("graph")._cyreg.cy.nodes()
+              .filter((one) => one.data("won") + one.data("lost") > 0)
+              .map((one) => [one.data("early"), one.style("pie-hole")])"""
+        )
+    assert {(True, "84%"), (False, "62%")} >= set(map(tuple, holes)) > set()
+    assert (True, "84%") in map(tuple, holes)
 
 
 def test_a_focus_shows_what_is_around_it(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The page that was written: where, what part of the memory is on it, and how much of the whole that is."""
+    """The page that was written: where, what part of the memory is on it, and how much of the whole that is.
+
+    ``no_path`` says why there is none where one was asked for; it is empty otherwise.
+    """
 
     path: str
     part: str
@@ -39,6 +42,7 @@ class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
     nodes_in_all: int
     edges_in_all: int
     bytes: int
+    no_path: str
 
 
 class _Head(msgspec.Struct):
@@ -78,6 +82,7 @@ class Pages:
             nodes_in_all=page.nodes_in_all,
             edges_in_all=page.edges_in_all,
             bytes=len(data),
+            no_path=page.path.sentence if page.path and not page.path.found else "",
         )
 
     def write_sessions(self, names: Iterable[str], folder: Path) -> list[str]:

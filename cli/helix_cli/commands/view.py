@@ -54,6 +54,8 @@ def view(  # noqa: PLR0913  (the command's options)
 def render_view(report: ViewReport) -> None:
     """Print where the page is and how much of the memory is on it."""
     say(f"{report.path} ({report.bytes / 1_000_000:.1f} MB)")
+    if report.no_path:
+        say(report.no_path)
     say(
         f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
         f"{count(report.edges, 'edge')} of {report.edges_in_all}. It quotes sessions: mind whom you give it to."

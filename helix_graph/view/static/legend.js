@@ -39,6 +39,7 @@ function field(text, control) {
 function listen(control, name, parse) {
   control.addEventListener("change", () => {
     filters[name] = parse(control.value);
+    if (control.type === "number") control.value = filters[name]; // what counts is what stands there
     refilter();
   });
   return control;

@@ -238,9 +238,12 @@ function pathPanel() {
         : [make("li", {}, make("button", { type: "button", onclick: () => chooseEdge(edge) }, make("span", {}, `\u2193 ${data.edges[edge].type}, said in ${count(data.edges[edge].evidence, "session")}, weight ${data.edges[edge].weight.toFixed(2)}`)))];
     return [make("li", {}, nodeButton(place)), ...link];
   });
+  const drawn = new Set(cy.edges().map((edge) => edge.data("places")).flat());
+  const hidden = data.path.edges.filter((place) => !drawn.has(place)).length;
   fill(
     heading(null, "path", data.path.found ? "How one leads to the other" : "No path"),
     make("p", { class: "lead" }, visible(data.path.sentence)),
+    hidden ? make("p", { class: "lead" }, `${hidden} of its ${count(data.path.edges.length, "edge")} ${hidden === 1 ? "is" : "are"} not drawn now: filters hide ${hidden === 1 ? "it" : "them"}.`) : null,
     make("ul", { class: "links" }, steps),
   );
 }
