@@ -222,6 +222,8 @@ def test_a_focus_shows_what_is_around_it(browser: Browser, demo_memory: Memory, 
     assert report.nodes < report.nodes_in_all
     with open_tab(browser, tmp_path / "focus.html") as tab:
         assert tab.text("#panel h2") == "ruff fails: F401"
+        tab.keys("Escape")
+        assert "MET MOST OFTEN, IN THE WHOLE MEMORY" in tab.text("#panel").upper()
 
 
 def test_a_narrow_window_hides_nothing(browser: Browser, page_file: Path) -> None:
