@@ -130,8 +130,8 @@ def beyond_mermaid(data: bytes) -> str:
     if edges <= _MERMAID_EDGES and characters <= _MERMAID_CHARACTERS:
         return ""
     return (
-        f"Mermaid draws at most {_MERMAID_EDGES} edges (maxEdges) and {_MERMAID_CHARACTERS:,} characters (maxTextSize): "
-        f"here are {edges:,} and {characters:,}"
+        f"Mermaid draws at most {_MERMAID_EDGES} edges (maxEdges) and {_MERMAID_CHARACTERS:,} characters "
+        f"(maxTextSize): here are {edges:,} and {characters:,}"
     )
 
 
