@@ -6,7 +6,6 @@ import os
 import stat
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +14,8 @@ from helix_cli.app import run
 from learnt_world import remember, repaired
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from helix_graph import Memory
 
 WRITERS = [
@@ -49,15 +50,31 @@ def test_a_pipe_is_neither_replaced_nor_waited_for(
 
 @every_writer
 @pytest.mark.usefixtures("memory")
-def test_a_device_is_refused_through_a_link_too(
+def test_a_pipe_is_refused_through_a_link_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], writer: tuple[str, ...]
 ) -> None:
-    link = tmp_path / "null.html"
-    link.symlink_to(os.devnull)
+    pipe, link = tmp_path / "pipe", tmp_path / "link.html"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
     assert run([*writer, str(link)]) == 1
-    assert "it is a device, not a regular file" in capsys.readouterr().err
+    assert "it is a named pipe, not a regular file" in capsys.readouterr().err
     assert link.is_symlink()
-    assert not stat.S_ISREG(Path(os.devnull).stat().st_mode)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+# Not the machine's own /dev/null: were the rule broken, root would lose it.
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
+@every_writer
+@pytest.mark.usefixtures("memory")
+def test_a_device_stays_one(tmp_path: Path, capsys: pytest.CaptureFixture[str], writer: tuple[str, ...]) -> None:
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("no device can be made here")
+    assert run([*writer, str(device)]) == 1
+    assert str(device) in capsys.readouterr().err
+    assert stat.S_ISCHR(device.stat().st_mode)
 
 
 @every_writer
