@@ -105,6 +105,9 @@ def test_little_evidence_can_be_left_out(tab: Tab, demo_memory: Memory) -> None:
     frequent = [node for node in demo_memory.graph.excerpt().nodes if node.frequency >= 10]
     assert {node["label"] for node in tab.shown()} == {node.label for node in frequent}
     assert tab.text("#left").startswith(f"{len(frequent)} labels left")
+    tab.page.fill("#least", "-3")
+    tab.page.press("#least", "Tab")
+    assert tab.page.input_value("#least") == "1"
 
 
 def test_a_span_of_days_leaves_out_what_was_not_met_in_it(tab: Tab, demo_memory: Memory) -> None:
