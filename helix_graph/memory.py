@@ -278,7 +278,7 @@ class Memory:
     def report(
         self,
         *,
-        output: Path | None = None,
+        output: Path | str | None = None,
         format: str = "html",  # noqa: A002  (the option's name)
         days: int = 7,
         until: date | None = None,
@@ -293,8 +293,7 @@ class Memory:
         reports = Reports(
             self.root, graph=self.graph, causality=self.causality, insights=self.insights, pages=self._pages()
         )
-        where = None if output is None else place("output", output)
-        return reports.make(output=where, format=format, days=days, until=until)
+        return reports.make(output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

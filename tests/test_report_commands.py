@@ -98,26 +98,16 @@ def test_a_click_on_evidence_opens_the_session_at_the_step(browser: Browser, mem
     page.close()
 
 
-def test_a_report_takes_the_place_of_an_earlier_one_and_of_nothing_else(memory: Memory, tmp_path: Path) -> None:
-    week = tmp_path / "week"
-    memory.report(output=week)
-    stale, theirs = week / "sessions" / "episode-stale.html", week / "sessions" / "notes.html"
-    for path in (stale, theirs):
-        path.write_text("old")
-    memory.report(output=week)
-    assert not stale.exists()
-    assert theirs.exists()
-
-
 @pytest.mark.usefixtures("memory")
 def test_what_cannot_be_done_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>My site</h1>")
     refusals = [
-        (("--output", str(tmp_path)), 1, "is no report of helix-graph"),
+        (("--output", str(tmp_path)), 1, "is of no earlier report of helix-graph"),
         (("--days", "0"), 2, "--days is 0; it must be between 1 and 366"),
         (("--until", "yesterday"), 2, "is no ISO 8601 day or time"),
         (("--output", "/proc/no/such/place.html"), 1, "/proc/no"),
         (("--output", ""), 2, "the path is empty"),
+        (("--output", f"{tmp_path}/index.html/"), 1, "index.html is of no earlier report"),
     ]
     for arguments, code, sentence in refusals:
         assert sentence in said(capsys, "report", *arguments, code=code)

@@ -99,7 +99,8 @@ def test_markdown_has_no_line_markup_or_table_of_a_logs_making(memory: Memory) -
     text = memory.report(format="markdown").data.decode()
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert re.findall(r"(?<!\\)[<>]", text) == [], "nothing opens a tag"
+    # The one thing of ours: an empty comment that parts a sign from a name.
+    assert re.findall(r"(?<!\\)[<>]", text.replace("@<!-- -->", "@")) == [], "nothing opens a tag"
     links = re.findall(r"(?<!\\)\]\(([^)]*)\)", text)
     assert set(links) <= {"#evidence"}
     titles = [line for line in text.splitlines() if line.startswith("#")]

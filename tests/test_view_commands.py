@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import networkx as nx
 import orjson
 import pytest
 
 from helix_cli.app import run
-
-if TYPE_CHECKING:
-    from helix_graph import Memory
+from helix_graph import Memory
 
 
 @pytest.fixture
@@ -42,6 +39,12 @@ def test_view_as_json_is_the_librarys_report(
     assert told["path"] == str(tmp_path / "a.html")
     assert (told["nodes"], told["edges"], told["bytes"]) == (report.nodes, report.edges, report.bytes)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+@pytest.mark.usefixtures("memory")
+def test_where_there_is_no_path_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "No path found within depth 5: nothing leads" in said(capsys, "view", "--from", "success", "--to", "ruff")
+    assert orjson.loads(said(capsys, "view", "--from", "ruff", "--to", "success", "--json"))["no_path"] == ""
 
 
 def test_a_sessions_page_is_called_after_it(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,6 +85,25 @@ def test_what_cannot_be_done_is_one_sentence(
     told = said(capsys, *arguments, code=code)
     assert sentence in told
     assert len(told.splitlines()) == 1
+
+
+def test_what_mermaid_would_refuse_is_said_beside_it(
+    demo_memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
+    assert run(["graph", "export", "--format", "mermaid"]) == 0
+    assert capsys.readouterr().err == ""
+    large = Memory(tmp_path / "large")
+    for number in range(60):
+        large.graph.add_causal_node("error", f"{number} " + "-" * 220)
+    large.graph.compile()
+    monkeypatch.setenv("HELIX_DIR", str(large.root))
+    assert run(["graph", "export", "--format", "mermaid"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("flowchart LR")
+    assert "Mermaid draws at most 500 edges" in printed.err
+    assert run(["graph", "export", "--format", "dot"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_export_prints_or_writes_the_same(memory: Memory, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

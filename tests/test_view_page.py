@@ -69,9 +69,11 @@ def test_clicking_a_label_leads_to_the_line_of_the_log(tab: Tab) -> None:
     assert "No module named 'respx'" in tab.text("#panel .evidence")
 
 
-def test_a_rate_is_shown_with_its_number_and_interval(tab: Tab) -> None:
+def test_of_fewer_than_ten_the_counts_and_the_range_are_shown_and_no_rate(tab: Tab) -> None:
     tab.click("pytest fails: AssertionError")
-    assert "4 of 6 judged sessions succeeded (67 %; at 95 % between 30 % and 90 %)" in tab.text("#panel")
+    assert "4 of 6 judged sessions succeeded (too early for a rate; at 95 % between 30 % and 90 %)" in tab.text(
+        "#panel"
+    )
 
 
 def test_an_edge_shows_both_ends_in_the_log(tab: Tab) -> None:
@@ -103,6 +105,9 @@ def test_little_evidence_can_be_left_out(tab: Tab, demo_memory: Memory) -> None:
     frequent = [node for node in demo_memory.graph.excerpt().nodes if node.frequency >= 10]
     assert {node["label"] for node in tab.shown()} == {node.label for node in frequent}
     assert tab.text("#left").startswith(f"{len(frequent)} labels left")
+    tab.page.fill("#least", "-3")
+    tab.page.press("#least", "Tab")
+    assert tab.page.input_value("#least") == "1"
 
 
 def test_a_span_of_days_leaves_out_what_was_not_met_in_it(tab: Tab, demo_memory: Memory) -> None:
@@ -184,7 +189,35 @@ def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory,
 def test_a_path_that_there_is_not_says_why(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
     demo_memory.view(output=tmp_path / "none.html", source="success", target=ERROR)
     with open_tab(browser, tmp_path / "none.html") as tab:
-        assert "No path" in tab.text("#panel")
+        assert "No path found within depth 5: nothing leads from one to the other" in tab.text("#panel")
+
+
+def test_a_path_shows_its_direction_and_says_when_filters_hide_a_part(
+    browser: Browser, demo_memory: Memory, tmp_path: Path
+) -> None:
+    demo_memory.view(output=tmp_path / "path.html", source=ERROR, target="success")
+    with open_tab(browser, tmp_path / "path.html") as tab:
+        head, line = tab.page.evaluate(
+            """() => {
+              const edge = document.getElementById("graph")._cyreg.cy.edges(".on-path")[0];
+              return [edge.style("target-arrow-color"), edge.style("underlay-color")];
+            }"""
+        )
+        assert head == line
+        assert "not drawn now" not in tab.text("#panel")
+        tab.page.locator("#filters label", has_text="causes").locator("input").uncheck()
+        assert "are not drawn now: filters hide them." in tab.text("#panel")
+
+
+def test_a_ring_of_few_sessions_is_thinner(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file) as tab:
+        holes = tab.page.evaluate(
+            """() => document.getElementById("graph")._cyreg.cy.nodes()
+              .filter((one) => one.data("won") + one.data("lost") > 0)
+              .map((one) => [one.data("early"), one.style("pie-hole")])"""
+        )
+    assert {(True, "84%"), (False, "62%")} >= set(map(tuple, holes)) > set()
+    assert (True, "84%") in map(tuple, holes)
 
 
 def test_a_focus_shows_what_is_around_it(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
@@ -192,6 +225,8 @@ def test_a_focus_shows_what_is_around_it(browser: Browser, demo_memory: Memory, 
     assert report.nodes < report.nodes_in_all
     with open_tab(browser, tmp_path / "focus.html") as tab:
         assert tab.text("#panel h2") == "ruff fails: F401"
+        tab.keys("Escape")
+        assert "MET MOST OFTEN, IN THE WHOLE MEMORY" in tab.text("#panel").upper()
 
 
 def test_a_narrow_window_hides_nothing(browser: Browser, page_file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,6 +35,22 @@ class GivenPath(click.Path):
         """The path."""
         if value == "":
             self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class OutputPath(GivenPath):
+    """Where an answer is to be written; with ``dir_okay=False`` into a file.
+
+    ``-`` would be a file of that name, which nobody means. A slash at the end asks for a folder, and would be lost on
+    the way to a path.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (as above)
+        """The path."""
+        if value == "-":
+            self.fail("- is not stdout here; name a file (./- if it is to be called so)", param, ctx)
+        if not self.dir_okay and str(value).endswith(("/", os.sep)):
+            self.fail(f"{value} is the name of a folder; name a file in it", param, ctx)
         return super().convert(value, param, ctx)
 
 

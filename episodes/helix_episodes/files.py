@@ -2,6 +2,9 @@
 
 Only regular files are read. A pipe in a file's place would keep its reader waiting for ever, and a link may lead out of
 the memory: neither is opened, and what it is gets said.
+
+What a person names as the place of an answer (``--output``) has a rule of its own, `write_output`: there a link is
+meant, and a device is never replaced.
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ import stat
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: What `write_atomically` writes to before it renames; a killed process leaves one behind.
 TEMPORARY_SUFFIX = ".tmp"
@@ -88,6 +95,40 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
         raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Writes an answer where somebody wants it: as `write_atomically` does, but to the file that a link leads to.
+
+    A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
+    to: what stands there already would be lost, and what is printed afterwards too.
+
+    Raises:
+        WriteFailed: Something else than a regular file is there, or it cannot be written.
+    """
+    problem = _no_output(path)
+    if problem:
+        raise WriteFailed(path=path, problem=problem)
+    write_atomically(Path(os.path.realpath(path)), data, mode=mode)
+
+
+def _no_output(path: Path) -> str | None:
+    """Why an answer cannot be written here; None where it can, as far as one sees without trying."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error.strerror or str(error)
+    if any(os.path.samestat(found, stream) for stream in _printed_to()):
+        return "it is where the command prints its answer"
+    return irregularity(path, follow=True)
+
+
+def _printed_to() -> Iterator[os.stat_result]:
+    for stream in (1, 2):
+        with contextlib.suppress(OSError):  # it is closed
+            yield os.fstat(stream)
 
 
 def _give(handle: int, owner: tuple[int, int] | None) -> None:

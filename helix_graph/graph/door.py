@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 
-from helix_episodes.files import write_atomically
+from helix_episodes.files import write_output
 from helix_episodes.model import EdgeType
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
 from helix_graph.given import one_of, place, query, several, when, whole
@@ -282,7 +282,7 @@ class Graph(SeedMethods):
         else:
             raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
         if output is not None:
-            write_atomically(place("output", output), data)
+            write_output(place("output", output), data)
         return data
 
     def _canonical(self) -> bytes:

@@ -24,6 +24,8 @@ _SHAPES = {"decision": "box", "error": "diamond", "event": "ellipse", "outcome":
 #: The brackets that make a shape in Mermaid.
 _BRACKETS = {"decision": "[]", "error": "{}", "event": "()", "outcome": "([])", "pattern": "[//]"}
 _DOT_LINES = {"causes": "solid", "enables": "dashed", "prevents": "solid", "correlates": "dotted"}
+#: Its own limits, unless a page that embeds it sets others (https://mermaid.js.org/config/schema-docs/config.html).
+_MERMAID_EDGES, _MERMAID_CHARACTERS = 500, 50_000
 _MERMAID_LINES = {"causes": "-->", "enables": "-.->", "prevents": "--x", "correlates": "-.-"}
 
 
@@ -116,6 +118,21 @@ def _mermaid_text(text: str) -> str:
     'ruff fails#58; E501 #34;#60;#47;script#62;'
     """
     return "".join(one if one.isalnum() or one == " " else f"#{ord(one)};" for one in text)
+
+
+def beyond_mermaid(data: bytes) -> str:
+    r"""Why Mermaid refuses a graph that was written for it, unless it is told to take more; empty where it does not.
+
+    >>> beyond_mermaid(b"flowchart LR\n" + 501 * b"  n0 -->|causes| n1\n")
+    'Mermaid draws at most 500 edges (maxEdges) and 50,000 characters (maxTextSize): here are 501 and 10,033'
+    """
+    edges, characters = data.count(b"|") // 2, len(data.decode())  # in labels a bar is an entity
+    if edges <= _MERMAID_EDGES and characters <= _MERMAID_CHARACTERS:
+        return ""
+    return (
+        f"Mermaid draws at most {_MERMAID_EDGES} edges (maxEdges) and {_MERMAID_CHARACTERS:,} characters "
+        f"(maxTextSize): here are {edges:,} and {characters:,}"
+    )
 
 
 FORMATS = {"graphml": _graphml, "dot": _dot, "mermaid": _mermaid}

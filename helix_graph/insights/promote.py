@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.files import write_atomically
+from helix_episodes.files import irregularity, write_output
 from helix_graph.given import place, query, whole
 from helix_graph.insights.proving import is_proven, proven_rows
 from helix_graph.insights.room import Room
@@ -63,7 +63,7 @@ class Promoting(Room):
             return _answer(kept, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
         new = _with_line(old, line)
         if write:
-            write_atomically(path, new.encode(), mode=0o644)
+            write_output(path, new.encode(), mode=0o644)
         return _answer(kept, path, diff=_diff(old, new, path), written=write)
 
     def proven(self, limit: int = 5) -> list[dict[str, Any]]:
@@ -89,6 +89,9 @@ def _proven(kept: Kept, *, settings: Settings) -> bool:
 
 
 def _text_of(path: Path) -> str:
+    problem = irregularity(path, follow=True)  # a pipe would keep us waiting
+    if problem:
+        raise WriteFailed(path=path, problem=problem)
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import UsageError
-from helix_episodes.files import read_regular, write_atomically
+from helix_episodes.files import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.given import place
 from helix_graph.insights import log, rows
@@ -76,7 +76,7 @@ class Exchanged(Room):
             WriteFailed: It cannot be written.
         """
         text = self.export()
-        write_atomically(place("path", path), text.encode())
+        write_output(place("path", path), text.encode())
         return text.count("\n") - 1
 
     def import_from(self, path: Path) -> Imported:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.report.markup import Markup, element, joined
-from helix_graph.report.words import between, count, counts_of, day, points, told, within
+from helix_graph.report.words import between, count, counts_of, day, over_a_year, points, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def _bar(one: Span, *, left: float, slot: float, highest: int) -> Markup:
             bottom -= height
             parts.append(_block(kind, x=x, y=bottom, width=width, height=height))
     said = ", ".join(f"{number} {text}" for _, text, number in counts_of(one) if number)
-    title = element("title", f"{between(one.start, one.end)}: {count(one.sessions, 'session')}. {said}")
+    title = element("title", f"{between(one.start, one.end, year=True)}: {count(one.sessions, 'session')}. {said}")
     return element("g", title, *parts)
 
 
@@ -86,7 +86,7 @@ def rate_trend(spans: Sequence[Span], *, name: str) -> Markup:
 
 
 def _point(one: Span, x: float, *, last: bool) -> Markup:
-    title = element("title", f"{between(one.start, one.end)}: {told(one.rate)}")
+    title = element("title", f"{between(one.start, one.end, year=True)}: {told(one.rate)}")
     early = one.rate.too_early
     drawn = [title, _text(f"n {one.rate.n}", x, _TOP - 10, class_="early" if early else "count")]
     if one.rate.rate is not None:
@@ -146,11 +146,13 @@ def _grid(lines: Sequence[tuple[float, str]]) -> Markup:
 
 
 def _ticks(spans: Sequence[Span], slot: float) -> Iterator[Markup]:
-    """Dates under the bars, counted back from the last."""
+    """Dates under the bars, counted back from the last; of spans over years there is room for the month only."""
+    years = over_a_year(spans)
     each = -(-len(spans) // _MOST_TICKS)
     for place, one in enumerate(spans):
         if (len(spans) - 1 - place) % each == 0:
-            yield _text(day(one.start), _LEFT + slot * (place + 0.5), _BASE + 18, class_="axis")
+            text = day(one.start, year=True).partition(" ")[2] if years else day(one.start)
+            yield _text(text, _LEFT + slot * (place + 0.5), _BASE + 18, class_="axis")
 
 
 def _text(text: str, x: float, y: float, *, class_: str, anchor: str = "middle") -> Markup:

@@ -3,7 +3,7 @@
 ::
 
     HelixGraphError              (helix_episodes.errors)
-    └── FolderInUse              a folder for a report that holds a page of somebody else
+    └── FolderInUse              a folder for a report that holds a file of somebody else
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class FolderInUse(HelixGraphError):
-    """A page that is no report of ours lies where a report is to go; it is left alone."""
+    """What is of no earlier report lies where a report is to go; it is left alone."""
 
     def __init__(self, page: Path) -> None:
         self.page = page
-        super().__init__(f"{page} is no report of helix-graph; name another folder, or a file")
+        super().__init__(f"{page} is of no earlier report of helix-graph; name another folder, or a file")

@@ -64,6 +64,7 @@ def _entry(number: int, episode: Episode, step: Decision | Event) -> Evidence:
         episode=episode.id,
         task=episode.task,
         outcome=episode.outcome,
+        basis=episode.outcome_basis,
         date=day_of(episode.timestamp),
         step=step.id,
         text=step.chosen if isinstance(step, Decision) else step.content,

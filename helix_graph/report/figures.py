@@ -11,7 +11,7 @@ from helix_graph.report.model import rate_of
 from helix_graph.report.words import between, count, counts_of, percent, told, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from helix_graph.report.model import Outcomes, Rate, Report, Span
 
@@ -94,9 +94,10 @@ def _trend(outcomes: Outcomes, days: int) -> Markup:
     )
 
 
-def _numbers(spans: Iterable[Span]) -> Markup:
+def _numbers(spans: Sequence[Span]) -> Markup:
     head = element("tr", *(element("th", text, scope="col") for text in words.COLUMNS))
-    rows = (element("tr", *_row(one)) for one in spans)
+    years = words.over_a_year(spans)
+    rows = (element("tr", *_row(one, year=years)) for one in spans)
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
         "details",
@@ -105,7 +106,7 @@ def _numbers(spans: Iterable[Span]) -> Markup:
     )
 
 
-def _row(one: Span) -> Iterable[Markup]:
-    yield element("th", between(one.start, one.end), scope="row")
+def _row(one: Span, *, year: bool) -> Iterable[Markup]:
+    yield element("th", between(one.start, one.end, year=year), scope="row")
     for text in (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)), told(one.rate)):
         yield element("td", text)

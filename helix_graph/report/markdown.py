@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from helix_graph.report.model import Evidence, Findings, Learnt, Outcomes, Repair, Report, Span, Trouble
 
 _LONGEST = 300
+#: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
+_AT = re.compile(r"@(?=\w)")
+_ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
 _MEANS_SOMETHING = re.compile(r"([\\`*_\[\]<>|~#&!])")
 
 
@@ -32,10 +35,16 @@ def markdown_of(report: Report) -> str:
 def plain(text: str) -> str:
     r"""A text of a log on one line, without a meaning in Markdown.
 
+    Names after an ``@`` and addresses are kept from becoming a message to somebody and a link: a forge does so with
+    bare ones too.
+
     >>> print(plain("a | <b>\n# [x](y)"))
     a \| \<b\> \# \[x\](y)
+    >>> print(plain("@fixture https://a.example www.b.example"))
+    @<!-- -->fixture https\://a.example www\.b.example
     """
-    return _MEANS_SOMETHING.sub(r"\\\1", short(text, _LONGEST))
+    escaped = _MEANS_SOMETHING.sub(r"\\\1", short(text, _LONGEST))
+    return _AT.sub("@<!-- -->", _ADDRESS.sub(r"\1\\", escaped))
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -81,12 +90,14 @@ def _outcomes(outcomes: Outcomes | None, report: Report) -> Iterator[str]:
     yield ""
     yield f"| {' | '.join(words.COLUMNS)} |"
     yield f"|{' --- |' * len(words.COLUMNS)}"
-    yield from (_row(one) for one in (*outcomes.trend[:-1], *outcomes.bars))
+    spans = (*outcomes.trend[:-1], *outcomes.bars)
+    years = words.over_a_year(spans)
+    yield from (_row(one, year=years) for one in spans)
 
 
-def _row(one: Span) -> str:
+def _row(one: Span, *, year: bool) -> str:
     counts = (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)))
-    return f"| {' | '.join([between(one.start, one.end), *counts, told(one.rate)])} |"
+    return f"| {' | '.join([between(one.start, one.end, year=year), *counts, told(one.rate)])} |"
 
 
 def _findings(title: str, found: Findings, *, none: str) -> Iterator[str]:

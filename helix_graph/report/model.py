@@ -186,13 +186,14 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """A place in a log, by its ``number`` (from 1): the session, its step (what it was), the line and its words.
 
-    ``date`` is the day on which the session began.
+    ``date`` is the day on which the session began, ``basis`` what its outcome rests on (`Episode.outcome_basis`).
     """
 
     number: int
     episode: str
     task: str
     outcome: str
+    basis: str
     date: str
     step: str
     text: str

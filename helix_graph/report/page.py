@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: By which a folder is known to hold an earlier report.
 MARK = '<meta name="generator" content="helix-graph report">'
 _LONGEST_TASK = 140
-_OUTCOMES = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 
 
 def page_of(report: Report, *, pages: Mapping[str, str] | None = None) -> bytes:
@@ -96,7 +95,7 @@ def _session(pieces: Sequence[Evidence], links: Links) -> Markup:
     """What is cited of one session, in the order of its log."""
     one, page = pieces[0], links.page(pieces[0])
     name = element("a", quoted(one.episode), href=page) if page else quoted(one.episode)
-    about = f"{day(one.date, year=True)} · {_OUTCOMES.get(one.outcome, one.outcome)}"
+    about = f"{day(one.date, year=True)} · {words.ended(one)}"
     ordered = sorted(pieces, key=lambda each: (each.log, each.line or 0, each.number))
     return element(
         "li",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from helix_graph.causality.patterns import ENOUGH_OCCURRENCES
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from helix_graph.causality.patterns import Pattern
-    from helix_graph.report.model import Change, Finding, Findings, Health, Learnt, Rate, Report, Span
+    from helix_graph.report.model import Change, Evidence, Finding, Findings, Health, Learnt, Rate, Report, Span
     from helix_graph.statistics import Interval
 
 #: What a reader has to know; it stands at the end of every report.
@@ -41,6 +44,7 @@ NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is
 NONE_ENOUGH = "No row rests on ten sessions or more."
 NONE_AGAIN = "No error of these days has been met by two sessions."
 NO_FIX = "No fix was seen to work yet."
+_ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 _SAYS = {
     "associated": "associated, not tested",
     "not told apart": "not told apart from chance",
@@ -64,6 +68,12 @@ def counts_of(one: Span) -> tuple[tuple[str, str, int], ...]:
     )
 
 
+def ended(one: Evidence) -> str:
+    """How a session came out, and whether only the agent says so."""
+    said = _ENDS[one.outcome]
+    return f"{said}, only the agent says" if one.basis == "declared" and one.outcome != "unknown" else said
+
+
 def count(number: int, noun: str) -> str:
     """A number with its noun.
 
@@ -76,15 +86,22 @@ def count(number: int, noun: str) -> str:
 def percent(share: float) -> str:
     """A share of 0 to 1.
 
-    >>> percent(0.387)
-    '39 %'
+    Only everything is 100 %, only nothing 0 %.
+
+    >>> percent(0.387), percent(0.9992), percent(0.0008), percent(1.0)
+    ('39 %', 'over 99 %', 'under 1 %', '100 %')
     """
-    return f"{100 * share:.0f} %"
+    shown = f"{100 * share:.0f}"
+    if share < 1 and shown == "100":
+        return "over 99 %"
+    return "under 1 %" if share > 0 and shown == "0" else f"{shown} %"
 
 
 def within(interval: Interval) -> str:
-    """An interval of shares, such as ``24 to 56 %``."""
-    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"
+    """An interval of shares, such as ``24 to 56 %``; a narrow one has a digit more, so that its ends differ."""
+    low, high = 100 * interval.low, 100 * interval.high
+    digits = 1 if f"{low:.0f}" == f"{high:.0f}" else 0
+    return f"{low:.{digits}f} to {high:.{digits}f} %"
 
 
 def points(difference: float) -> str:
@@ -120,15 +137,24 @@ def between(since: str, last: str, *, year: bool = False) -> str:
 
     >>> between("2026-03-01", "2026-03-07"), between("2026-02-26", "2026-03-04", year=True)
     ('1 to 7 Mar', '26 Feb to 4 Mar 2026')
-    >>> between("2026-03-01", "2026-03-01")
-    '1 Mar'
+    >>> between("2026-03-01", "2026-03-01"), between("2025-09-14", "2026-09-13")
+    ('1 Mar', '14 Sep 2025 to 13 Sep 2026')
     """
+    year = year or since[:4] != last[:4]
     end = day(last, year=year)
     if since == last:
         return end
     if since[:7] == last[:7]:
         return f"{int(since[8:])} to {end}"
     return f"{day(since, year=year and since[:4] != last[:4])} to {end}"
+
+
+def over_a_year(spans: Sequence[Span]) -> bool:
+    """Whether a day and its month may stand for two days in these spans, which follow each other."""
+    if not spans:
+        return False
+    first, last = (date.fromisoformat(one.start) for one in (spans[0], spans[-1]))
+    return last - first >= timedelta(days=365)
 
 
 def told(rate: Rate) -> str:
@@ -168,9 +194,11 @@ def situation(row: Pattern) -> str:
 
 
 def without(row: Pattern) -> str:
-    """How often the same situation ended well otherwise."""
+    """How often the same situation ended well otherwise; of fewer than ten the counts."""
     if row.base_rate is None:
         return "nothing to compare with"
+    if row.base_n < ENOUGH_OCCURRENCES:
+        return f"without it {round(row.base_rate * row.base_n)} of {row.base_n}"
     return f"without it {percent(row.base_rate)} of {row.base_n}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
-from helix_episodes.files import read_regular, write_atomically
+from helix_episodes.files import read_regular, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.view.html import html_of
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The page that was written: where, what part of the memory is on it, and how much of the whole that is."""
+    """The page that was written: where, what part of the memory is on it, and how much of the whole that is.
+
+    ``no_path`` says why there is none where one was asked for; it is empty otherwise.
+    """
 
     path: str
     part: str
@@ -39,6 +42,7 @@ class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
     nodes_in_all: int
     edges_in_all: int
     bytes: int
+    no_path: str
 
 
 class _Head(msgspec.Struct):
@@ -65,9 +69,11 @@ class Pages:
         """
         page = self.page(self._causality.claims(), **part)
         name = page.timeline.episode if page.timeline else "graph"
-        path = output or self._root / PAGES / f"{name}.html"
-        data = html_of(page)
-        write_atomically(path, data)
+        path, data = output or self._root / PAGES / f"{name}.html", html_of(page)
+        if output is None:
+            write_atomically(path, data)
+        else:
+            write_output(path, data)
         return ViewReport(
             path=str(path),
             part=page.part,
@@ -76,6 +82,7 @@ class Pages:
             nodes_in_all=page.nodes_in_all,
             edges_in_all=page.edges_in_all,
             bytes=len(data),
+            no_path=page.path.sentence if page.path and not page.path.found else "",
         )
 
     def write_sessions(self, names: Iterable[str], folder: Path) -> list[str]:

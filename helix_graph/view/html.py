@@ -22,6 +22,8 @@ import msgspec
 if TYPE_CHECKING:
     from helix_graph.view.model import Page
 
+#: By which a page is known to be ours.
+MARK = '<meta name="generator" content="helix-graph view">'
 #: In this order they make one script: each may use what stands in those before it.
 _SCRIPTS = (
     "text.js",
@@ -49,6 +51,7 @@ def html_of(page: Page) -> bytes:
     library, style = _static("vendor", "cytoscape.min.js"), colours() + _static("page.css")
     parts = {
         "policy": _policy(scripts=(library, script), styles=(style, _CYTOSCAPE_STYLE)),
+        "mark": MARK,
         "title": html.escape(page.title),
         "style": style,
         "library-style": _CYTOSCAPE_STYLE,

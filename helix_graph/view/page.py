@@ -161,7 +161,7 @@ def _path(excerpt: Excerpt, answer: PathAnswer) -> PagePath:
 
 def _sentence(answer: PathAnswer) -> str:
     if not answer.found:
-        return f"{answer.error}." + (f" {answer.hint}." if answer.hint else "")
+        return f"{answer.error}{f': {answer.hint}' if answer.hint else ''}."
     if not answer.steps:
         return "Both texts name the same thing."
     if answer.whole:

@@ -9,12 +9,12 @@ import click
 
 from helix_cli.commands.explain_steps import render_steps
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import OutputPath, json_option
 from helix_cli.output import complain, count, fields, percent, say, show, tree
 from helix_cli.terminal.pieces import Branch, Part, Word, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast, Parting
@@ -25,7 +25,10 @@ _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
 
 html_option = click.option(
-    "--html", metavar="FILE", type=GivenPath(path_type=Path), help="Write the session's page to this file as well."
+    "--html",
+    metavar="FILE",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    help="Write the session's page to this file as well.",
 )
 
 
@@ -96,10 +99,19 @@ def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
         others = f": failed in {count(suspect.failed_with, 'other session')}: "
-        yield Word("for it", "bad"), others, quiet(", ".join(suspect.supporting))
+        yield Word("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
     if suspect.succeeded_with:
         others = f": {count(suspect.succeeded_with, 'other session')} succeeded: "
-        yield Word("against it", "good"), others, quiet(", ".join(suspect.contrary))
+        yield Word("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
+
+
+def _named(sessions: Sequence[str], of: int) -> str:
+    """Some sessions by name, and how many there are besides.
+
+    >>> _named(("episode-a", "episode-b"), 4)
+    'episode-a, episode-b and 2 more'
+    """
+    return ", ".join(sessions) + (f" and {of - len(sessions)} more" if of > len(sessions) else "")
 
 
 def render_contrast(found: Contrast) -> None:

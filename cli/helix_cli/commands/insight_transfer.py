@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.insight_command import insight_command
-from helix_cli.options import GivenPath
+from helix_cli.options import GivenPath, OutputPath
 from helix_cli.output import count, hand_over, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _render_export(answer: dict[str, str | int]) -> None:
 
 
 @insight_command("export", render=_render_export)
-@click.option("--output", type=GivenPath(path_type=Path), help="Write to this file instead of stdout.")
+@click.option("--output", type=OutputPath(path_type=Path, dir_okay=False), help="Write to this file instead of stdout.")
 def export(insights: Insights, *, output: Path | None) -> dict[str, str | int]:
     """Write insights, links and the log as lines of JSON: the same memory, the same text."""
     if output is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option, moment
+from helix_cli.options import OutputPath, json_option, moment
 from helix_cli.output import count, emit_json, say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     metavar="DIR|FILE",
-    type=GivenPath(path_type=Path),
+    type=OutputPath(),  # as it was typed: a slash at its end says that a folder is meant
     help="Where to write it; a folder gets the sessions' pages too.",
 )
 @click.option(
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @json_option
-def report(*, output: Path | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
+def report(*, output: str | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
     """Write a page for a team's week: outcomes, what works, what keeps failing, fixes, insights, health."""
     made = open_memory().report(output=output, format=form, days=days, until=until)
     if made.path is None:

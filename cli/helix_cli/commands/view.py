@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import OutputPath, json_option
 from helix_cli.output import count, say, show
 
 if TYPE_CHECKING:
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.option("--output", metavar="FILE", type=GivenPath(path_type=Path), help="Where to write it, else in the memory.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    help="Where to write it, else in the memory.",
+)
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
@@ -49,6 +54,8 @@ def view(  # noqa: PLR0913  (the command's options)
 def render_view(report: ViewReport) -> None:
     """Print where the page is and how much of the memory is on it."""
     say(f"{report.path} ({report.bytes / 1_000_000:.1f} MB)")
+    if report.no_path:
+        say(report.no_path)
     say(
         f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
         f"{count(report.edges, 'edge')} of {report.edges_in_all}. It quotes sessions: mind whom you give it to."

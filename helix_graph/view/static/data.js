@@ -12,6 +12,13 @@ const KINDS = ["causes", "enables", "prevents", "correlates"].filter((kind) =>
 const PROJECTS = [...new Set(data.sessions.map((session) => session.project))].filter(Boolean).sort();
 const DAYS = data.sessions.map((session) => session.day).filter(Boolean).sort();
 
+/** Fewer judged sessions than this make no rate; as everywhere else in the memory. */
+const ENOUGH = 10;
+
+function isEarly(node) {
+  return node.measured < ENOUGH;
+}
+
 /** The edges out of and into each node, the best evidenced first. */
 const edgesFrom = data.nodes.map(() => []);
 const edgesTo = data.nodes.map(() => []);

@@ -39,6 +39,7 @@ function field(text, control) {
 function listen(control, name, parse) {
   control.addEventListener("change", () => {
     filters[name] = parse(control.value);
+    if (control.type === "number") control.value = filters[name]; // what counts is what stands there
     refilter();
   });
   return control;
@@ -54,7 +55,7 @@ function fillFilters() {
   document.getElementById("filters").append(
     make("h2", {}, "Labels"),
     ...TYPES.map((type) => checkbox(glyph(type), type, nodes(type), filters.types, type)),
-    make("p", { class: "sign" }, ringSign(), "ring: share of judged sessions that succeeded; none, nobody judged"),
+    make("p", { class: "sign" }, ringSign(), "ring: share of judged sessions that succeeded; thin, fewer than ten: too early; none, nobody judged"),
     make("p", { class: "sign" }, "Larger: met more often"),
     make("h2", {}, "Edges"),
     ...KINDS.map((kind) => checkbox(stroke(kind, "asserted"), kind, edges("type", kind), filters.kinds, kind)),

@@ -93,6 +93,7 @@ function refilter() {
   sayUndrawn();
   announce(`${count(nodes, "label")} and ${count(edges, "line")} shown`);
   if (!chosen) startPanel();
+  else if (chosen.kind === "path") pathPanel(); // it says how much of it is drawn
 }
 
 function sayUndrawn() {

@@ -24,10 +24,11 @@ function figures(rows) {
 }
 
 /** A rate with its interval, as a bar from 0 to 100 %. */
+/** A range of shares, and the rate in it; null where there is none yet. */
 function bar(low, high, point, words) {
   const span = draw("rect", { class: "span", x: 100 * low, y: 0, width: Math.max(1, 100 * (high - low)), height: 9 });
-  const mark = draw("rect", { class: "point", x: Math.min(98.4, Math.max(0, 100 * point - 0.8)), y: 0, width: 1.6, height: 9 });
-  const box = draw("svg", { viewBox: "0 0 100 9", preserveAspectRatio: "none", role: "img", "aria-label": words }, span, mark);
+  const mark = point === null ? [] : [draw("rect", { class: "point", x: Math.min(98.4, Math.max(0, 100 * point - 0.8)), y: 0, width: 1.6, height: 9 })];
+  const box = draw("svg", { viewBox: "0 0 100 9", preserveAspectRatio: "none", role: "img", "aria-label": words }, span, ...mark);
   return make("div", { class: "bar" }, box);
 }
 
@@ -71,7 +72,7 @@ function someLinks(title, places, end) {
 function nodePanel(place) {
   const node = data.nodes[place];
   const judged = node.measured
-    ? `${node.successes} of ${node.measured} judged sessions succeeded (${percent(node.rate)}; at 95 % between ${percent(node.low)} and ${percent(node.high)})`
+    ? `${node.successes} of ${node.measured} judged sessions succeeded (${isEarly(node) ? "too early for a rate" : percent(node.rate)}; at 95 % between ${percent(node.low)} and ${percent(node.high)})`
     : "Too early: nobody but the agent judged a session that has it.";
   fill(
     heading(node.type, node.type, node.label),
@@ -79,7 +80,7 @@ function nodePanel(place) {
       ["Seen", `${count(node.frequency, "time")} in ${count(node.episodes, "session")}`],
       ["Sessions with it", judged],
     ]),
-    node.measured ? bar(node.low, node.high, node.rate, judged) : null,
+    node.measured ? bar(node.low, node.high, isEarly(node) ? null : node.rate, judged) : null,
     someLinks("Edges into it", edgesTo[place], "source"),
     someLinks("Edges out of it", edgesFrom[place], "target"),
     wordings(node),
@@ -237,9 +238,12 @@ function pathPanel() {
         : [make("li", {}, make("button", { type: "button", onclick: () => chooseEdge(edge) }, make("span", {}, `\u2193 ${data.edges[edge].type}, said in ${count(data.edges[edge].evidence, "session")}, weight ${data.edges[edge].weight.toFixed(2)}`)))];
     return [make("li", {}, nodeButton(place)), ...link];
   });
+  const drawn = new Set(cy.edges().map((edge) => edge.data("places")).flat());
+  const hidden = data.path.edges.filter((place) => !drawn.has(place)).length;
   fill(
     heading(null, "path", data.path.found ? "How one leads to the other" : "No path"),
     make("p", { class: "lead" }, visible(data.path.sentence)),
+    hidden ? make("p", { class: "lead" }, `${hidden} of its ${count(data.path.edges.length, "edge")} ${hidden === 1 ? "is" : "are"} not drawn now: filters hide ${hidden === 1 ? "it" : "them"}.`) : null,
     make("ul", { class: "links" }, steps),
   );
 }
@@ -268,7 +272,7 @@ function startPanel() {
     ),
     ...data.notes.map((note) => make("p", { class: "lead quiet" }, visible(note))),
     told.length ? section("Edges that the sessions bear out or speak against", make("ul", { class: "links" }, told.slice(0, 6).map((place) => make("li", {}, edgeButton(place))))) : null,
-    section("Met most often", make("ul", { class: "links" }, most.slice(0, 8).map((place) => make("li", {}, nodeButton(place))))),
+    section(`Met most often${data.nodes.length < data.nodes_in_all ? ", in the whole memory" : ""}`, make("ul", { class: "links" }, most.slice(0, 8).map((place) => make("li", {}, nodeButton(place))))),
     failing.length ? section("Decisions of sessions that mostly fail", make("ul", { class: "links" }, failing.slice(0, 5).map((place) => make("li", {}, nodeButton(place))))) : null,
     make("p", { class: "lead quiet" }, "A claim of the logs is not a proof; what goes together need not bring about each other."),
   );

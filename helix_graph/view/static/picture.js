@@ -50,7 +50,7 @@ function wide(type, size) {
 
 /** The success rate as two parts of a circle; nothing where nobody judged. */
 function ring(node) {
-  return node.rate === null ? { won: 0, lost: 0 } : { won: 100 * node.rate, lost: 100 - 100 * node.rate };
+  return node.rate === null ? { won: 0, lost: 0 } : { won: 100 * node.rate, lost: 100 - 100 * node.rate, early: isEarly(node) };
 }
 
 function groupElement(place, shown, spot) {

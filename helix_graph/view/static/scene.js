@@ -81,6 +81,7 @@ function styleSheet(many) {
         "pie-2-background-opacity": 0.28,
       },
     },
+    { selector: many ? "node.named[?early], node.near[?early], node.on-path[?early]" : "node[?early]", style: { "pie-hole": "84%" } },
     ...TYPES.map((type) => ({
       selector: `node[type="${type}"]`,
       style: { shape: SHAPES[type], "background-color": colour(type) },
@@ -122,7 +123,16 @@ function styleSheet(many) {
     { selector: "node.on-path", style: { "border-width": 5, "border-color": path, "min-zoomed-font-size": 0 } },
     {
       selector: "edge.on-path",
-      style: { "underlay-color": path, "underlay-opacity": 0.45, "underlay-padding": 5, opacity: 1, "z-index": 9 },
+      // Its head is wider than the mark around the line, or nobody would see which way it leads.
+      style: {
+        "underlay-color": path,
+        "underlay-opacity": 0.45,
+        "underlay-padding": 5,
+        "target-arrow-color": path,
+        "arrow-scale": 2.4,
+        opacity: 1,
+        "z-index": 9,
+      },
     },
     {
       selector: ".chosen",
