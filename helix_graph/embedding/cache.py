@@ -8,7 +8,6 @@ program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -152,4 +151,6 @@ def _writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _key(text: str) -> str:
+    import hashlib  # noqa: PLC0415  (OpenSSL takes 5 ms to load, and a question by words needs no key)
+
     return hashlib.sha256(readable(text).encode()).hexdigest()

@@ -38,8 +38,11 @@ class _Hit(Value):
     local: str
 
 
-def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: int) -> Row:
+def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: int, nearest: bool = False) -> Row:
     """The fields of a `seen.SeenAnswer`: the precedents of an error; the newest errors when no text is given.
+
+    With ``nearest`` only those of the nearest level that has any, which takes less; others are neither looked for nor
+    counted.
 
     Raises:
         EmptyQuery: A text is given and there is nothing in it, as when a program printed nothing.
@@ -51,12 +54,19 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
         hits = _hits(connection, "recent", "n.type = 'error'", "")
         return _answer(connection, Sought(), {"recent": hits}, limit)
     sought = read_error(text)
-    levels = {
-        "exact": _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(sought.lines)),
-        "family": _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, sought))),
-        "check": _hits(connection, "check", f"m.node {ANY_OF}", as_list(_check_nodes(connection, sought))),
-    }
+    levels: dict[str, list[_Hit]] = {}
+    for level, hits in _by_level(connection, sought):
+        levels[level] = hits
+        if hits and nearest:
+            break
     return _answer(connection, sought, levels, limit)
+
+
+def _by_level(connection: sqlite3.Connection, sought: Sought) -> Iterator[tuple[Level, list[_Hit]]]:
+    """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
+    yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(sought.lines))
+    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, sought)))
+    yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(_check_nodes(connection, sought)))
 
 
 def _family_nodes(connection: sqlite3.Connection, sought: Sought) -> list[int]:

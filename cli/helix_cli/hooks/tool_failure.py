@@ -35,7 +35,8 @@ def answer(call: Call, root: Path, given: Given) -> str:
         return ""
     try:
         with opened(root / "causality" / FILE_NAME) as connection:
-            found = find_precedents(connection, text.encode("utf-8", "replace").decode(), limit=1)
+            readable = text.encode("utf-8", "replace").decode()
+            found = find_precedents(connection, readable, limit=1, nearest=True)
     except GraphNotCompiled:
         return ""
     given.remember(SITUATION + label for label in found["looked_for"])
