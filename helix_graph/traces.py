@@ -82,16 +82,19 @@ def find_traces(
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    files = sorted({*(path for path in root.rglob("*") if path.is_file()), *outside})
     search = _Search(root, Searcher(unproved.texts, bounded=_parts_of_kept_names(root, unproved.texts)))
-    found = {path: hits for path in files if (hits := search.of(path)) is not None}
-    shared = {one for path, hits in found.items() if _is_episode(root, path) for one in hits if not one.names}
+    derived = [path for path in root.rglob("*") if not _is_episode(root, path) and path.is_file()]
+    found = search.all_of(sorted({*derived, *outside}))
     rows = _rows_in_graph(graph, sessions)
+    # Kept sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
+    kept = search.all_of(sorted(path for path in (root / "episodes").glob("*.json") if path.is_file()))
+    shared = {one for hits in kept.values() for one in hits if not one.names}
+    found = dict(sorted({**found, **kept}.items()))
     left = [_trace(root, path, hits - shared, rows if path == graph else 0) for path, hits in found.items()]
     return Proof(
         texts=len(unproved.texts),
-        files=len(files),
-        bytes=sum(_size(path) for path in files),
+        files=len(found),
+        bytes=sum(_size(path) for path in found),
         shared=len(shared),
         too_short=unproved.too_short,
         left=tuple(trace for trace in left if trace.texts),
@@ -118,6 +121,10 @@ class _Search:
         self.unsearched: list[Unsearched] = []
         self._root = root
         self._searcher = searcher
+
+    def all_of(self, paths: Iterable[Path]) -> dict[Path, set[Fingerprint]]:
+        """What stands in each of the files that are still there."""
+        return {path: hits for path in paths if (hits := self.of(path)) is not None}
 
     def of(self, path: Path) -> set[Fingerprint] | None:
         """What stands in a file or its name; None when it is gone."""
