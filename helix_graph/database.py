@@ -129,14 +129,34 @@ def open_for_writing(path: Path, kind: Kind, *, for_any_thread: bool = False) ->
         raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
         connection = _connect(path.absolute().as_uri(), for_any_thread=for_any_thread)
-        if made:
-            connection.execute(f"PRAGMA application_id = {kind.application_id}")
-            connection.execute("VACUUM")  # writes the header of a database that has no tables yet
-        connection.execute("PRAGMA journal_mode = WAL")
+        if made or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            _begin(connection, path, kind)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def _begin(connection: sqlite3.Connection, path: Path, kind: Kind) -> None:
+    """Marks a new file and begins its write-ahead log. One at a time: where two begin a log, SQLite does not wait."""
+    with _alone_in(path.parent):
+        if ownership(path, kind) == "absent":
+            connection.execute(f"PRAGMA application_id = {kind.application_id}")
+            connection.execute("VACUUM")  # writes the header of a database that has no tables yet
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Only one process and thread at a time is within. The folder is the lock, since a file for it would be left."""
+    import fcntl  # noqa: PLC0415  (only the first to write needs it)
+
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def check_writable(path: Path, kind: Kind) -> None:

@@ -172,3 +172,12 @@ def test_what_fails_is_undone_on_a_connection_that_is_kept(tmp_path: Path) -> No
             connection.executemany("INSERT INTO note VALUES (?)", [("a",), (None,)])
         note(database, "second")
         assert texts(database) == ["first", "second"]
+
+
+def test_many_that_begin_a_memory_at_once_all_write(tmp_path: Path) -> None:
+    for number in range(15):
+        database = HelixDatabase(tmp_path / str(number) / "helix.db", NOTES)
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda text, to=database: note(to, text), "abcdefgh"))
+        assert sorted(texts(database)) == list("abcdefgh")
+        assert not list(database.path.parent.glob("*.lock"))
