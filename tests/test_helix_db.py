@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ONE = "CREATE TABLE note (text TEXT NOT NULL); CREATE TRIGGER t AFTER INSERT ON note BEGIN SELECT 1; SELECT 2; END"
+LETTERS = "abcdefghijklmnop"
 NOTES = Tables(room="notes", steps=(ONE,))
 NEWER = Tables(room="notes", steps=(ONE, "ALTER TABLE note ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'"))
 
@@ -175,9 +177,15 @@ def test_what_fails_is_undone_on_a_connection_that_is_kept(tmp_path: Path) -> No
 
 
 def test_many_that_begin_a_memory_at_once_all_write(tmp_path: Path) -> None:
-    for number in range(15):
+    for number in range(25):
+        together = Barrier(len(LETTERS))
         database = HelixDatabase(tmp_path / str(number) / "helix.db", NOTES)
-        with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda text, to=database: note(to, text), "abcdefgh"))
-        assert sorted(texts(database)) == list("abcdefgh")
+
+        def begin(text: str, *, database: HelixDatabase = database, together: Barrier = together) -> None:
+            together.wait()
+            note(database, text)
+
+        with ThreadPoolExecutor(len(LETTERS)) as threads:
+            list(threads.map(begin, LETTERS))
+        assert sorted(texts(database)) == list(LETTERS)
         assert not list(database.path.parent.glob("*.lock"))
