@@ -95,7 +95,7 @@ def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Findi
 def _pytest_message(failure: re.Match[str], family: str, raised: list[str]) -> str:
     """The summary's line when it says why; that of a file that cannot be collected does not, but the report does."""
     reasons = (found.string for line in raised if (found := _RAISED.match(line)) and found[1].endswith(family))
-    return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E").strip()
+    return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E  ").strip()
 
 
 def _exception(words: str, raised: list[str]) -> str:
