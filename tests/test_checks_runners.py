@@ -429,13 +429,16 @@ a.c:3:5: error: 'x' undeclared (first use in this function)
         check="pre-commit",
         families=["ruff"],
         failed=1,
-        passed=1,
+        passed=3,
         output="""
 ruff.....................................................................Failed
 - hook id: ruff
 - exit code: 1
 
 trim trailing whitespace.................................................Passed
+fix end of files.........................................................Passed
+check toml...............................................................Passed
+check yaml...........................................(no files to check)Skipped
 """,
     ),
     Case(

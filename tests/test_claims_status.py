@@ -130,3 +130,17 @@ def test_the_text_says_what_a_status_does_not_mean(
     assert "not tested" in told
     assert run(["claims", "--status", "contradicted"]) == 0
     assert "None that is contradicted." in capsys.readouterr().out
+
+
+def test_half_of_the_sessions_are_not_most_of_them(tmp_path: Path) -> None:
+    """The error comes after the step in 45 of the 90 sessions that have both, before it in the other 45."""
+    mixed = [
+        *group("after", "run a", ERROR, of=45, succeed=0, links=("1 stated causes 2",)),
+        *group("before", ERROR, "run a", of=45, succeed=0, links=("2 stated causes 1",)),
+        *group("alone", "run a", of=60, succeed=0),
+        *group("error", "run x", ERROR, of=30, succeed=0),
+        *group("none", "run x", of=120, succeed=0),
+    ]
+    one = claim(tmp_path, iter(mixed))
+    assert one.effect is not None
+    assert (one.effect.verdict, one.status) == ("associated", "asserted")

@@ -158,6 +158,8 @@ def test_links_run_forwards_and_every_statement_can_be_found_in_the_log() -> Non
     for name in ("2026-03-02-session-7-export-totals.json", "2026-03-03-session-8-cache.md"):
         episode = episode_of(name)
         lines = (FIXTURES / name).read_text().splitlines()
+        assert episode.events
+        assert episode.links
         for event in episode.events:
             assert event.evidence is not None
             assert 1 <= event.evidence.line <= len(lines)
@@ -169,6 +171,8 @@ def test_links_run_forwards_and_every_statement_can_be_found_in_the_log() -> Non
 
 @pytest.mark.corpus
 def test_every_log_of_the_corpus_becomes_the_same_episode_twice(corpora: Path) -> None:
-    for log in sorted((corpora / "ai-agents" / "sessions").iterdir()):
+    logs = sorted((corpora / "ai-agents" / "sessions").iterdir())
+    assert logs
+    for log in logs:
         (first,), (again,) = read_sessions(log), read_sessions(log)
         assert extract(first) == extract(again)

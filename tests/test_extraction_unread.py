@@ -11,7 +11,9 @@ from helix_episodes.session import Operation, Session, Source, Status, Step
 FAILED = "FAILED tests/test_cart.py::test_total - AssertionError\n===== 1 failed in 0.12s ====="
 
 
-def episode_after(operation: Operation, *, shown: str, tool: str = "tool", status: Status = "ok") -> str:
+def episode_after(
+    operation: Operation, *, shown: str, tool: str = "tool", status: Status = "ok", command: str = "pytest tests"
+) -> str:
     """What becomes of a session in which one call of that kind showed a text."""
     call = Step(
         kind="call",
@@ -19,7 +21,7 @@ def episode_after(operation: Operation, *, shown: str, tool: str = "tool", statu
         tool=tool,
         operation=operation,
         call_id="c",
-        arguments={"command": "pytest tests", "path": "notes.txt", "new": "x"},
+        arguments={"command": command, "path": "notes.txt", "new": "x"},
     )
     steps = (
         Step(kind="prompt", source=Source(line=1), actor="user", text="Fix the cart"),
@@ -61,3 +63,10 @@ def test_a_look_at_the_editors_diagnostics_is_read() -> None:
 def test_advice_that_stands_in_a_file_was_handed_over_to_nobody() -> None:
     shown = wrap("Run gofmt before the linter.", insights=["gofmt-first"])
     assert "gofmt-first" not in episode_after("look", shown=shown)
+
+
+@pytest.mark.parametrize(("command", "ended"), [("python load.py", True), ("cat load.log", False), ("", False)])
+def test_a_traceback_ends_a_command_of_unknown_status_unless_it_only_shows_a_text(command: str, *, ended: bool) -> None:
+    shown = 'Traceback (most recent call last):\n  File "load.py", line 1, in <module>\nValueError: no price'
+    found = episode_after("run", shown=shown, status="unknown", command=command)
+    assert ("ValueError" in found) is ended

@@ -55,6 +55,7 @@ def test_folders_of_components_are_no_packages() -> None:
 
 def test_every_package_says_that_it_is_typed(project: dict[str, Any]) -> None:
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert packages
     assert all((ROOT / package / "py.typed").exists() for package in packages)
 
 

@@ -59,11 +59,24 @@ def counted(memory: Memory) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["id"])
 
 
-@settings(max_examples=25, deadline=None)
-@given(data=st.data())
 def test_any_history_of_changes_gives_the_patterns_of_a_full_count(
-    data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]
+    any_episodes: st.SearchStrategy[tuple[Episode, ...]],
 ) -> None:
+    met: list[object] = []
+
+    @settings(max_examples=25, deadline=None)
+    @given(data=st.data())
+    def any_history(data: st.DataObject) -> None:
+        met.extend(_patterns_of_a_history(data, any_episodes))
+
+    any_history()
+    assert met
+
+
+def _patterns_of_a_history(
+    data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]
+) -> list[dict[str, Any]]:
+    """Compares the patterns after each change with a full count; those at the end."""
     with tempfile.TemporaryDirectory() as name:
         memory = Memory(Path(name))
         for _ in range(data.draw(st.integers(1, 4))):
@@ -79,6 +92,7 @@ def test_any_history_of_changes_gives_the_patterns_of_a_full_count(
                     memory.graph.add_pattern("lint first", trigger="a push", action="run ruff", success_rate=0.5)
             memory.graph.compile()
             assert exported(memory) == counted(memory)
+        return exported(memory)
 
 
 def test_only_situations_that_changed_are_counted_again(

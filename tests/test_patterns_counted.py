@@ -195,7 +195,9 @@ def test_a_pattern_keeps_its_id_when_more_is_learnt() -> None:
 
 
 def test_no_line_claims_a_cause() -> None:
-    for found in mine_patterns([*episodes(EDIT, wins=6, losses=6), *episodes(INSTALL, wins=1, losses=1, start=20)]):
+    rows = mine_patterns([*episodes(EDIT, wins=6, losses=6), *episodes(INSTALL, wins=1, losses=1, start=20)])
+    assert rows
+    for found in rows:
         assert "caus" not in (describe(found) + found.description + found.name)
 
 

@@ -11,6 +11,7 @@ from helix_episodes.errors import LogNotReadable, UnknownLogFormat
 from helix_graph import Memory
 from helix_graph.errors import DatabaseBusy, NotOneOf
 from helix_graph.plans.markers import insight_in, report_in, result_in
+from helix_graph.plans.transcripts import read_transcript
 from plan_world import SHOES, NotedInsights, plans_in
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ def learn(root: Path, log: Path, insights: NotedInsights | None = None, **option
 def status_lines(root: Path) -> list[dict[str, Any]]:
     path = root / "task-status.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_prompts_are_what_the_user_asked_and_nothing_else_of_theirs(tmp_path: Path, script: Scripts) -> None:
+    log = script("agent-a1").prompt("OBJECTIVE: Build the cart").say("OBJECTIVE: mine")
+    log.prompt("[Request interrupted by user]").prompt("OBJECTIVE: Build the till")
+    found = read_transcript(log.save(tmp_path / "logs"))
+    assert {step.kind for step in found.steps if step.actor == "user"} == {"prompt", "note"}
+    assert found.prompts == ("OBJECTIVE: Build the cart", "OBJECTIVE: Build the till")
 
 
 def test_a_delivery_is_told_to_who_waits(tmp_path: Path, ended: Callable[..., Path]) -> None:

@@ -29,11 +29,14 @@ pytestmark = [
 
 @cache
 def sessions() -> dict[str, Session]:
-    return {path.stem: read_sessions(path)[0] for path in find_logs(CLAUDE_CODE / "sessions")}
+    found = {path.stem: read_sessions(path)[0] for path in find_logs(CLAUDE_CODE / "sessions")}
+    assert found
+    return found
 
 
 def gold() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((CLAUDE_CODE / "GOLD.json").read_text(encoding="utf-8"))["sessions"]
+    assert found
     return found
 
 
@@ -134,6 +137,7 @@ def other_logs() -> list[Path]:
     """The logs of other agents than Claude Code, without parts of sessions and files that lie beside logs."""
     agents = {path.name for path in AGENTS.iterdir()} - {"claude", "codex"}
     found = [path for agent in sorted(agents) for path in find_logs(AGENTS / agent)]
+    assert found
     return [*found, *sorted((CORPORA / "agent-transcripts").glob("session_*.jsonl"))]
 
 

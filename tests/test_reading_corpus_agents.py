@@ -39,7 +39,9 @@ pytestmark = [
 @cache
 def sessions(reader: str) -> tuple[tuple[Path, Session], ...]:
     folder, _ = FOLDERS[reader]
-    return tuple((log, session) for log in find_logs(folder) for session in read_sessions(log))
+    found = tuple((log, session) for log in find_logs(folder) for session in read_sessions(log))
+    assert found
+    return found
 
 
 @pytest.mark.parametrize("reader", FOLDERS)

@@ -150,6 +150,7 @@ class TestAWholeSession:
 
     def test_each_step_can_be_found_again_in_its_file(self) -> None:
         (session,) = read_sessions(CART)
+        assert session.steps
         for step in session.steps:
             file = CART.parent / (step.source.file or CART.name)
             line = file.read_text(encoding="utf-8").splitlines()[step.source.line - 1]

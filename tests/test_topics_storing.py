@@ -95,6 +95,12 @@ def test_the_singular_of_a_singular_is_itself(word: str) -> None:
     assert singular(singular(word)) == singular(word)
 
 
+def test_32_tags_fit_and_33_do_not() -> None:
+    assert len(tag_names("tags", [f"tag{number}" for number in range(32)])) == 32
+    with pytest.raises(TooMuch, match="33"):
+        tag_names("tags", [f"tag{number}" for number in range(33)])
+
+
 def test_tags_are_sorted_each_once_and_without_blanks() -> None:
     assert tag_names("tags", " P0, gotchas,,gotcha , hot  path") == ("gotcha", "hot path", "p0")
 
