@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,21 @@ __all__ = ["any_episodes", "corpora", "draw", "episode_of", "folder", "remember"
 # A test answers the same whether or not a model is installed here; those about embeddings unset it.
 os.environ["HELIX_EMBEDDING"] = "lexical"
 
+# Hundreds of processes are started; each would compile our modules anew where none may write what it compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # How long one example takes depends on what else the machine does; what is slow shows in the suite's own time.
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("suite")
+# Every day a few examples, the same each time; CI tries the usual number (``--hypothesis-profile=thorough``).
+for _name, _examples in {"everyday": 20, "thorough": 100, "nightly": 1_000}.items():
+    settings.register_profile(
+        _name,
+        max_examples=_examples,
+        derandomize=_name == "everyday",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("everyday")
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 

@@ -15,6 +15,7 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
 from helix_graph.graph.networkx_form import NetworkxNeighbours
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,7 +220,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(steps=STEPS)
 def test_any_history_ends_as_a_fresh_compile(
     steps: list[tuple[str, object, object]], tmp_path_factory: pytest.TempPathFactory, draw: Draw

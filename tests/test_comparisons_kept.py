@@ -16,6 +16,7 @@ from helix_graph.causality.claims import claims_of
 from helix_graph.causality.effects import effect_report
 from helix_graph.causality.trials import distinct, pack, trial_of, unpack
 from small_worlds import keep, memory_of, session
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +123,7 @@ SESSIONS = some_sessions(210)
 WHOLE = [trial_of(one) for one in SESSIONS]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_neither_order_nor_shards_nor_repeats_change_an_answer(source: random.Random) -> None:
     mixed = WHOLE[:]
@@ -136,7 +137,7 @@ def test_neither_order_nor_shards_nor_repeats_change_an_answer(source: random.Ra
         assert msgspec.json.encode(asked(merged)) == expected
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_packing_keeps_everything(any_episodes: st.SearchStrategy[tuple[Episode, ...]], data: st.DataObject) -> None:
     trials = [trial_of(one) for one in data.draw(any_episodes)]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from helix_episodes.model import Episode
 from helix_graph import Memory
 from processes import assert_as_fresh, finish, start, write_logs
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from session_script import Script
@@ -72,7 +73,7 @@ def compile_it(memory: Memory, *_: object) -> None:
 STEPS: list[Drawn] = [record, record, assert_node, assert_edge, assert_pattern, delete, compile_it, forget, mend]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())
 def test_any_history_ends_as_a_fresh_compile(
     data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]

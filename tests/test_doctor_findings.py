@@ -20,6 +20,7 @@ from helix_episodes.model import Decision, Episode, Event, Link
 from helix_graph import Memory
 from helix_graph.doctor.agreement import agreed
 from processes import assert_as_fresh, write_logs
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,7 +255,7 @@ event = st.builds(Event, id=st.sampled_from(["e001", "e002"]), content=st.just("
 link = st.builds(Link, source=names, target=names, reason=st.just("call"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     decisions=st.lists(decision, max_size=2, unique_by=lambda one: one.id).map(tuple),
     events=st.lists(event, max_size=2, unique_by=lambda one: one.id).map(tuple),

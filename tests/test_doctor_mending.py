@@ -15,6 +15,7 @@ from helix_episodes.model import Decision, Episode, Event
 from helix_graph import Memory
 from helix_graph.doctor.parts import sound
 from processes import assert_as_fresh, write_logs
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +134,7 @@ decision = st.builds(Decision, id=names, timestamp=times, type=st.just("test"), 
 event = st.builds(Event, id=names, timestamp=times, type=st.just("test"), content=st.sampled_from("ab"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     decisions=st.lists(decision, max_size=4).map(tuple), events=st.lists(event, max_size=4).map(tuple), timestamp=times
 )

@@ -24,6 +24,7 @@ from hard_texts import BROKEN_TEXTS, HARD_TEXTS
 from helix_graph.embedding.light import LightEmbedder
 from helix_graph.embedding.reference import ReferenceEmbedder
 from helix_graph.embedding.weights import find
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +112,7 @@ def test_known_sentences_are_as_near_as_published(light: LightEmbedder) -> None:
 
 
 @pytest.mark.weights
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(texts=st.lists(st.sampled_from(MIXED), max_size=8))
 def test_what_stands_beside_a_text_does_not_matter(
     light: LightEmbedder, alone: dict[str, NDArray[np.float32]], texts: Sequence[str]

@@ -12,6 +12,7 @@ from helix_cli.app import run
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.causality.localise import explanation_of
 from small_worlds import group, memory_of, session
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,12 +130,13 @@ def test_a_session_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         memory_of(tmp_path, []).causality.explain("nobody")
 
 
+@pytest.mark.hypothesis
 def test_every_suspect_has_a_reason_and_is_a_step_of_the_session(
     any_episodes: st.SearchStrategy[tuple[Episode, ...]],
 ) -> None:
     met: list[str] = []
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(any_episodes)
     def every(episodes: tuple[Episode, ...]) -> None:
         for episode in episodes:

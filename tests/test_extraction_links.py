@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +208,7 @@ steps = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60), deadline=None)
 @given(what=steps)
 def test_links_agree_both_ways_run_forwards_and_name_what_there_is(
     tmp_path: Path, script: Begin, what: list[str]

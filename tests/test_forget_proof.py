@@ -24,6 +24,7 @@ from helix_graph import Memory
 from helix_graph.errors import NothingSelected
 from helix_graph.fingerprints import Searcher, fingerprints_of
 from processes import PATIENCE, write_logs
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +188,7 @@ def test_a_file_without_permission_is_named(memory: Memory) -> None:
         pytest.skip("nothing is forbidden to this user")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     before=st.binary(max_size=40),
     text=st.text(min_size=12, max_size=300),
@@ -202,7 +203,7 @@ def test_a_text_is_found_wherever_it_stands(before: bytes, text: str, after: byt
         assert searcher.search(before + json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") + after)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(content=st.binary(max_size=300), text=st.text("ab", min_size=12, max_size=13), chunk=st.integers(1, 64))
 def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

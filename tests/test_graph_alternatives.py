@@ -23,6 +23,7 @@ from helix_graph.graph.networkx_form import NetworkxNeighbours
 from helix_graph.graph.paths import find_path
 from helix_graph.graph.schema import GRAPH_FILE
 from helix_graph.graph.weights import MILLION
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -185,7 +186,7 @@ def _in_a_file(facts: Sequence[EpisodeFacts]) -> FileNeighbours:
     return FileNeighbours(connection)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges=drawn_edges, depth=st.integers(1, 6), count=st.integers(1, 10), strongest=st.booleans())
 def test_both_forms_agree_and_nothing_better_is_left_out(
     edges: list[tuple[str, str, str, int, int]], depth: int, count: int, *, strongest: bool

@@ -25,6 +25,7 @@ from helix_graph.graph.facts import facts_of
 from helix_graph.graph.file import read_facts
 from helix_graph.graph.fold import fold
 from helix_graph.graph.version import LABEL_VERSION
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
@@ -41,7 +42,7 @@ def write(folder: Path, episode: Episode) -> Path:
     return path
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 def test_any_history_of_changes_ends_as_a_fresh_compile(
     data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]
@@ -74,7 +75,7 @@ def _sums(folder: Path) -> list[object]:
     return [rows, nodes]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 def test_the_file_holds_the_facts_and_the_sums_of_the_fold(
     data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]

@@ -18,6 +18,7 @@ from helix_graph.graph.fold import fold
 from helix_graph.graph.networkx_form import NetworkxNeighbours
 from helix_graph.graph.nodes import Node
 from helix_graph.graph.paths import find_path
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +171,7 @@ def test_the_search_ends_even_when_patience_does(
     assert graph.path(source="run a", target="commit").depth == 2
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_both_forms_of_the_graph_give_the_same_answer_and_it_is_the_best(
     data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]], remember: Remember

@@ -18,6 +18,7 @@ from helix_episodes.limits import DEEPEST_NESTING, LONGEST_LINE
 from helix_episodes.readers import find_logs, read_sessions, reader_names
 from helix_episodes.recording import record
 from helix_episodes.store import EpisodeStore
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -244,7 +245,7 @@ def mutated(data: bytes, mutations: list[tuple[str, int, int]]) -> bytes:
     return data
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(LOGS), MUTATIONS)
 def test_a_damaged_log_ends_in_an_episode_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, log: Path, mutations: list[tuple[str, int, int]]

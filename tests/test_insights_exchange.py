@@ -16,6 +16,7 @@ from helix_graph.insights.door import Insights
 from helix_graph.insights.errors import InvalidExport
 from helix_graph.insights.joining import join
 from helix_graph.insights.model import Insight
+from thoroughness import examples
 
 TEXTS = [f"Advice number {place} about the {'x' * place} part of the shop" for place in range(4)]
 #: Each example makes six memories with dozens of durable writes; a run of 150 was made when this was written.
@@ -92,7 +93,7 @@ def state(insights: Insights) -> tuple[str, list[tuple[Any, ...]]]:
     return insights.export(), rows
 
 
-@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(EXAMPLES), deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(histories=st.tuples(STEPS, STEPS, STEPS))
 def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple[Any, Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -110,7 +111,7 @@ def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple
         assert all(one == found[0] for one in found)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(EXAMPLES), deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 def test_a_memory_comes_back_from_its_export_and_from_a_rebuild(steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,11 +18,10 @@ from helix_graph.causality import counting
 from helix_graph.causality.counting import EpisodePatterns
 from helix_graph.causality.tables import observe
 from helix_graph.graph.observations import Observed
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import pytest
 
     from episode_drawing import Draw
     from helix_episodes.model import Episode
@@ -59,12 +59,13 @@ def counted(memory: Memory) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["id"])
 
 
+@pytest.mark.hypothesis
 def test_any_history_of_changes_gives_the_patterns_of_a_full_count(
     any_episodes: st.SearchStrategy[tuple[Episode, ...]],
 ) -> None:
     met: list[object] = []
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=examples(25), deadline=None)
     @given(data=st.data())
     def any_history(data: st.DataObject) -> None:
         met.extend(_patterns_of_a_history(data, any_episodes))

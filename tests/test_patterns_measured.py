@@ -466,6 +466,7 @@ def episodes_of(drawings: list[list[str]]) -> list[Episode]:
     ]
 
 
+@pytest.mark.hypothesis
 def test_an_episode_has_one_observation_per_trigger_action_and_basis() -> None:
     most: list[int] = []
 
@@ -488,6 +489,7 @@ def test_neither_the_order_nor_repeats_of_episodes_matter(drawings: list[list[st
     assert mine_patterns(shuffled) == mine_patterns(episodes)
 
 
+@pytest.mark.hypothesis
 def test_the_counts_of_every_row_add_up() -> None:
     met: list[str] = []
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions, reader_names
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +155,7 @@ def read_by_all(path: Path) -> None:
                 extract(session)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     log=st.sampled_from([*LINES, *DOCUMENTS]),
     draw=st.randoms(use_true_random=False),

@@ -16,6 +16,7 @@ from helix_graph.topics.door import Topics
 from helix_graph.topics.errors import HalfCharacter, InvalidItem, InvalidLink, InvalidTopic, TooMuch
 from helix_graph.topics.singular import singular
 from helix_graph.topics.texts import hyphened, tag_names
+from thoroughness import examples
 from topic_clock import topics_at
 
 
@@ -47,7 +48,7 @@ def test_a_long_name_is_refused_and_harms_nothing(topics: Topics) -> None:
     assert topics.topics("list").entries == 2
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.text(max_size=30))
 def test_sanitising_twice_changes_nothing(name: str) -> None:
     assert hyphened(hyphened(name)) == hyphened(name)
@@ -89,7 +90,7 @@ def test_tags_written_as_a_list_are_its_members(topics: Topics, given: Any, kept
     assert topics.store("t", "text", tags=given).entry.tags == kept
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.text(alphabet="abceghiostuxyz", min_size=1, max_size=9))
 def test_the_singular_of_a_singular_is_itself(word: str) -> None:
     assert singular(singular(word)) == singular(word)
@@ -214,7 +215,7 @@ def test_secrets_are_cut_before_anything_is_written(topics: Topics) -> None:
     assert "[redacted:github-token]" in topics.read("keys").entries[0].text
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), min_size=1, max_size=20))
 def test_any_unicode_stays_as_it_is(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from helix_graph.topics.door import Topics
 from helix_graph.topics.errors import InvalidImport
 from helix_graph.topics.forms import form_of
+from thoroughness import examples
 from topic_clock import Clock, topics_at
 
 WHOLE = st.characters(exclude_categories=["Cs"])
@@ -29,7 +30,7 @@ ENTRY = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.lists(ENTRY, min_size=1, max_size=12), st.lists(st.integers(0, 30), max_size=6), st.lists(st.integers(0, 30)))
 def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[int], deletions: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -17,6 +17,7 @@ from helix_graph.view.components import components_of
 from helix_graph.view.layout import layers_of, spots_of
 from helix_graph.view.overview import groups_of
 from small_worlds import group, keep, memory_of, session
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,7 +132,7 @@ def test_pages_go_when_a_session_is_forgotten(tmp_path: Path) -> None:
     assert not (memory.root / path).exists()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges=EDGES)
 def test_every_node_has_a_place_of_its_own(edges: list[tuple[int, int, float]]) -> None:
     spots = [(spot.x, spot.y) for spot in spots_of(12, edges)]
@@ -140,7 +141,7 @@ def test_every_node_has_a_place_of_its_own(edges: list[tuple[int, int, float]]) 
         assert abs(x - other_x) >= 200 or abs(y - other_y) >= 90
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges=EDGES)
 def test_most_weight_runs_from_left_to_right(edges: list[tuple[int, int, float]]) -> None:
     layer = {node: place for place, layer in enumerate(layers_of(12, edges)) for node in layer}
@@ -150,7 +151,7 @@ def test_most_weight_runs_from_left_to_right(edges: list[tuple[int, int, float]]
     assert forward >= backward - 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges=EDGES)
 def test_without_cycles_every_edge_runs_from_left_to_right(edges: list[tuple[int, int, float]]) -> None:
     upwards = [(source, target, weight) for source, target, weight in edges if source < target]
@@ -159,7 +160,7 @@ def test_without_cycles_every_edge_runs_from_left_to_right(edges: list[tuple[int
     assert all(layer[source] < layer[target] for source, target, _ in upwards)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(edges=EDGES)
 def test_what_lies_on_a_circle_together_is_what_networkx_says(edges: list[tuple[int, int, float]]) -> None:
     graph = nx.DiGraph([edge[:2] for edge in edges])
@@ -172,7 +173,7 @@ def test_a_chain_without_cycles_runs_in_one_direction() -> None:
     assert layers_of(4, [(2, 0, 1), (0, 3, 1), (3, 1, 1)]) == [[2], [0], [3], [1]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["decision", "error"]), st.text(max_size=12)), max_size=60))
 def test_every_label_is_in_exactly_one_group_of_its_type(nodes: list[tuple[str, str]]) -> None:
     groups = groups_of(nodes)
