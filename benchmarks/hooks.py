@@ -28,7 +28,7 @@ import numpy as np
 from generated import write_episodes
 
 from helix_graph import Memory
-from helix_graph.prepared import prepare
+from helix_graph.causality.antipattern_cache import write_anti_patterns
 
 #: As the installed script does it.
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
@@ -58,7 +58,7 @@ def fill(root: Path, *, episodes: int, insights: int) -> None:
         memory.topics.store(one, f"The {other} of branch{number} is older than its {one}")
     memory.insights.feedback([hit["name"] for hit in memory.insights.recall("cart till shop", 50)], "delivered")
     memory.graph.compile()
-    prepare(root, memory.causality)
+    write_anti_patterns(root, memory.causality)
 
 
 def told(event: str, session: str, folder: Path) -> bytes:

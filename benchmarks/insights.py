@@ -34,10 +34,10 @@ from helix_graph.embedding.choice import status as model_status
 from helix_graph.embedding.model import MINILM
 from helix_graph.helix_db import kept_open
 from helix_graph.insights import rows
-from helix_graph.insights.clock import now, stamp
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 from helix_graph.insights.model import Insight
 from helix_graph.insights.rows import digest
+from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ QUERY = "why does word7 fail with E00017 after word42 and word311 in the build"
 BY_MEANING = """
 import sys
 from pathlib import Path
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 class Stub:
     model, dimensions = "MODEL", 384
     def embed(self, texts):
@@ -87,7 +87,7 @@ def fill(path: Path, count: int) -> Insights:
     chance = random.Random(count)  # noqa: S311  (drawing texts)
     insights = Insights(path, embedder=Stub)
     vectors = unit(np.random.default_rng(count).standard_normal((count, DIMENSIONS)).astype(np.float32))
-    at = stamp(now())
+    at = stamp(utc_now())
     with insights._database.writing() as connection:  # noqa: SLF001  (a hundred thousand calls of store would take an hour)
         for place in range(count):
             words = " ".join(f"word{int(WORDS * chance.random() ** 3)}" for _ in range(12))

@@ -28,10 +28,10 @@ from tallies import CORPORA
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
-from helix_episodes.readers.documents import read_located
-from helix_graph.causality.localise import explanation_of
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines
+from helix_graph.causality.fault_localization import explanation_of
 from helix_graph.graph.labels import is_error
-from helix_graph.statistics import wilson_interval
+from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ def read_run(path: Path) -> Run:
     """A run with its suspects; the answer key is read from the file, and never by the product."""
     (session,) = read_sessions(path)
     episode = extract(session)
-    document = read_located(path)
+    document = read_json_with_lines(path)
     messages = document.get("history").items
     place = {message.get("content").line: index for index, message in enumerate(messages)}
     suspects = [place[one.line] for one in explanation_of(episode, ()).suspects if one.line in place]

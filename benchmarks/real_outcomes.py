@@ -36,12 +36,12 @@ from tallies import CORPORA
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.causality.board import Board
-from helix_graph.causality.chance import Placebo, placebo_on
+from helix_graph.causality.candidates import hypotheses
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.hypotheses import hypotheses
-from helix_graph.causality.trials import Step, trial_of
-from helix_graph.statistics import wilson_interval
+from helix_graph.causality.placebo import Placebo, placebo_on
+from helix_graph.causality.trial_matrix import TrialMatrix
+from helix_graph.graph.trials import TrialStep, trial_of
+from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_episodes.session import Step as LogStep
-    from helix_graph.causality.model import Effect
-    from helix_graph.causality.trials import Trial
+    from helix_graph.graph.patterns import Effect
+    from helix_graph.graph.trials import Trial
 
 CORPUS = CORPORA / "tau-bench" / "gpt-4o-airline-tasks-0-24.json"
 DRAWS = 2000
@@ -61,7 +61,7 @@ _SEED = 20261122
 Name: TypeAlias = tuple[str, str, str]
 
 
-class Unlimited(Board):
+class Unlimited(TrialMatrix):
     """A table that does not mind how few sessions there are; the product has no such thing."""
 
     @property
@@ -89,12 +89,12 @@ def every_call(log: Path) -> list[Trial]:
     return found
 
 
-def _step(numbered: tuple[int, LogStep]) -> Step | None:
+def _step(numbered: tuple[int, LogStep]) -> TrialStep | None:
     number, one = numbered
     if one.kind == "call":
-        return Step("act", f"use {one.tool}", str(number))
+        return TrialStep("act", f"use {one.tool}", str(number))
     if one.kind == "result" and one.status == "error":
-        return Step("error", "a call fails", str(number))
+        return TrialStep("error", "a call fails", str(number))
     return None
 
 

@@ -39,13 +39,13 @@ from helix_graph import Memory
 from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.embedding.choice import demanded
 from helix_graph.graph.labels import event_key, is_error
-from helix_graph.insights.harvest import harvest_of
+from helix_graph.insights.lessons import lessons_of
 from helix_graph.insights.model import FIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from helix_graph.insights.door import Insights
+    from helix_graph.insights.api import Insights
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 NAMES = ("ai-agents", "claude-code")
@@ -107,7 +107,7 @@ def _errors(episodes: Iterable[Episode]) -> tuple[list[str], list[Pair]]:
     told = list(episodes)
     fixes: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for episode in told:
-        found = [one for one in harvest_of(episode) if one.kind == FIX]
+        found = [one for one in lessons_of(episode) if one.kind == FIX]
         for one in found:
             label = one.key.split("\0")[1]
             fixes[label].add((episode.id, one.content))

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_graph.helix_db import kept_open
-from helix_graph.topics.door import Topics
+from helix_graph.topics.api import Topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,7 +1,6 @@
-"""``.helix/config.toml``: what a person sets for one memory, a table for each part that has settings.
+"""Read a table of ``.helix/config.toml``, the optional settings of one memory.
 
-Nobody has to have the file. What is in it must be understood: a setting that is silently ignored would be worse than a
-refusal. Tables of other parts are none of a reader's business.
+A setting that is not understood is refused: ignoring it silently would be worse.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from helix_episodes.files import read_regular
+from helix_episodes.io import read_regular
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import CONFIGURATION
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 _Table = TypeVar("_Table", bound=msgspec.Struct)
 

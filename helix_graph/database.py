@@ -1,9 +1,8 @@
-"""SQLite, the way every store of ours uses it.
+"""Open, create and lock the SQLite files of a memory.
 
-One file, several processes: write-ahead logging lets readers read while one writes, ``BEGIN IMMEDIATE`` takes the
-write lock before the first look, so that what was read is still true when it is written, and a writer that finds the
-lock taken waits for it. Our files carry an application id in their header; a file without it is somebody else's and is
-refused before SQLite itself has touched it.
+Write-ahead logging lets readers read while one process writes. ``BEGIN IMMEDIATE`` takes the write lock before the
+first read, so what was read is still true when it is written; a writer waits for a lock that is taken. Our files have
+an application id in their header, and a file without it is refused before SQLite touches it.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import json
 import os
 import sqlite3
 
-from helix_episodes.files import irregularity
-from helix_episodes.values import Value
+from helix_episodes.io import irregularity
+from helix_episodes.lightweight import Value
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Ownership = Literal["absent", "ours"]
+
 
 #: How long a writer waits for another: a full compile of ten thousand episodes takes a few seconds.
 BUSY_SECONDS = 30.0
@@ -59,7 +59,7 @@ _UNDO_CODES = frozenset({sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READON
 ANY_OF = "IN (SELECT value FROM json_each(?))"
 
 
-class Kind(Value):
+class DatabaseKind(Value):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
@@ -73,7 +73,7 @@ class Kind(Value):
     tidying: str = ""
 
 
-def ownership(path: Path, kind: Kind) -> Ownership:
+def ownership(path: Path, kind: DatabaseKind) -> Ownership:
     """Whether the file is ours or is yet to be made; an empty one counts as yet to be made.
 
     Raises:
@@ -114,7 +114,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     return _connect(f"{path.absolute().as_uri()}?mode=ro{fixed}")
 
 
-def open_for_writing(path: Path, kind: Kind, *, for_any_thread: bool = False) -> sqlite3.Connection:
+def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = False) -> sqlite3.Connection:
     """A connection to the file, which is made with its mark when it is not there; its tables are `create_tables`' work.
 
     With ``for_any_thread`` one thread after another may use it.
@@ -137,7 +137,7 @@ def open_for_writing(path: Path, kind: Kind, *, for_any_thread: bool = False) ->
     return connection
 
 
-def _begin(connection: sqlite3.Connection, path: Path, kind: Kind) -> None:
+def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> None:
     """Marks a new file and begins its write-ahead log. One at a time: where two begin a log, SQLite does not wait."""
     with _alone_in(path.parent):
         if ownership(path, kind) == "absent":
@@ -159,7 +159,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def check_writable(path: Path, kind: Kind) -> None:
+def check_writable(path: Path, kind: DatabaseKind) -> None:
     """Whether the file, if it is there, lets one write; a damaged one counts, because the next compile makes it anew.
 
     Raises:
@@ -180,7 +180,7 @@ def open_in_memory() -> sqlite3.Connection:
     return _connect(":memory:")
 
 
-def create_tables(connection: sqlite3.Connection, kind: Kind) -> None:
+def create_tables(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
     """Drops every table there is and makes those of the schema, within the transaction under way; indexes wait.
 
     The last one made goes first, since tables refer to those made before them; virtual ones go before all, since they
@@ -197,7 +197,7 @@ def create_tables(connection: sqlite3.Connection, kind: Kind) -> None:
     connection.execute(f"PRAGMA user_version = {kind.version}")
 
 
-def create_indexes(connection: sqlite3.Connection, kind: Kind) -> None:
+def create_indexes(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
     """Makes the indexes of tables that `create_tables` has made, within the transaction under way."""
     for statement in kind.indexes.split(";"):
         connection.execute(statement)
@@ -281,7 +281,7 @@ def sole_builder(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def erase_traces(path: Path, kind: Kind) -> bool:
+def erase_traces(path: Path, kind: DatabaseKind) -> bool:
     """Writes the file anew without its free pages and empties its log, so that nothing deleted can be read from either.
 
     False when another process was reading and its log could therefore not be emptied; it is the next time.

@@ -1,8 +1,8 @@
-"""Episodes: what happened, as people have corrected it; what ``memory.episodes`` is.
+"""The API of `memory.episodes`: episodes with people's corrections applied.
 
-A store of episodes whose every reader sees them corrected, with the original API's functions over it: ``Get-Episode``
-(`get`), ``Get-Episodes`` (`list`), ``New-Episode`` (`new`) and ``Get-DecisionSequence`` (`decision_sequence`). What
-people know better goes through `correct` and `outcome`: the episode's file stays as it was extracted.
+Next to our own methods stand the original API's functions: ``Get-Episode`` (`get`), ``Get-Episodes`` (`list`),
+``New-Episode`` (`new`) and ``Get-DecisionSequence`` (`decision_sequence`). `correct` and `outcome` record what people
+know better; the episode's own file stays as it was extracted.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from helix_episodes.corrections import (
     stated_links,
 )
 from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics, Outcome
+from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics, Outcome, sortable_time
 from helix_episodes.store import EpisodeStore
+from helix_graph.episode_builder import build_episode
 from helix_graph.errors import EpisodeIsThere, InvalidCorrection
-from helix_graph.given import one_of, place, prose, query, text, when, whole
-from helix_graph.graph.asserting import EDGE_TYPES
-from helix_graph.graph.assertions import AssertionStore, now
-from helix_graph.graph.model import moment
-from helix_graph.structured import structured_episode
+from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
+from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
-    from helix_episodes.corrections import Anchor, Correction
+    from helix_episodes.corrections import Correction, PartAnchor
     from helix_episodes.errors import InvalidEpisode
-    from helix_episodes.verification import Quoted
+    from helix_episodes.verification import CheckedQuotation
     from helix_graph.graph.assertions import Assertion
+
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 DECISION_TYPES: tuple[DecisionType, ...] = get_args(DecisionType)
@@ -68,7 +67,7 @@ class Episodes(EpisodeStore):
             InvalidSessionId: The id cannot safely name a file.
             WrongType: It is no text.
         """
-        extracted = self.extracted(query("name", name))
+        extracted = self.extracted(as_str("name", name))
         return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
 
     def extracted(self, name: str) -> Episode | None:
@@ -82,10 +81,10 @@ class Episodes(EpisodeStore):
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
-        at, part = when("since", since), None if task is None else query("task", task)
+        at, part = as_datetime("since", since), None if task is None else as_str("task", task)
         if outcome is None:
             return super().list(since=at, task=part, max_results=sys.maxsize)
-        wanted: Outcome = one_of("outcome", outcome, OUTCOMES)
+        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
@@ -109,7 +108,7 @@ class Episodes(EpisodeStore):
             OutOfRange: ``max_results`` is not between 1 and 100.
             WrongType: An argument is none of its kind.
         """
-        most = whole("max_results", max_results, lowest=FEWEST, highest=MOST)
+        most = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         return self._found(outcome, since, task)[:most]
 
     def count(self, outcome: str | None = None, since: date | None = None, *, task: str | None = None) -> int:
@@ -165,15 +164,15 @@ class Episodes(EpisodeStore):
             "id": path.stem,
             "session": session_id,
             "timestamp": now() if timestamp is None else timestamp,
-            "outcome": one_of("outcome", outcome, OUTCOMES),
+            "outcome": as_choice("outcome", outcome, OUTCOMES),
             "outcome_basis": "none" if outcome == "unknown" else "declared",
-            "task": text("task", task),
+            "task": as_line("task", task),
             "decisions": decisions,
             "events": events,
             "lessons": lessons,
             "metrics": {} if metrics is None else metrics,
         }
-        episode = structured_episode(given)
+        episode = build_episode(given)
         self.save(episode)
         return episode
 
@@ -190,7 +189,7 @@ class Episodes(EpisodeStore):
         found = self.get(episode)
         return _in_time(found.decisions) if found else ()
 
-    def evidence(self, episode: str, *, log: Path | None = None) -> tuple[Quoted, ...]:
+    def evidence(self, episode: str, *, log: Path | None = None) -> tuple[CheckedQuotation, ...]:
         """Every quotation of an episode as it was extracted, and with its log at hand whether each stands there.
 
         Raises:
@@ -200,7 +199,7 @@ class Episodes(EpisodeStore):
         from helix_episodes.verification import quotations, verify  # noqa: PLC0415  (nothing else needs it)
 
         extracted = self._require_extracted(episode)
-        return quotations(extracted) if log is None else verify(extracted, place("log", log))
+        return quotations(extracted) if log is None else verify(extracted, as_path("log", log))
 
     def outcome(self, episode: str, outcome: str, *, because: str) -> Episode:
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
@@ -214,8 +213,8 @@ class Episodes(EpisodeStore):
         extracted = self._require_extracted(episode)
         told = OutcomeCorrection(
             episode=extracted.id,
-            outcome=one_of("outcome", outcome, OUTCOMES),
-            because=text("because", because),
+            outcome=as_choice("outcome", outcome, OUTCOMES),
+            because=as_line("because", because),
             asserted_at=now(),
         )
         return self._tell(extracted, told)
@@ -244,13 +243,13 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
-        decision = query("decision", decision)
+        decision = as_str("decision", decision)
         parts = {
-            "chosen": None if chosen is None else text("chosen", chosen),
-            "rationale": None if rationale is None else prose("rationale", rationale),
-            "context": None if context is None else prose("context", context),
-            "type": None if type is None else one_of("type", type, DECISION_TYPES),
-            "outcome": None if outcome is None else one_of("outcome", outcome, OUTCOMES),
+            "chosen": None if chosen is None else as_line("chosen", chosen),
+            "rationale": None if rationale is None else as_text("rationale", rationale),
+            "context": None if context is None else as_text("context", context),
+            "type": None if type is None else as_choice("type", type, DECISION_TYPES),
+            "outcome": None if outcome is None else as_choice("outcome", outcome, OUTCOMES),
         }
         if not withdrawn and all(part is None for part in parts.values()):
             raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
@@ -287,13 +286,13 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
-        source, target = query("source", source), query("target", target)
+        source, target = as_str("source", source), as_str("target", target)
         parts = parts_of(extracted)
         told = LinkCorrection(
             episode=extracted.id,
             source=_anchor(extracted, source, parts),
             target=_anchor(extracted, target, parts),
-            type=one_of("type", type, EDGE_TYPES),
+            type=as_choice("type", type, EDGE_TYPES),
             withdrawn=bool(withdrawn),
             asserted_at=now(),
         )
@@ -327,12 +326,12 @@ def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     timed: list[tuple[str, Decision]] = []
     latest = ""
     for decision in decisions:
-        latest = moment(decision.timestamp) or latest
+        latest = sortable_time(decision.timestamp) or latest
         timed.append((latest, decision))
     return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
 
-def _anchor(episode: Episode, name: str, parts: Sequence[Decision | Event]) -> Anchor:
+def _anchor(episode: Episode, name: str, parts: Sequence[Decision | Event]) -> PartAnchor:
     for part in parts:
         if part.id == name:
             return anchor_of(part)
@@ -345,7 +344,7 @@ def _check_link(episode: Episode, source: str, target: str, *, withdrawn: bool) 
         if (source, target) not in links:
             raise InvalidCorrection(episode=episode.id, problem=f"no link leads from {source} to {target}")
         return
-    times = {part.id: moment(part.timestamp) for part in parts_of(episode)}
+    times = {part.id: sortable_time(part.timestamp) for part in parts_of(episode)}
     if times.get(source, "") > times.get(target, "") > "":
         raise InvalidCorrection(episode=episode.id, problem=f"{source} came after {target} and cannot lead to it")
     if source == target or _leads(target, source, links):

@@ -16,8 +16,8 @@
     ├── SemanticUnavailable          a search by meaning alone where nothing compares meanings
     ├── SourceFailed                 something that is searched did not answer
     ├── MissingExtra                 a package that is optional and not installed
-    ├── TopicError                   of topics: helix_graph.topics.errors
-    ├── PlanError                    of plans: helix_graph.plans.errors; likewise insights, embedding and report
+    ├── TopicError                   of topics: helix_graph.topics.model
+    ├── PlanError                    of plans: helix_graph.plans.model; likewise insights, embedding and report
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           the file in graph.db's place is not ours: it is left alone

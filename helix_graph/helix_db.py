@@ -25,10 +25,10 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from helix_episodes.values import Value
+from helix_episodes.lightweight import Value
 from helix_graph.database import (
     SIDE_FILES,
-    Kind,
+    DatabaseKind,
     open_for_reading,
     open_for_writing,
     open_in_memory,
@@ -49,7 +49,7 @@ _ROOMS = "CREATE TABLE IF NOT EXISTS room (name TEXT PRIMARY KEY, version INTEGE
 #: Where the header has the number of pages, and the size of the smallest page there is (65,536 is written as 1).
 _SIZES = slice(28, 32)
 _SMALLEST_PAGE = 512
-HELIX_DB = Kind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
+HELIX_DB = DatabaseKind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
 
 
 #: The original's file has the same name, and may be named by ``HELIX_DB_PATH``.

@@ -1,6 +1,6 @@
 """Memory: opens a project's memory and hands out its parts.
 
-The only place where the parts are put together::
+This is the composition root: nothing else puts the parts together::
 
     from helix_graph import Memory
 
@@ -17,31 +17,31 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.files import remove_file, write_atomically
+from helix_episodes.io import remove_file, write_atomically
 from helix_graph.errors import NoMemory
-from helix_graph.given import place, query, several, when
 from helix_graph.project import FOLDER, memory_folder
+from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import date
 
-    from helix_episodes.recording import ExtractReport
-    from helix_graph.causality.door import Causality
-    from helix_graph.doctor.model import Examination, Trouble
+    from helix_episodes.ingest import ExtractReport
+    from helix_graph.causality.api import Causality
+    from helix_graph.doctor.model import Examination, FixableFinding
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
-    from helix_graph.forgetting import ForgetReport
-    from helix_graph.graph.door import Graph
-    from helix_graph.insights.door import Insights
-    from helix_graph.plans.door import Plans
-    from helix_graph.report.door import Reported
-    from helix_graph.search.door import Search
-    from helix_graph.search.model import Source as SearchSource
-    from helix_graph.sources import Source, SourcesReport
-    from helix_graph.topics.door import Topics
-    from helix_graph.view.door import Pages, ViewReport
-    from helix_graph.view.model import PageTimeline
+    from helix_graph.forget import ForgetReport
+    from helix_graph.graph.api import Graph
+    from helix_graph.insights.api import Insights
+    from helix_graph.plans.api import Plans
+    from helix_graph.search.api import Search
+    from helix_graph.search.model import SearchSource
+    from helix_graph.sources import LogSource, SourcesReport
+    from helix_graph.topics.api import Topics
+    from helix_graph.web.api import Pages, ViewReport, WrittenReport
+    from helix_graph.web.page_model import PageTimeline
+
 
 _PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
 _SHARED = (
@@ -54,7 +54,7 @@ class Memory:
     """One project's memory. ``root`` is its ``.helix`` folder."""
 
     def __init__(self, root: Path) -> None:
-        self.root = place("root", root)
+        self.root = as_path("root", root)
         self._engine: Embedder | None = None
 
     @classmethod
@@ -100,8 +100,8 @@ class Memory:
     @property
     def graph(self) -> Graph:
         """What led to what: the causal graph and its questions."""
-        from helix_graph.causality.counting import EpisodePatterns  # noqa: PLC0415  (as above)
-        from helix_graph.graph.door import Graph  # noqa: PLC0415  (as above)
+        from helix_graph.graph.api import Graph  # noqa: PLC0415  (as above)
+        from helix_graph.graph.patterns import EpisodePatterns  # noqa: PLC0415  (as above)
 
         return Graph(
             episodes=self.root / "episodes",
@@ -113,7 +113,7 @@ class Memory:
     @property
     def causality(self) -> Causality:
         """What works and what keeps failing."""
-        from helix_graph.causality.door import Causality  # noqa: PLC0415  (as above)
+        from helix_graph.causality.api import Causality  # noqa: PLC0415  (as above)
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
 
@@ -125,10 +125,10 @@ class Memory:
         return self._insights_in(database_path(self.root))
 
     def _insights_in(self, path: Path) -> Insights:
-        from helix_graph.insights.door import Insights  # noqa: PLC0415  (as above)
-        from helix_graph.insights.experience import Experience  # noqa: PLC0415  (as above)
+        from helix_graph.insights.api import Insights  # noqa: PLC0415  (as above)
+        from helix_graph.insights.context import ProjectHistory  # noqa: PLC0415  (as above)
 
-        known = Experience(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
+        known = ProjectHistory(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
         return Insights(path, embedder=self._embedder, experience=known)
 
     def _embedder(self) -> Embedder | None:
@@ -147,21 +147,23 @@ class Memory:
     def topics(self) -> Topics:
         """What was written down: entries by topic, stored, searched, briefed and edited."""
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
-        from helix_graph.topics.door import Topics  # noqa: PLC0415  (as above)
+        from helix_graph.topics.api import Topics  # noqa: PLC0415  (as above)
 
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
 
     @property
     def search(self) -> Search:
         """One question to all of it: ``memory.search("lock files")``; insights, topics, episodes, and what is set."""
-        from helix_graph.search.door import Search  # noqa: PLC0415  (as above)
+        from helix_graph.search.api import Search  # noqa: PLC0415  (as above)
 
         return Search(self.root, own=self._searched)
 
     def _searched(self) -> tuple[SearchSource, ...]:
-        from helix_graph.search.episodes import EpisodeSource  # noqa: PLC0415  (as above)
-        from helix_graph.search.insights import InsightSource  # noqa: PLC0415  (as above)
-        from helix_graph.search.topics import TopicSource  # noqa: PLC0415  (as above)
+        from helix_graph.search.memory_sources import (
+            EpisodeSource,  # noqa: PLC0415  (as above)
+            InsightSource,  # noqa: PLC0415  (as above)
+            TopicSource,  # noqa: PLC0415  (as above)
+        )
 
         return (
             InsightSource(self.insights),
@@ -173,7 +175,7 @@ class Memory:
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
-        from helix_graph.plans.door import Plans  # noqa: PLC0415  (as above)
+        from helix_graph.plans.api import Plans  # noqa: PLC0415  (as above)
 
         return Plans(self.root, insights=self.insights, episodes=EpisodeStore(self.root / "episodes"))
 
@@ -196,19 +198,19 @@ class Memory:
         Raises:
             InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
         """
-        from helix_episodes.recording import record  # noqa: PLC0415  (readers and grammars take 100 ms to load)
+        from helix_episodes.ingest import record  # noqa: PLC0415  (readers and grammars take 100 ms to load)
         from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
-        from helix_graph.admission import MemoryAdmission  # noqa: PLC0415  (as above)
+        from helix_graph.ingest_filter import IngestFilter  # noqa: PLC0415  (as above)
 
-        paths = [place("logs", log) for log in several("logs", logs)]
-        folder = self.root / "episodes" if output is None else place("output", output)
+        paths = [as_path("logs", log) for log in as_tuple("logs", logs)]
+        folder = self.root / "episodes" if output is None else as_path("output", output)
         store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
-        admission = MemoryAdmission(self.root, force=force)
+        admission = IngestFilter(self.root, force=force)
         report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
 
-    def sources(self, *, project: str | None = None) -> tuple[Source, ...]:
+    def sources(self, *, project: str | None = None) -> tuple[LogSource, ...]:
         """Where the agents' logs are on this machine, and how many are ``project``'s; see `helix_graph.sources`."""
         from helix_graph.sources import list_sources  # noqa: PLC0415  (as above)
 
@@ -232,7 +234,7 @@ class Memory:
             self.root,
             agent=agent,
             project=project,
-            since=when("since", since),
+            since=as_datetime("since", since),
             force=force,
             strict=strict,
             dry_run=dry_run,
@@ -256,7 +258,7 @@ class Memory:
 
         Of an ``episode`` it shows the session's steps, its suspects and a session beside it. ``docs/view.md`` shows it.
         """
-        where = None if output is None else place("output", output)
+        where = None if output is None else as_path("output", output)
         return self._pages().write(
             where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
         )
@@ -271,7 +273,7 @@ class Memory:
         return self._pages().timeline(episode)
 
     def _pages(self) -> Pages:
-        from helix_graph.view.door import Pages  # noqa: PLC0415  (as above)
+        from helix_graph.web.api import Pages  # noqa: PLC0415  (as above)
 
         return Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
 
@@ -282,13 +284,13 @@ class Memory:
         format: str = "html",  # noqa: A002  (the option's name)
         days: int = 7,
         until: date | None = None,
-    ) -> Reported:
-        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.report.door.Reports.make`.
+    ) -> WrittenReport:
+        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.web.api.Reports.make`.
 
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/report.md`` says how each figure
         is computed.
         """
-        from helix_graph.report.door import Reports  # noqa: PLC0415  (as above)
+        from helix_graph.web.api import Reports  # noqa: PLC0415  (as above)
 
         reports = Reports(
             self.root, graph=self.graph, causality=self.causality, insights=self.insights, pages=self._pages()
@@ -300,18 +302,18 @@ class Memory:
 
         The answer's ``healthy`` says whether no fault is left; ``docs/doctor.md`` has the list of findings.
         """
-        from helix_graph.doctor.door import examine  # noqa: PLC0415  (as above)
+        from helix_graph.doctor.api import examine  # noqa: PLC0415  (as above)
 
         return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_database)
 
-    def _troubles_of_database(self) -> Iterator[Trouble]:
-        from helix_graph.doctor.topics import topic_troubles  # noqa: PLC0415  (as above)
+    def _troubles_of_database(self) -> Iterator[FixableFinding]:
+        from helix_graph.doctor.database import check_topics  # noqa: PLC0415  (as above)
+        from helix_graph.doctor.insight_links import link_troubles  # noqa: PLC0415  (as above)
         from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
-        from helix_graph.insights.troubles import link_troubles  # noqa: PLC0415  (as above)
 
         if not database_path(self.root).exists():
             return
-        found = topic_troubles(self.root, self.topics)
+        found = check_topics(self.root, self.topics)
         yield from found
         if all(one.finding.kind != "damaged database" for one in found):
             yield from link_troubles(self.insights)
@@ -325,14 +327,14 @@ class Memory:
         until: date | None = None,
         dry_run: bool = False,
     ) -> ForgetReport:
-        """Removes sessions everywhere and proves it; see `helix_graph.forgetting.forget`."""
-        from helix_graph.forgetting import Selection, forget  # noqa: PLC0415  (as above)
+        """Removes sessions everywhere and proves it; see `helix_graph.forget.forget`."""
+        from helix_graph.forget import Selection, forget  # noqa: PLC0415  (as above)
 
         chosen = Selection(
-            sessions=several("sessions", sessions),
-            project=None if project is None else query("project", project),
-            since=when("since", since),
-            until=when("until", until),
+            sessions=as_tuple("sessions", sessions),
+            project=None if project is None else as_str("project", project),
+            since=as_datetime("since", since),
+            until=as_datetime("until", until),
         )
         return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
 
@@ -352,9 +354,9 @@ class Memory:
     @property
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
-        from helix_graph.silence import silenced_by  # noqa: PLC0415  (as above)
+        from helix_graph.project import disabled_by  # noqa: PLC0415  (as above)
 
-        return silenced_by(self.root)
+        return disabled_by(self.root)
 
     def off(self) -> None:
         """Silences the memory's automatic work until `on`.
@@ -362,13 +364,13 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
         """
-        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.project import OFF_FILE  # noqa: PLC0415  (as above)
 
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:
         """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
-        from helix_graph.silence import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.project import OFF_FILE  # noqa: PLC0415  (as above)
 
         remove_file(self.root / OFF_FILE)
 
@@ -379,7 +381,7 @@ def _folder_for(start: Path | None) -> tuple[Path, Path | None]:
     Raises:
         NoMemory: The system knows no such place: its name is too long, or forbidden.
     """
-    where = Path.cwd() if start is None else place("start", start)
+    where = Path.cwd() if start is None else as_path("start", start)
     try:
         return where, memory_folder(where)
     except OSError as error:

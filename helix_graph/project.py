@@ -1,8 +1,8 @@
-"""Which memory belongs to where one stands.
+"""Find the memory of a project, and whether its automatic work is turned off.
 
-A project is a git repository, and its work trees share one memory: they are led to the same place through the common
-git folder. A ``.helix`` outside the repository (in the home folder, say) is never taken for the project's. Without git
-the nearest ancestor that has a ``.helix`` counts. ``HELIX_DIR`` overrides all of it.
+A project is a git repository, and its work trees share one memory, found through the common git folder. A ``.helix``
+outside the repository (in the home folder, say) is never taken for it. Without git, the nearest ancestor with a
+``.helix`` counts. ``HELIX_DIR`` overrides all of it. Every hook loads this module, so it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -75,3 +75,15 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
     except OSError:
         return ""
+
+
+OFF_FILE = "off"
+OFF_ENVIRONMENT = "HELIX_OFF"
+
+
+def disabled_by(root: Path) -> str | None:
+    """What silences the automatic work of the memory in ``root``, in words; None when nothing does."""
+    if os.environ.get(OFF_ENVIRONMENT, "") not in {"", "0"}:
+        return f"{OFF_ENVIRONMENT} is set"
+    switch = root / OFF_FILE
+    return f"{switch} is there" if switch.exists() else None

@@ -1,8 +1,8 @@
-"""Sources: the logs of every agent on this machine, and what of them belongs into this memory.
+"""Find the logs of every agent on this machine and extract those that belong to this memory.
 
-A log belongs here when its session ran in this project: in its repository, one of its work trees, or without git in the
-folder of the memory or below. Where a log says of no folder, it is nobody's, and only ``any`` takes it in. What the
-first lines say decides which logs are read at all; what the whole session says decides whether it is recorded.
+A log belongs to the memory when its session ran in this project: in its repository, in one of its work trees, or,
+without git, in the memory's folder or below. A log that names no folder is only taken with ``any``. The first lines of
+a log decide whether it is read; the whole session decides whether it is recorded.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.discovery import HOMES, check_agent, logs_of, root_of
+from helix_episodes.discovery import AGENT_HOMES, check_agent, logs_of, root_of
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.ingest import ExtractReport, log_key, record, recorded_logs
 from helix_episodes.model import Outcome
-from helix_episodes.readers.naming import project_of
-from helix_episodes.recording import ExtractReport, log_key, record, recorded_logs
+from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.store import EpisodeStore
-from helix_graph.admission import MemoryAdmission
+from helix_graph.ingest_filter import IngestFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_episodes.discovery import FoundLog
+    from helix_episodes.ingest import RecordedSession
     from helix_episodes.model import Episode
-    from helix_episodes.recording import Recorded
     from helix_episodes.session import Session
+
 
 ANY = "any"
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class LogSource(msgspec.Struct, frozen=True, kw_only=True):
     """What one agent has on this machine. ``here`` are the logs of this project, ``unsaid`` those that name no folder.
 
     A database holds sessions of many folders: it counts as one log that names none.
@@ -49,7 +50,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     unsaid: int
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
+class RecordDifference(msgspec.Struct, frozen=True, kw_only=True):
     """How an episode would come out of its log now. ``reason``: the log has grown, or the extractor is a newer one."""
 
     session: str
@@ -66,12 +67,12 @@ class SourcesReport(msgspec.Struct, frozen=True, kw_only=True):
     run ``differences`` tells how episodes would change, and ``labels`` why the graph would be folded anew, if it would.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[LogSource, ...]
     report: ExtractReport
     untouched: int
     elsewhere: int
     dry_run: bool = False
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[RecordDifference, ...] = ()
     labels: str | None = None
 
 
@@ -102,10 +103,10 @@ class Project:
         return self._known[folder]
 
 
-class SourceAdmission:
+class SourceFilter:
     """Lets in what `MemoryAdmission` does, as far as it ran in the project."""
 
-    def __init__(self, admission: MemoryAdmission, *, project: Project, found: Sequence[FoundLog]) -> None:
+    def __init__(self, admission: IngestFilter, *, project: Project, found: Sequence[FoundLog]) -> None:
         self._admission = admission
         self._project = project
         self._folders = {log.path: log.folder for log in found}
@@ -149,7 +150,7 @@ class Preview(EpisodeStore):
         return self.path_of(episode.session)
 
 
-def list_sources(memory: Path, *, project: str | None = None) -> tuple[Source, ...]:
+def list_sources(memory: Path, *, project: str | None = None) -> tuple[LogSource, ...]:
     """Where each agent's logs are on this machine, and how many of them belong to ``project`` (default: this one)."""
     wanted = Project(project, memory=memory)
     return tuple(_source(agent, root, logs, wanted) for agent, root, logs in _found(wanted, agent=None))
@@ -191,13 +192,13 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     recorded = recorded_logs(standing)
     fresh = [log for log in near if force or not _is_recorded(log.path, recorded=recorded)]
     store = Preview(standing.folder) if dry_run else standing
-    admission = MemoryAdmission(memory, force=force)
+    admission = IngestFilter(memory, force=force)
     report = record(
         [log.path for log in fresh],
         store,
         force=force,
         strict=strict,
-        admission=SourceAdmission(admission, project=wanted, found=fresh),
+        admission=SourceFilter(admission, project=wanted, found=fresh),
         progress=progress,
     )
     if not dry_run:
@@ -213,14 +214,14 @@ def extract_all(  # noqa: PLR0913  (the command's options)
 
 
 def _found(wanted: Project, *, agent: str | None) -> Iterator[tuple[str, Path, list[FoundLog]]]:
-    for home in HOMES:
+    for home in AGENT_HOMES:
         if agent in (None, home.agent):
             yield home.agent, root_of(home), list(logs_of(home, candidates=wanted.folders))
 
 
-def _source(agent: str, root: Path, logs: Sequence[FoundLog], wanted: Project) -> Source:
+def _source(agent: str, root: Path, logs: Sequence[FoundLog], wanted: Project) -> LogSource:
     newest = max((log.modified for log in logs), default=None)
-    return Source(
+    return LogSource(
         agent=agent,
         root=str(root),
         found=root.is_dir(),
@@ -239,11 +240,13 @@ def _is_recorded(path: Path, *, recorded: frozenset[tuple[str, str | None]]) -> 
         return False
 
 
-def _differences(updated: Sequence[Recorded], *, before: EpisodeStore, after: EpisodeStore) -> Iterator[Difference]:
+def _differences(
+    updated: Sequence[RecordedSession], *, before: EpisodeStore, after: EpisodeStore
+) -> Iterator[RecordDifference]:
     for one in updated:
         old, new = before.require(one.session), after.require(one.session)
         same = old.provenance and new.provenance and old.provenance.sha256 == new.provenance.sha256
-        yield Difference(
+        yield RecordDifference(
             session=one.session,
             reason="newer extractor" if same else "grown",
             decisions=(len(old.decisions), len(new.decisions)),

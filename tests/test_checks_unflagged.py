@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from helix_episodes.extraction.checks import read_verdicts, unflagged_finding
-from helix_episodes.extraction.commands import parse_command
+from helix_episodes.extraction.checks import read_verdicts, silent_failure
+from helix_episodes.extraction.shell.commands import parse_command
 
 DIFF = "diff a.go.orig a.go\n--- a.go.orig\n+++ a.go\n@@ -1 +1 @@\n-x\n+y"
 TRACE = 'Traceback (most recent call last):\n  File "load.py", line 1, in <module>\nValueError: no price'
@@ -114,7 +114,7 @@ def test_a_check_that_passes(command: str, output: str) -> None:
     ],
 )
 def test_what_dies_where_nobody_sees_its_exit_status(command: str, output: str, family: str) -> None:
-    found = unflagged_finding(parse_command(command), output=output)
+    found = silent_failure(parse_command(command), output=output)
     assert found is not None
     assert found.family == family
 
@@ -131,7 +131,7 @@ def test_what_dies_where_nobody_sees_its_exit_status(command: str, output: str, 
     ],
 )
 def test_what_only_quotes_a_failure(command: str, output: str) -> None:
-    assert unflagged_finding(parse_command(command), output=output) is None
+    assert silent_failure(parse_command(command), output=output) is None
 
 
 @pytest.mark.parametrize("command", ["go test -c ./cart", "cargo test --no-run"])
@@ -220,7 +220,7 @@ SUMMED = "BUILD FAILED in 3s\nerror: could not compile `x`\nERROR: failed to sol
     ],
 )
 def test_what_is_no_check_and_says_that_it_failed(command: str, output: str, family: str) -> None:
-    found = unflagged_finding(parse_command(command), output=output)
+    found = silent_failure(parse_command(command), output=output)
     assert found is not None
     assert found.family == family
 
@@ -244,5 +244,5 @@ def test_what_is_no_check_and_says_that_it_failed(command: str, output: str, fam
 @pytest.mark.parametrize("output", [SUMMED, "Error: Invalid reference", "run.sh: line 3: syntax error near `fi'"])
 def test_who_shows_a_log_has_not_failed(command: str, output: str) -> None:
     parts = parse_command(command)
-    assert unflagged_finding(parts, output=output) is None
+    assert silent_failure(parts, output=output) is None
     assert all(one.passed is not False for one in read_verdicts(parts, output=output, exit_code=0, status="ok"))

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from growing import LINEAR, growth
 from helix_episodes.extraction.checks import (
-    Finding,
-    Verdict,
+    CheckFinding,
+    CheckVerdict,
     check_name_from_output,
     command_finding,
     covers,
     read_verdicts,
+    silent_failure,
     tool_finding,
-    unflagged_finding,
 )
-from helix_episodes.extraction.commands import parse_command
+from helix_episodes.extraction.shell.commands import parse_command
 
 LINT_FAILS = """[lint] $ golangci-lint run ./...
 a.go:1:2: not checked (errcheck)
@@ -40,7 +40,7 @@ def judged(command: str, output: str, exit_code: int | None, status: str = "unkn
     return [(verdict.check, verdict.passed) for verdict in verdicts(command, output, exit_code, status)]
 
 
-def verdicts(command: str, output: str, exit_code: int | None, status: str = "unknown") -> tuple[Verdict, ...]:
+def verdicts(command: str, output: str, exit_code: int | None, status: str = "unknown") -> tuple[CheckVerdict, ...]:
     return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)
 
 
@@ -120,7 +120,7 @@ def test_a_failing_verdict_carries_what_it_rests_on() -> None:
     assert (verdict.segment, verdict.task, verdict.echoed) == (0, "mise test", ())
     assert verdict.quote.startswith("--- FAIL: TestPut")
     (found,) = verdict.findings
-    assert found == Finding(
+    assert found == CheckFinding(
         family="test failed", message="put_test.go:3: got 1", path="put_test.go", tests=("TestPut",), generic=True
     )
 
@@ -260,16 +260,18 @@ def test_the_same_message_about_another_file_is_the_same_family() -> None:
     ],
 )
 def test_trouble_behind_exit_status_0(command: str, output: str, family: str | None) -> None:
-    found = unflagged_finding(parse_command(command), output=output)
+    found = silent_failure(parse_command(command), output=output)
     assert (found.family if found else None) == family
 
 
 def run(
     *scope: str, task: str | None = None, echoed: tuple[str, ...] | None = None, tests: tuple[str, ...] = ()
-) -> Verdict:
+) -> CheckVerdict:
     """A run of go test; ``covers`` looks at what was run, and at the failing tests of the earlier run."""
-    findings = (Finding(family="test failed", message="x", tests=tests, generic=True),)
-    return Verdict(check="go test", kind="test", passed=False, scope=scope, task=task, echoed=echoed, findings=findings)
+    findings = (CheckFinding(family="test failed", message="x", tests=tests, generic=True),)
+    return CheckVerdict(
+        check="go test", kind="test", passed=False, scope=scope, task=task, echoed=echoed, findings=findings
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,19 +299,19 @@ def run(
     ],
 )
 def test_a_later_run_says_something_only_about_what_it_took_in(
-    *, later: Verdict, earlier: Verdict, expected: bool
+    *, later: CheckVerdict, earlier: CheckVerdict, expected: bool
 ) -> None:
     assert covers(later, earlier) is expected
 
 
 def test_failures_without_names_need_the_whole_run() -> None:
-    unnamed = Finding(family="panic", message="panic: x")
+    unnamed = CheckFinding(family="panic", message="panic: x")
     earlier = run(tests=("TestPut",))._replace(findings=(*run(tests=("TestPut",)).findings, unnamed))
     assert not covers(run("-run TestPut"), earlier)
 
 
 def test_another_check_says_nothing() -> None:
-    assert not covers(Verdict(check="go vet", kind="lint", passed=True), run())
+    assert not covers(CheckVerdict(check="go vet", kind="lint", passed=True), run())
 
 
 OUTPUT_BITS = st.sampled_from(
@@ -370,7 +372,7 @@ def test_no_output_breaks_it(output: str, exit_code: int | None) -> None:
             assert len(verdict.quote) <= 240
         assert command_finding(parts, output=output, exit_code=exit_code).family
         assert tool_finding("Edit", output).family
-        unflagged_finding(parts, output=output)
+        silent_failure(parts, output=output)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.causality.claims import Claim
+    from helix_graph.causality.claims import ClaimVerdict
 
 ERROR = "pytest fails: KeyError"
 
@@ -30,7 +30,7 @@ def world(met_with: int, met_without: int, *, kind: str = "causes", reverse: boo
     yield from group("none", "run x", of=150 - met_without, succeed=0)
 
 
-def claim(folder: Path, episodes: Iterator[Episode]) -> Claim:
+def claim(folder: Path, episodes: Iterator[Episode]) -> ClaimVerdict:
     found = memory_of(folder, episodes).causality.claims().claims
     return next(one for one in found if (one.source, one.target) == ("run a", ERROR))
 

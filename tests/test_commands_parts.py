@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_episodes.extraction.commands import decisive, hides_exit, parse_command
+from helix_episodes.extraction.shell.commands import decisive, hides_exit, parse_command
 
 HEREDOC_COMMIT = """git add -A && git commit -m "$(cat <<'EOF'
 Fix it's (rm -rf /) parser; go test passes

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.causality.model import Effect, EffectReport
+    from helix_graph.graph.patterns import Effect, EffectReport
 
 ERROR = "pytest fails: KeyError"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from helix_graph.causality.claims import claims_of
 from helix_graph.causality.effects import effect_report
-from helix_graph.causality.trials import distinct, pack, trial_of, unpack
+from helix_graph.graph.trials import distinct, pack, trial_of, unpack
 from small_worlds import keep, memory_of, session
 from thoroughness import examples
 
@@ -108,7 +108,7 @@ def test_a_copy_under_another_name_is_told_and_not_counted(tmp_path: Path) -> No
 
 
 def test_digests_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from helix_graph.causality.counting import EpisodePatterns  # noqa: PLC0415  (only here)
+    from helix_graph.graph.patterns import EpisodePatterns  # noqa: PLC0415  (only here)
 
     memory = memory_of(tmp_path, some_sessions())
     for path in memory.graph.episodes.iterdir():  # a file of this very moment is looked into again

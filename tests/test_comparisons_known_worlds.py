@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.causality.effects import effect_report
-from helix_graph.causality.localise import suspects_of
-from helix_graph.causality.trials import trial_of
+from helix_graph.causality.fault_localization import suspects_of
+from helix_graph.graph.trials import trial_of
 
 if TYPE_CHECKING:
-    from helix_graph.causality.model import Effect
+    from helix_graph.graph.patterns import Effect
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "causality"))
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from helix_cli.app import run
-from helix_graph.causality.patterns import describe
+from helix_graph.graph.patterns import describe
 from small_worlds import group, memory_of, session
 
 if TYPE_CHECKING:

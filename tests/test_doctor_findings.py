@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from helix_cli.app import run
+from helix_episodes.consistency import repair_links
 from helix_episodes.model import Decision, Episode, Event, Link
 from helix_graph import Memory
-from helix_graph.doctor.agreement import agreed
 from processes import assert_as_fresh, write_logs
 from thoroughness import examples
 
@@ -264,8 +264,8 @@ link = st.builds(Link, source=names, target=names, reason=st.just("call"))
 def test_mended_links_agree_whatever_they_were(decisions: Any, events: Any, links: Any) -> None:  # noqa: ANN401  (drawn)
     drawn = Episode(id="episode-s", session="s", timestamp=None, outcome="unknown", task="t",
                     decisions=decisions, events=events, links=links)  # fmt: skip
-    mended, _ = agreed(drawn)
-    assert agreed(mended) == (mended, ())
+    mended, _ = repair_links(drawn)
+    assert repair_links(mended) == (mended, ())
     ends = {(one.id, other) for one in mended.decisions for other in one.effects}
     ends |= {(one.id, other) for one in mended.events for other in one.leads_to}
     causes = {(other, one.id) for one in mended.decisions for other in one.caused_by}

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from helix_episodes.consistency import repair_parts
 from helix_episodes.model import Decision, Episode, Event
 from helix_graph import Memory
-from helix_graph.doctor.parts import sound
 from processes import assert_as_fresh, write_logs
 from thoroughness import examples
 
@@ -148,8 +148,8 @@ def test_mended_parts_are_sound_and_none_is_lost(decisions: Any, events: Any, ti
         decisions=decisions,
         events=events,
     )
-    mended, problems = sound(drawn)
-    assert sound(mended) == (mended, ())
+    mended, problems = repair_parts(drawn)
+    assert repair_parts(mended) == (mended, ())
     assert bool(problems) == (mended != drawn)
     ids = [*(one.id for one in mended.decisions), *(one.id for one in mended.events)]
     assert len(set(ids)) == len(ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Outcome
-from helix_graph.causality.localise import explanation_of
+from helix_graph.causality.fault_localization import explanation_of
 
 SKETCH, TYPO, MEND = "d001", "e001", "d002"
 

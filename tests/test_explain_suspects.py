@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helix_cli.app import run
 from helix_episodes.errors import EpisodeNotFound
-from helix_graph.causality.localise import explanation_of
+from helix_graph.causality.fault_localization import explanation_of
 from small_worlds import group, memory_of, session
 from thoroughness import examples
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.causality.localise import Explanation
+    from helix_graph.causality.fault_localization import Explanation
 
 ERROR = "pytest fails: KeyError"
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.errors import NothingSelected
-from helix_graph.fingerprints import Searcher, fingerprints_of
+from helix_graph.tombstones import Searcher, fingerprints_of
 from processes import PATIENCE, write_logs
 from thoroughness import examples
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helix_graph.traces import Proof
+    from helix_graph.erasure_check import ErasureProof
     from session_script import Script
 
 THEIR_TASK = "Prepare the layoffs of the bindery"
@@ -47,7 +47,7 @@ def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
     return memory
 
 
-def proof_of(memory: Memory) -> Proof:
+def proof_of(memory: Memory) -> ErasureProof:
     proof = memory.forget([SESSION]).proof
     assert proof is not None
     return proof
@@ -58,7 +58,7 @@ DIES_AT = """
 import os, signal, sys
 from pathlib import Path
 from helix_graph import Memory, database, forgetting, tombstones
-from helix_graph.graph.door import Graph
+from helix_graph.graph.api import Graph
 memory, when = Memory(Path(sys.argv[1])), int(sys.argv[2])
 moments = iter(range(when + 1))
 def moment():
@@ -164,7 +164,7 @@ def test_what_cannot_be_unpacked_is_named(
 
 
 def test_a_bomb_is_named_and_not_unpacked(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("helix_graph.unpacking._MOST_BYTES", 10_000)
+    monkeypatch.setattr("helix_graph.erasure_check._MOST_BYTES", 10_000)
     (memory.root / "backup.bin").write_bytes(gzip.compress(b"\0" * 20_000_000))
     (unsearched,) = proof_of(memory).unsearched
     assert "gigabyte" in unsearched.problem
@@ -198,7 +198,7 @@ def test_a_file_without_permission_is_named(memory: Memory) -> None:
 def test_a_text_is_found_wherever_it_stands(before: bytes, text: str, after: bytes, chunk: int) -> None:
     searcher = Searcher(fingerprints_of([text]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+        patch.setattr("helix_graph.tombstones._CHUNK", chunk)
         assert searcher.search(before + text.encode("utf-8", "replace") + after)
         assert searcher.search(before + json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") + after)
 
@@ -207,7 +207,7 @@ def test_a_text_is_found_wherever_it_stands(before: bytes, text: str, after: byt
 @given(content=st.binary(max_size=300), text=st.text("ab", min_size=12, max_size=13), chunk=st.integers(1, 64))
 def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+        patch.setattr("helix_graph.tombstones._CHUNK", chunk)
         found = Searcher(fingerprints_of([text])).search(content)
     assert bool(found) == (text.encode() in content)
 
@@ -225,6 +225,6 @@ def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -
 def test_a_bounded_name_is_a_word_whatever_the_pieces(
     monkeypatch: pytest.MonkeyPatch, chunk: int, content: bytes, *, found: bool
 ) -> None:
-    monkeypatch.setattr("helix_graph.fingerprints._CHUNK", chunk)
+    monkeypatch.setattr("helix_graph.tombstones._CHUNK", chunk)
     wanted = fingerprints_of(["session-000001"], names=True)
     assert bool(Searcher(wanted, bounded=wanted).search(content)) == found

@@ -12,17 +12,13 @@ from hypothesis import strategies as st
 
 from helix_graph import database
 from helix_graph.errors import OutOfRange
-from helix_graph.graph import alternatives
-from helix_graph.graph.door import Graph
-from helix_graph.graph.facts import node_id
-from helix_graph.graph.file import begin_changes, finish_changes, take_in
-from helix_graph.graph.fold import fold
-from helix_graph.graph.model import Claim, EpisodeFacts, Mention
-from helix_graph.graph.neighbours import FileNeighbours
-from helix_graph.graph.networkx_form import NetworkxNeighbours
+from helix_graph.graph import shortest_paths
+from helix_graph.graph.adjacency import FileAdjacency, NetworkxAdjacency
+from helix_graph.graph.api import Graph
+from helix_graph.graph.connection import GRAPH_FILE, MILLION
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
 from helix_graph.graph.paths import find_path
-from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.weights import MILLION
+from helix_graph.graph.store import add_episode, begin_changes, finish_changes, fold
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from episode_drawing import Draw, Remember
-    from helix_graph.graph.paths import Alternative, PathAnswer
+    from helix_graph.graph.paths import AlternativePath, PathAnswer
 
 #: A short weak way, a longer strong one, and one in between that is the weakest.
 WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))
@@ -47,7 +43,7 @@ def asserted(tmp_path: Path) -> Graph:
     return graph
 
 
-def labels(path: PathAnswer | Alternative) -> list[str]:
+def labels(path: PathAnswer | AlternativePath) -> list[str]:
     return [card.label for card in path.path]
 
 
@@ -128,7 +124,7 @@ def test_where_nothing_leads_there_is_nothing_else_either(asserted: Graph) -> No
 
 def test_a_search_that_gives_up_says_so(asserted: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asserted.path(source="start", target="end", alternatives=3).complete
-    monkeypatch.setattr(alternatives, "_PATIENCE", 1)
+    monkeypatch.setattr(shortest_paths, "_PATIENCE", 1)
     cut = asserted.path(source="start", target="end", alternatives=3)
     assert (labels(cut), cut.complete) == (["start", "end"], False)
 
@@ -176,14 +172,14 @@ def _facts(edges: Iterable[tuple[str, str, str, int, int]]) -> list[EpisodeFacts
     ]
 
 
-def _in_a_file(facts: Sequence[EpisodeFacts]) -> FileNeighbours:
+def _in_a_file(facts: Sequence[EpisodeFacts]) -> FileAdjacency:
     connection = database.open_in_memory()
     database.create_tables(connection, GRAPH_FILE)
     changes = begin_changes(connection)
     for each in facts:
-        take_in(connection, each, changes)
+        add_episode(connection, each, changes)
     finish_changes(connection, changes)
-    return FileNeighbours(connection)
+    return FileAdjacency(connection)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -196,7 +192,7 @@ def test_both_forms_agree_and_nothing_better_is_left_out(
     facts = _facts(edges)
     graph = fold(facts)
     options = {"source": "a", "target": "f", "max_depth": depth, "strongest": strongest, "alternatives": count}
-    answer = find_path(NetworkxNeighbours(graph), **options)  # type: ignore[arg-type]  # names of its own arguments
+    answer = find_path(NetworkxAdjacency(graph), **options)  # type: ignore[arg-type]  # names of its own arguments
     assert find_path(_in_a_file(facts), **options) == answer  # type: ignore[arg-type]  # as above
     found = [tuple(names) for names in all_labels(answer)] if answer.found else []
     assert len(set(found)) == len(found)

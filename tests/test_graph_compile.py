@@ -19,12 +19,11 @@ from helix_episodes.store import encode_episode
 from helix_graph import database
 from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphNotCompiled, NotOurDatabase, OutsideMemory
 from helix_graph.graph import compile as compiling
+from helix_graph.graph.api import Graph
 from helix_graph.graph.compile import compile_graph
-from helix_graph.graph.door import Graph
+from helix_graph.graph.connection import LABEL_VERSION
 from helix_graph.graph.facts import facts_of
-from helix_graph.graph.file import read_facts
-from helix_graph.graph.fold import fold
-from helix_graph.graph.version import LABEL_VERSION
+from helix_graph.graph.store import fold, read_facts
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def test_a_change_of_the_same_size_within_one_tick_is_seen(
 ) -> None:
     path = write(folder, draw("s", "run ruff -> ruff fails: E501"))
     changed = path.stat().st_mtime_ns
-    monkeypatch.setattr("helix_graph.graph.sources.time.time_ns", lambda: changed + 1_000_000)
+    monkeypatch.setattr("helix_graph.graph.source_files.time.time_ns", lambda: changed + 1_000_000)
     graph = remember()
     path.write_bytes(path.read_bytes().replace(b"E501", b"F401"))
     os.utime(path, ns=(changed, changed))

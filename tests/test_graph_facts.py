@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.model import Decision, Event, Link
-from helix_graph.graph.facts import REASON_WEIGHT, facts_of, node_id
-from helix_graph.graph.model import OUTCOME_ID
+from helix_episodes.model import OUTCOME_ID, Decision, Event, Link
+from helix_graph.graph.facts import REASON_WEIGHT, facts_of
+from helix_graph.graph.model import node_id
 
 if TYPE_CHECKING:
     from episode_drawing import Draw

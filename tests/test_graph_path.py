@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from helix_graph import Memory
 from helix_graph.errors import EmptyQuery, OutOfRange
-from helix_graph.graph import routes
+from helix_graph.graph import shortest_paths
+from helix_graph.graph.adjacency import NetworkxAdjacency
 from helix_graph.graph.facts import facts_of
-from helix_graph.graph.fold import fold
-from helix_graph.graph.networkx_form import NetworkxNeighbours
-from helix_graph.graph.nodes import Node
+from helix_graph.graph.model import GraphNode
 from helix_graph.graph.paths import find_path
+from helix_graph.graph.store import fold
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def test_the_search_ends_even_when_patience_does(
 ) -> None:
     links = [f"run a -> m{i} fails: x" for i in range(9)] + [f"m{i} fails: x -> commit" for i in range(9)]
     graph = remember(draw("s", *links))
-    monkeypatch.setattr(routes, "_PATIENCE", 0)
+    monkeypatch.setattr(shortest_paths, "_MOST_LAYER_STEPS", 0)
     assert graph.path(source="run a", target="commit").depth == 2
 
 
@@ -185,11 +185,11 @@ def test_both_forms_of_the_graph_give_the_same_answer_and_it_is_the_best(
     query = st.sampled_from(["run", "edit", "ruff", "fails", "passes", "commit", "success", "a.py"])
     source, target, depth = data.draw(query), data.draw(query), data.draw(st.integers(1, 5))
     answer = graph.path(source=source, target=target, max_depth=depth)
-    other = NetworkxNeighbours(fold(facts_of(episode) for episode in drawn))
+    other = NetworkxAdjacency(fold(facts_of(episode) for episode in drawn))
     found = find_path(other, source=source, target=target, max_depth=depth)
     assert replace(found, path=()) == replace(answer, path=())
     assert [(one.id, one.episodes, one.frequency) for one in found.path] == [
-        (one.id, len(one.episodes) if isinstance(one, Node) else 0, one.frequency) for one in answer.path
+        (one.id, len(one.episodes) if isinstance(one, GraphNode) else 0, one.frequency) for one in answer.path
     ]
     if "a.py" not in {source, target}:  # the oracle below knows labels only
         assert (_rank(answer, drawn) if answer.found else None) == _best_rank(drawn, source, target, depth)

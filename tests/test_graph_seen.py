@@ -10,7 +10,7 @@ from helix_graph.errors import EmptyQuery, OutOfRange
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
-    from helix_graph.graph.door import Graph
+    from helix_graph.graph.api import Graph
 
 FIXED = ("run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit a.py -> ruff passes")
 

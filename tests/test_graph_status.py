@@ -50,7 +50,7 @@ def test_questions_load_nothing_heavy(draw: Draw, remember: Remember) -> None:
     program = f"""
 import sys
 from pathlib import Path
-from helix_graph.graph.door import Graph
+from helix_graph.graph.api import Graph
 graph = Graph(Path({str(graph.episodes)!r}), Path({str(graph.causality)!r}))
 assert graph.seen("E501").found and graph.path(source="run", target="fails").found
 assert graph.causes("fails").found and graph.status().nodes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from advised_project import ADVICE, advised
-from helix_cli.hooks.failing import failure_in
-from helix_cli.hooks.forms import is_heard
+from helix_cli.hooks.call import failure_in
+from helix_cli.hooks.dispatch import is_heard
 from helix_cli.setup.snippets import snippets
 from hook_calls import call, wait_for
 

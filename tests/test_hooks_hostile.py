@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_cli.hooks.events import EVENTS
-from helix_cli.hooks.given import Given
 from helix_cli.hooks.log import note
+from helix_cli.hooks.session_dedup import SessionDedup
 from helix_graph import Memory
 from hook_calls import call, wait_for
 
@@ -291,7 +291,7 @@ def test_the_log_stays_small(project: Path) -> None:
 def test_two_processes_never_both_take_one(project: Path) -> None:
     root = project / ".helix"
     program = (
-        "import sys; from pathlib import Path; from helix_cli.hooks.given import Given\n"
+        "import sys; from pathlib import Path; from helix_cli.hooks.session_dedup import Given\n"
         "with Given(Path(sys.argv[1]), 's') as given:\n"
         "    print(len(given.take([f'x{n}' for n in range(200)])))\n"
         "    given.keep()"
@@ -299,11 +299,11 @@ def test_two_processes_never_both_take_one(project: Path) -> None:
     command = [sys.executable, "-c", program, str(root)]
     taking = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
     assert sum(int(one.communicate()[0]) for one in taking) == 200
-    assert not Given(root, "other").has("x1")
+    assert not SessionDedup(root, "other").has("x1")
 
 
 def test_sessions_that_are_over_leave_nothing(project: Path) -> None:
-    with Given(project / ".helix", "old") as given:
+    with SessionDedup(project / ".helix", "old") as given:
         given.remember(["x"])
     (file,) = (project / ".helix" / "hooks").glob("*.given")
     os.utime(file, (0, 0))

@@ -16,9 +16,9 @@ import pytest
 
 from advised_project import ADVICE, advised
 from helix_graph import Memory
-from helix_graph.insights import quick
-from helix_graph.insights.showings import Showing
-from helix_graph.topics.quick import busiest, having_some
+from helix_graph.insights import hook_queries
+from helix_graph.insights.exposure_log import ExposureContext
+from helix_graph.topics.hook_queries import busiest_topics, matching_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def _imported(arguments: list[str], stdin: str) -> set[str]:
 
 def test_a_tool_that_succeeded_loads_next_to_nothing(project: Path) -> None:
     modules = loaded("post-tool", project, tool_name="Bash", tool_response={"stdout": "3 passed"})
-    assert modules.isdisjoint({*NEVER, *DATABASE, "pathlib", "helix_cli.hooks.answering"})
+    assert modules.isdisjoint({*NEVER, *DATABASE, "pathlib", "helix_cli.hooks.dispatch"})
     assert "helix_cli.hooks.call" in modules
 
 
@@ -76,31 +76,31 @@ def test_a_tool_about_to_be_called_opens_no_database(project: Path) -> None:
 
 def test_a_failure_loads_the_grammars_and_the_graph(project: Path) -> None:
     modules = loaded("tool-failure", project, tool_name="Bash", error=FAILURE)
-    assert modules.isdisjoint({*NEVER, "helix_graph.helix_db", "helix_graph.graph.door", "hashlib"})
+    assert modules.isdisjoint({*NEVER, "helix_graph.helix_db", "helix_graph.graph.api", "hashlib"})
     assert {"helix_graph.graph.precedents", "helix_episodes.extraction.checks"} <= modules
 
 
 def test_a_prompt_loads_the_words(project: Path) -> None:
     modules = loaded("user-prompt", project, prompt="why does the courier API count pages so oddly?")
-    assert modules.isdisjoint({*NEVER, "helix_graph.insights.door", "helix_graph.topics.search", "hashlib"})
+    assert modules.isdisjoint({*NEVER, "helix_graph.insights.api", "helix_graph.topics.search", "hashlib"})
     assert {"helix_graph.insights.recall", "helix_graph.topics.ranking"} <= modules
 
 
 def test_a_beginning_without_a_plan_loads_no_plans(project: Path) -> None:
     modules = loaded("session-start", project, source="startup")
-    assert modules.isdisjoint({*NEVER, "helix_graph.insights.door", "helix_graph.plans.door", "hashlib"})
-    assert {"helix_graph.insights.proving", "helix_graph.topics.quick"} <= modules
+    assert modules.isdisjoint({*NEVER, "helix_graph.insights.api", "helix_graph.plans.api", "hashlib"})
+    assert {"helix_graph.insights.recall", "helix_graph.topics.hook_queries"} <= modules
 
 
 @pytest.mark.parametrize("query", ["the courier API times out", "pages of parcels", "something else entirely"])
 def test_a_prompt_recalls_what_the_door_recalls(project: Path, query: str) -> None:
     memory = Memory.open(project)
-    assert quick.recall(memory.root, query, 3) == memory.insights.recall(query, 3, semantic=False)
+    assert hook_queries.recall(memory.root, query, 3) == memory.insights.recall(query, 3, semantic=False)
 
 
 def test_a_beginning_brings_what_the_door_calls_proven(project: Path) -> None:
     memory = Memory.open(project)
-    proven = quick.proven(memory.root, 5)
+    proven = hook_queries.proven(memory.root, 5)
     assert [one["content"] for one in proven] == [ADVICE]
     assert proven == memory.insights.proven()
 
@@ -108,7 +108,7 @@ def test_a_beginning_brings_what_the_door_calls_proven(project: Path) -> None:
 @pytest.mark.parametrize("query", ["courier pages", "is the fence green or the courier late", "nothing of it"])
 def test_a_prompt_finds_the_entries_that_search_finds(project: Path, query: str) -> None:
     memory = Memory.open(project)
-    found = [(one.topic, one.text) for one in having_some(memory.root, query, limit=2)]
+    found = [(one.topic, one.text) for one in matching_entries(memory.root, query, limit=2)]
     hits = memory.topics.search(query, mode="or", limit=2, detail="full").hits
     assert found == [(hit.entry.topic, hit.entry.text) for hit in hits]
 
@@ -116,13 +116,15 @@ def test_a_prompt_finds_the_entries_that_search_finds(project: Path, query: str)
 def test_a_beginning_names_the_topics_that_recent_names(project: Path) -> None:
     memory = Memory.open(project)
     recent = memory.topics.topics("recent", days=1).topics
-    assert busiest(memory.root, since=0, limit=5) == [(one.topic, one.entries) for one in recent]
+    assert busiest_topics(memory.root, since=0, limit=5) == [(one.topic, one.entries) for one in recent]
     assert len(recent) == 2
 
 
 def test_a_prompt_of_more_words_than_can_be_looked_for_finds_by_the_rarest(project: Path) -> None:
     many = " ".join(f"word{number}" for number in range(60))
-    assert [one.topic for one in having_some(Memory.open(project).root, f"{many} fence painted", limit=2)] == ["paint"]
+    assert [one.topic for one in matching_entries(Memory.open(project).root, f"{many} fence painted", limit=2)] == [
+        "paint"
+    ]
 
 
 def test_what_was_shown_is_noted_as_the_door_notes_it(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_what_was_shown_is_noted_as_the_door_notes_it(tmp_path: Path) -> None:
         memory = Memory(folder)
         name = memory.insights.store(ADVICE)["name"]
         if folder.name == "quick":
-            quick.note_shown(folder, [name, "nobody"], Showing(session="one", about="the courier"))
+            hook_queries.log_exposure(folder, [name, "nobody"], ExposureContext(session="one", about="the courier"))
         else:
             memory.insights.hand_over([name, "nobody"], session="one", about="the courier")
         exported = [json.loads(line) for line in memory.insights.export().splitlines()]

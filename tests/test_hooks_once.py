@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from advised_project import ADVICE
-from helix_cli.hooks.given import Given
-from helix_cli.hooks.text import Line, Section, block
+from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
+from helix_cli.hooks.session_dedup import SessionDedup
 from helix_graph import Memory
 from hook_calls import call, wait_for, wait_until_idle
 from session_script import Script
@@ -151,7 +151,7 @@ def test_what_nobody_heard_is_given_the_next_time(project: Path, how: str) -> No
 def test_an_answer_that_nobody_waits_for_any_more_is_not_given(project: Path) -> None:
     """The agent's program kills the process that it began; its child hears of that by nobody."""
     with (
-        Given(project / ".helix", "s") as held,
+        SessionDedup(project / ".helix", "s") as held,
         subprocess.Popen(
             [*HOOK, "user-prompt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
         ) as hook,
@@ -196,21 +196,25 @@ def test_a_context_that_was_emptied_is_filled_once_by_two_programs(project: Path
 
 
 def test_a_full_briefing_tells_all_that_it_took() -> None:
-    sections = [Section("Known:", [Line(f"{place}{'x' * 900}", f"name-{place}") for place in "abcdefghijklmnopqrs"])]
-    told = block(sections)
+    sections = [
+        ContextSection(
+            "Known:", [ContextLine(f"{place}{'x' * 900}", f"name-{place}") for place in "abcdefghijklmnopqrs"]
+        )
+    ]
+    told = context_block(sections)
     assert len(told) < 6500
     assert all(f"- {place}x" in told and f"name-{place}" in told for place in "abcdefghijklmnopqrs")
 
 
 def test_what_is_not_kept_is_free_again(tmp_path: Path) -> None:
-    with Given(tmp_path, "s") as first:
+    with SessionDedup(tmp_path, "s") as first:
         assert first.take(["a", "b"]) == ["a", "b"]
         assert first.take(["b", "c"]) == ["c"]
-    with Given(tmp_path, "s") as second:
+    with SessionDedup(tmp_path, "s") as second:
         assert second.take(["a"]) == ["a"]
         second.keep()
         assert second.take(["b"]) == ["b"]
-    assert [Given(tmp_path, "s").has(one) for one in "abc"] == [True, False, False]
+    assert [SessionDedup(tmp_path, "s").has(one) for one in "abc"] == [True, False, False]
 
 
 def test_no_end_of_an_agent_is_lost_to_a_machine_that_is_too_slow(project: Path, tmp_path: Path) -> None:

@@ -14,16 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.limits import DEEPEST_NESTING, LONGEST_LINE
+from helix_episodes.ingest import record
+from helix_episodes.io import DEEPEST_NESTING, LONGEST_LINE
 from helix_episodes.readers import find_logs, read_sessions, reader_names
-from helix_episodes.recording import record
 from helix_episodes.store import EpisodeStore
 from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_episodes.recording import ExtractReport
+    from helix_episodes.ingest import ExtractReport
     from session_script import Script
 
 FIXTURES = Path(__file__).parent / "fixtures"

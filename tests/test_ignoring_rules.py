@@ -8,7 +8,7 @@ import pytest
 
 from helix_graph import Memory
 from helix_graph.errors import InvalidIgnoreFile
-from helix_graph.ignoring import Rules, parse_rules
+from helix_graph.ingest_filter import IgnoreRules, parse_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     ],
 )
 def test_paths_as_in_gitignore(rules: str, path: str, kept_out: bool) -> None:  # noqa: FBT001  (a column of the table)
-    assert bool(Rules(tuple(parse_rules(rules))).against_path(path)) is kept_out
+    assert bool(IgnoreRules(tuple(parse_rules(rules))).against_path(path)) is kept_out
 
 
 def test_paths_begin_at_the_projects_root() -> None:
-    rules = Rules(tuple(parse_rules("/logs/*.jsonl")))
+    rules = IgnoreRules(tuple(parse_rules("/logs/*.jsonl")))
     assert rules.against_path("/work/shop/logs/a.jsonl", base="/work/shop")
     assert not rules.against_path("/work/shop/old/logs/a.jsonl", base="/work/shop")
     assert rules.against_path(r"C:\work\shop\logs\a.jsonl", base="C:/work/shop")
@@ -61,7 +61,7 @@ def test_paths_begin_at_the_projects_root() -> None:
 
 def test_the_home_folder_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ann")
-    rules = Rules(tuple(parse_rules("~/.claude/projects/-tmp*")))
+    rules = IgnoreRules(tuple(parse_rules("~/.claude/projects/-tmp*")))
     assert rules.against_path("/home/ann/.claude/projects/-tmp-x/1.jsonl")
     assert not rules.against_path("/home/ann/.claude/projects/shop/1.jsonl")
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.insights.attribution import VERSION, Rule, Signs, attribute, path_strength
+from helix_graph.insights.attribution import VERSION, AttributionSignals, Rule, attribute
+from helix_graph.insights.uptake import path_strength
 
 
-def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: float = 0.0) -> Signs:
-    return Signs(cosine=cosine, linked=linked, taken_up=up, path=path)
+def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: float = 0.0) -> AttributionSignals:
+    return AttributionSignals(cosine=cosine, linked=linked, taken_up=up, path=path)
 
 
 @pytest.mark.parametrize(
@@ -27,13 +28,13 @@ def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: 
         (signs(None, up=True, path=0.5), True, False, False),
         (signs(None, up=True), False, False, False),
         (signs(None, linked=False), False, False, False),
-        (Signs(cosine=None, words=0.40, linked=False), True, True, True),
-        (Signs(cosine=None, words=0.399, linked=False), False, False, False),
-        (Signs(cosine=0.399, words=0.9, linked=False), False, False, False),
-        (Signs(cosine=None, words=0.40, linked=True, taken_up=True), True, False, True),
+        (AttributionSignals(cosine=None, words=0.40, linked=False), True, True, True),
+        (AttributionSignals(cosine=None, words=0.399, linked=False), False, False, False),
+        (AttributionSignals(cosine=0.399, words=0.9, linked=False), False, False, False),
+        (AttributionSignals(cosine=None, words=0.40, linked=True, taken_up=True), True, False, True),
     ],
 )
-def test_the_rules(given_signs: Signs, *, strict: bool, both: bool, seed: bool) -> None:
+def test_the_rules(given_signs: AttributionSignals, *, strict: bool, both: bool, seed: bool) -> None:
     rules: tuple[Rule, ...] = ("strict", "both", "seed")
     said = tuple(attribute(given_signs, rule=rule).attributed for rule in rules)
     assert said == (strict, both, seed)
@@ -55,7 +56,7 @@ def test_the_rules(given_signs: Signs, *, strict: bool, both: bool, seed: bool) 
         (signs(None, linked=False), 0.0),
     ],
 )
-def test_the_score_by_hand(given_signs: Signs, score: float) -> None:
+def test_the_score_by_hand(given_signs: AttributionSignals, score: float) -> None:
     assert attribute(given_signs).score == pytest.approx(score)
 
 
@@ -84,7 +85,7 @@ def test_the_score_is_the_same_under_each_rule_and_the_record_names_its_rule() -
         (signs(0.5), "both", "no path to the outcome; cosine 0.50 with the outcome, at least 0.40"),
     ],
 )
-def test_every_record_says_why(given_signs: Signs, rule: Rule, why: str) -> None:
+def test_every_record_says_why(given_signs: AttributionSignals, rule: Rule, why: str) -> None:
     assert attribute(given_signs, rule=rule).why == why
 
 
@@ -100,9 +101,9 @@ def test_scores_are_shares_and_more_of_a_sign_never_lowers_them(
     linked: bool,
     up: bool,
 ) -> None:
-    less = attribute(Signs(cosine=cosine, linked=linked, taken_up=up, path=path)).score
-    closer = attribute(Signs(cosine=min(1.0, cosine + more), linked=linked, taken_up=up, path=path)).score
-    firmer = attribute(Signs(cosine=cosine, linked=linked, taken_up=up, path=min(1.0, path + more))).score
+    less = attribute(AttributionSignals(cosine=cosine, linked=linked, taken_up=up, path=path)).score
+    closer = attribute(AttributionSignals(cosine=min(1.0, cosine + more), linked=linked, taken_up=up, path=path)).score
+    firmer = attribute(AttributionSignals(cosine=cosine, linked=linked, taken_up=up, path=min(1.0, path + more))).score
     assert 0 <= less <= closer <= 1
     assert less <= firmer + 1e-12 or path == 0
 

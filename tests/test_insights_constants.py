@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.insights.door import Insights
-from helix_graph.insights.model import Standing
+from helix_graph.insights.api import Insights
+from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import freshness
-from helix_graph.insights.scoring import causal_adjusted
-from helix_graph.insights.settings import V1, V6
+from helix_graph.insights.scoring import V1, V6, causal_adjusted
 from stub_embedder import Fixed
 
 if TYPE_CHECKING:
@@ -214,7 +213,7 @@ def test_links_below_a_half_are_not_followed(memory: Make, weight: float, found:
 
 
 def test_an_insight_begins_neutral() -> None:
-    assert Standing().effectiveness == V6.neutral == 0.5
+    assert Performance().effectiveness == V6.neutral == 0.5
 
 
 def test_words_and_meaning_together_say_more_than_either(memory: Make) -> None:

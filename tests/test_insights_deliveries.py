@@ -8,13 +8,13 @@ import pytest
 
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.insights.errors import TooEarly
+from helix_graph.insights.model import TooEarly
 from showings import showings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.insights.door import Insights
+    from helix_graph.insights.api import Insights
 
 ADVICE = "When the cart test fails, look at the discount first"
 

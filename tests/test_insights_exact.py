@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 from many_insights import lay_in
 from stub_embedder import StubEmbedder
 

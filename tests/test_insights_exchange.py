@@ -12,10 +12,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from helix_graph.insights.door import Insights
-from helix_graph.insights.errors import InvalidExport
-from helix_graph.insights.joining import join
-from helix_graph.insights.model import Insight
+from helix_graph.insights.api import Insights
+from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.model import Insight, InvalidExport
 from thoroughness import examples
 
 TEXTS = [f"Advice number {place} about the {'x' * place} part of the shop" for place in range(4)]
@@ -141,9 +140,9 @@ RECORDS = st.builds(
 
 @given(RECORDS, RECORDS, RECORDS)
 def test_joining_records_does_not_depend_on_order_or_number(one: Insight, two: Insight, three: Insight) -> None:
-    assert join(one, one) == one
-    assert join(one, two) == join(two, one)
-    assert join(join(one, two), three) == join(one, join(two, three))
+    assert join_insights(one, one) == one
+    assert join_insights(one, two) == join_insights(two, one)
+    assert join_insights(join_insights(one, two), three) == join_insights(one, join_insights(two, three))
 
 
 def test_two_insights_that_ask_for_one_name_both_have_one(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import EpisodeNotFound
 from helix_episodes.model import Action
 from helix_graph.errors import EmptyText, NotOneOf
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 

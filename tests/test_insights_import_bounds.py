@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.insights.door import Insights
-from helix_graph.insights.errors import InvalidExport
+from helix_graph.insights.api import Insights
+from helix_graph.insights.model import InvalidExport
 
 if TYPE_CHECKING:
     from pathlib import Path

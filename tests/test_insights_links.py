@@ -11,8 +11,8 @@ import pytest
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyText, NotOneOf
 from helix_graph.helix_db import HelixDatabase
-from helix_graph.insights.door import Insights
-from helix_graph.insights.errors import InsightNotFound
+from helix_graph.insights.api import Insights
+from helix_graph.insights.model import InsightNotFound
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import NotOneOf, OutOfRange
-from helix_graph.insights import log
-from helix_graph.insights.door import Insights
-from helix_graph.insights.errors import InsightNotFound
-from helix_graph.insights.model import Injection, Withheld
-from helix_graph.insights.promote import HEADING
+from helix_graph.insights import feedback
+from helix_graph.insights.api import Insights
+from helix_graph.insights.curation import HEADING
+from helix_graph.insights.model import Injection, InsightNotFound, Withheld
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:
@@ -81,8 +80,8 @@ def test_why_tells_where_it_comes_from_where_it_was_put_in_and_what_followed(ins
     shown = Injection(id="i1", ts="2026-11-01T00:00:05.000000Z", task="task-1", query="cart", shown=(name,))
     held = Injection(id="i2", ts="2026-11-01T00:00:06.000000Z", withheld=(Withheld(name=name, propensity=0.1),))
     with insights._database.writing() as connection:  # who injects writes the log
-        log.write_injection(connection, shown)
-        log.write_injection(connection, held)
+        feedback.write_injection(connection, shown)
+        feedback.write_injection(connection, held)
     insights.feedback([name], "delivered", episode="episode-8")
     insights.feedback([name], "blocked", [])
     told = insights.why(name)

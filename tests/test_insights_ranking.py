@@ -9,26 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.insights.deliveries import Counts
-from helix_graph.insights.ranking import Contender, Readiness, belief, rank, withdrawn
+from helix_graph.insights.holdout import ExposureCounts
+from helix_graph.insights.uplift import RankCandidate, Readiness, belief, is_withdrawn, rank_by_uplift
 
-HELPS = Counts(treated=400, successes=320, untreated=400, untreated_successes=200)
-HARMS = Counts(treated=400, successes=120, untreated=400, untreated_successes=200)
-IDLE = Counts(treated=400, successes=200, untreated=400, untreated_successes=200)
+HELPS = ExposureCounts(treated=400, successes=320, untreated=400, untreated_successes=200)
+HARMS = ExposureCounts(treated=400, successes=120, untreated=400, untreated_successes=200)
+IDLE = ExposureCounts(treated=400, successes=200, untreated=400, untreated_successes=200)
 TIMES = 300
 
 
-def handed_over(*contenders: Contender, places: int = 5) -> Counter[str]:
+def handed_over(*contenders: RankCandidate, places: int = 5) -> Counter[str]:
     """How often each was, of 300 injections."""
     return Counter(
         place.insight
         for n in range(TIMES)
-        for place in rank(contenders, injection=f"episode-{n}", salt="a", places=places)
+        for place in rank_by_uplift(contenders, injection=f"episode-{n}", salt="a", places=places)
     )
 
 
-def known(name: str, counts: Counts, *, relevance: float = 0.5, tags: tuple[str, ...] = ()) -> Contender:
-    return Contender(insight=name, relevance=relevance, counts=counts, tags=tags)
+def known(name: str, counts: ExposureCounts, *, relevance: float = 0.5, tags: tuple[str, ...] = ()) -> RankCandidate:
+    return RankCandidate(insight=name, relevance=relevance, counts=counts, tags=tags)
 
 
 def test_what_helps_always_what_harms_never_what_is_idle_now_and_then() -> None:
@@ -39,7 +39,7 @@ def test_what_helps_always_what_harms_never_what_is_idle_now_and_then() -> None:
 
 
 def test_the_untried_is_tried() -> None:
-    seen = handed_over(known("helps", HELPS), known("new", Counts()), places=1)
+    seen = handed_over(known("helps", HELPS), known("new", ExposureCounts()), places=1)
     assert 0 < seen["new"] < seen["helps"]
 
 
@@ -50,15 +50,16 @@ def test_relevance_is_a_gate(relevance: float, *, eligible: bool) -> None:
 
 def test_relevance_breaks_ties_by_fifteen_hundredths_a_point() -> None:
     near, far = (
-        rank([known("helps", HELPS, relevance=relevance)], injection="e", salt="a")[0] for relevance in (0.9, 0.4)
+        rank_by_uplift([known("helps", HELPS, relevance=relevance)], injection="e", salt="a")[0]
+        for relevance in (0.9, 0.4)
     )
     assert near.drawn - far.drawn == pytest.approx(0.15 * 0.5)
-    level = rank([known("helps", HELPS, relevance=0.5)], injection="e", salt="a")[0]
+    level = rank_by_uplift([known("helps", HELPS, relevance=0.5)], injection="e", salt="a")[0]
     assert far.drawn - level.drawn == pytest.approx(0.15 * -0.1)
 
 
 def test_five_at_most_best_first() -> None:
-    places = rank([known(f"helps-{n}", HELPS) for n in range(9)], injection="episode-1", salt="a")
+    places = rank_by_uplift([known(f"helps-{n}", HELPS) for n in range(9)], injection="episode-1", salt="a")
     assert len(places) == 5
     assert [one.drawn for one in places] == sorted((one.drawn for one in places), reverse=True)
 
@@ -66,14 +67,14 @@ def test_five_at_most_best_first() -> None:
 @given(st.permutations(range(12)), st.text())
 def test_neither_the_order_nor_the_company_changes_a_draw(order: list[int], injection: str) -> None:
     contenders = [known(f"insight-{n:02}", IDLE) for n in range(12)]
-    mixed = rank([contenders[n] for n in order], injection=injection, salt="a", places=12)
-    assert mixed == rank(contenders, injection=injection, salt="a", places=12)
-    alone = [place for one in contenders for place in rank([one], injection=injection, salt="a")]
+    mixed = rank_by_uplift([contenders[n] for n in order], injection=injection, salt="a", places=12)
+    assert mixed == rank_by_uplift(contenders, injection=injection, salt="a", places=12)
+    alone = [place for one in contenders for place in rank_by_uplift([one], injection=injection, salt="a")]
     assert {one.insight: one.drawn for one in mixed} == {one.insight: one.drawn for one in alone}
 
 
 def test_each_injection_draws_anew() -> None:
-    draws = [rank([known("helps", HELPS)], injection=f"e{n}", salt="a")[0].drawn for n in range(2000)]
+    draws = [rank_by_uplift([known("helps", HELPS)], injection=f"e{n}", salt="a")[0].drawn for n in range(2000)]
     mean, deviation = belief(HELPS)
     assert sum(draws) / 2000 == pytest.approx(mean, abs=4 * deviation / 2000**0.5)
     spread = (sum((draw - mean) ** 2 for draw in draws) / 2000) ** 0.5
@@ -82,34 +83,34 @@ def test_each_injection_draws_anew() -> None:
 
 def test_belief_by_hand() -> None:
     """Four injections that succeed by half are believed in beforehand on either side."""
-    held = belief(Counts(treated=6, successes=6, untreated=4, untreated_successes=0))
+    held = belief(ExposureCounts(treated=6, successes=6, untreated=4, untreated_successes=0))
     without = 2 / 8
     with_ = (6 + 4 * without) / 10
     assert held.mean == pytest.approx(with_ - without)
     assert held.deviation**2 == pytest.approx(with_ * (1 - with_) / 10 + without * (1 - without) / 8)
-    assert belief(Counts()).mean == 0
+    assert belief(ExposureCounts()).mean == 0
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
 def test_belief_stays_within_bounds_and_few_are_pulled_to_none(a: int, b: int, c: int, d: int) -> None:
-    held = belief(Counts(treated=a + b, successes=a, untreated=c + d, untreated_successes=c))
+    held = belief(ExposureCounts(treated=a + b, successes=a, untreated=c + d, untreated_successes=c))
     assert -1 < held.mean < 1
     assert 0 < held.deviation < 0.5
 
 
 def test_withdrawn_after_twenty_treated_when_nineteen_in_twenty_sure() -> None:
     base = {"untreated": 1000, "untreated_successes": 500}
-    assert withdrawn(Counts(treated=20, successes=2, **base))
-    assert not withdrawn(Counts(treated=19, successes=2, **base))
-    sure = [won for won in range(4500, 5000) if withdrawn(Counts(treated=10_000, successes=won, **base))]
-    edge = belief(Counts(treated=10_000, successes=max(sure), **base))
-    beyond = belief(Counts(treated=10_000, successes=max(sure) + 1, **base))
+    assert is_withdrawn(ExposureCounts(treated=20, successes=2, **base))
+    assert not is_withdrawn(ExposureCounts(treated=19, successes=2, **base))
+    sure = [won for won in range(4500, 5000) if is_withdrawn(ExposureCounts(treated=10_000, successes=won, **base))]
+    edge = belief(ExposureCounts(treated=10_000, successes=max(sure), **base))
+    beyond = belief(ExposureCounts(treated=10_000, successes=max(sure) + 1, **base))
     assert edge.mean / edge.deviation < -1.6449 < beyond.mean / beyond.deviation < -1.6
 
 
 def test_what_is_withdrawn_is_not_handed_over_however_lucky_the_draw() -> None:
-    shy = Counts(treated=60, successes=18, untreated=60, untreated_successes=30)
-    assert withdrawn(shy)
+    shy = ExposureCounts(treated=60, successes=18, untreated=60, untreated_successes=30)
+    assert is_withdrawn(shy)
     assert not handed_over(known("shy", shy))
 
 
@@ -126,8 +127,10 @@ def test_offered_from_two_hundred_measured_injections_on(measured: int, *, early
 def test_equal_draws_go_by_name() -> None:
     """Not to be seen in real draws; two insights of one name are one."""
     one, other = (known("same", HELPS, relevance=0.5) for _ in range(2))
-    assert rank([one, other], injection="e", salt="a") == rank([other, one], injection="e", salt="a")
+    assert rank_by_uplift([one, other], injection="e", salt="a") == rank_by_uplift(
+        [other, one], injection="e", salt="a"
+    )
     random.seed(1)
-    before = rank([known("helps", HELPS)], injection="e", salt="a")
+    before = rank_by_uplift([known("helps", HELPS)], injection="e", salt="a")
     random.seed(2)
-    assert rank([known("helps", HELPS)], injection="e", salt="a") == before
+    assert rank_by_uplift([known("helps", HELPS)], injection="e", salt="a") == before

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 from stub_embedder import Fixed
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from helix_graph.errors import NotOurDatabase
-from helix_graph.insights.door import Insights
-from helix_graph.insights.safety import harmless
+from helix_graph.insights.api import Insights
+from helix_graph.insights.sanitizer import sanitize_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +89,8 @@ def test_a_file_of_the_originals_is_refused_with_the_way_to_take_it_over(insight
     ],
 )
 def test_marks_of_chat_templates_are_only_read(text: str, plain: str) -> None:
-    assert harmless(text) == plain
-    assert harmless(plain) == plain
+    assert sanitize_line(text) == plain
+    assert sanitize_line(plain) == plain
 
 
 def test_promoting_has_the_same_default_file_as_the_command(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import ControlCharacter, OutOfRange, WrongType
-from helix_graph.insights.door import Insights
-from helix_graph.insights.settings import LONGEST_NAME
+from helix_graph.insights.api import Insights
+from helix_graph.insights.scoring import LONGEST_NAME
 from stub_embedder import Fixed, StubEmbedder
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]  # (ships no types)
 
-from helix_graph.insights.deliveries import Counts, Delivery, Fate, tally
-from helix_graph.insights.uplift import describe, pooled_uplift, uplift_report
-from helix_graph.statistics import newcombe_interval
+from helix_graph.insights.holdout import Exposure, ExposureCounts, Fate, count_exposures
+from helix_graph.insights.uplift import describe_uplift, pooled_uplift, uplift_report
+from helix_graph.stats.intervals import newcombe_interval
 
 if TYPE_CHECKING:
     from helix_graph.insights.uplift import Uplift
@@ -26,9 +26,9 @@ def rows(
     insight: str = "run-the-tests",
     propensity: float = 0.1,
     taken_up: bool | None = None,
-) -> list[Delivery]:
+) -> list[Exposure]:
     return [
-        Delivery(
+        Exposure(
             insight=insight,
             injection=f"{insight} {fate} {propensity} {taken_up} {number}",
             fate=fate,
@@ -40,7 +40,7 @@ def rows(
     ]
 
 
-def only(deliveries: list[Delivery]) -> Uplift:
+def only(deliveries: list[Exposure]) -> Uplift:
     (found,) = uplift_report(deliveries).insights
     return found
 
@@ -103,7 +103,7 @@ def test_what_chance_had_no_say_in_does_not_count() -> None:
     passed = rows("passed over", n=500, successes=500)
     safety = rows("given", n=500, successes=500, propensity=0.0)
     unknown = [
-        Delivery(insight="run-the-tests", injection=f"u{n}", fate="given", propensity=0.1, succeeded=None)
+        Exposure(insight="run-the-tests", injection=f"u{n}", fate="given", propensity=0.1, succeeded=None)
         for n in range(50)
     ]
     assert only(counted + passed + safety + unknown) == only(counted)
@@ -115,7 +115,7 @@ def test_the_order_of_the_log_does_not_matter() -> None:
     log += rows("withheld", n=120, successes=50) + rows("withheld", n=30, successes=9, propensity=0.02)
     mixed = random.Random(3).sample(log, len(log))  # noqa: S311  (repeatable, not secret)
     assert uplift_report(mixed) == uplift_report(log)
-    assert tally(mixed) == tally(log)
+    assert count_exposures(mixed) == count_exposures(log)
 
 
 def test_nothing_at_all_is_too_early() -> None:
@@ -126,24 +126,24 @@ def test_nothing_at_all_is_too_early() -> None:
 def test_an_estimate_in_a_sentence() -> None:
     told = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=100, taken_up=False)
     told += rows("withheld", n=400, successes=100)
-    assert describe(only(told)) == (
+    assert describe_uplift(only(told)) == (
         "run-the-tests: helps, +25 points (+20 to +30), 500 of 1000 with it, 100 of 400 without; "
         "where taken up +42, as treated +42"
     )
-    assert describe(pooled_uplift([])) == (
+    assert describe_uplift(pooled_uplift([])) == (
         "all insights together: too early, 0 of 0 with it, 0 of 0 without; 100 of each are needed"
     )
     confounded = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=0, taken_up=False)
-    assert describe(only(confounded + rows("withheld", n=400, successes=100))).endswith("(uptake is confounded)")
+    assert describe_uplift(only(confounded + rows("withheld", n=400, successes=100))).endswith("(uptake is confounded)")
 
 
 class TestPooled:
     """All insights together."""
 
-    def shared(self, injections: int, each: int) -> list[Delivery]:
+    def shared(self, injections: int, each: int) -> list[Exposure]:
         """Injections of ``each`` insights; in every tenth all of them are withheld. Half of either kind succeeds."""
         return [
-            Delivery(
+            Exposure(
                 insight=f"insight-{place}",
                 injection=f"injection-{number}",
                 fate="withheld" if number % 10 == 0 else "given",
@@ -179,7 +179,7 @@ class TestPooled:
 class TestTakers:
     """Where it was taken up."""
 
-    def log(self, *, ignored: int, took: int = 420) -> list[Delivery]:
+    def log(self, *, ignored: int, took: int = 420) -> list[Exposure]:
         """600 took it up, 400 did not, 400 went without and half of those succeeded."""
         taken = rows("given", n=600, successes=took, taken_up=True)
         return taken + rows("given", n=400, successes=ignored, taken_up=False) + rows("withheld", n=400, successes=200)
@@ -227,11 +227,11 @@ def test_uptake_counts_where_it_can_be_seen() -> None:
         *rows("withheld", n=4, successes=1),
         *rows("passed over", n=5, successes=3),
         *rows("given", n=6, successes=4, insight="unlinked"),
-        Delivery(insight="unlinked", injection="x", fate="given", propensity=0.1, succeeded=None),
+        Exposure(insight="unlinked", injection="x", fate="given", propensity=0.1, succeeded=None),
     ]
-    assert tally(log) == {
-        "run-the-tests": Counts(treated=3, successes=2, untreated=11, untreated_successes=5),
-        "unlinked": Counts(treated=6, successes=4),
+    assert count_exposures(log) == {
+        "run-the-tests": ExposureCounts(treated=3, successes=2, untreated=11, untreated_successes=5),
+        "unlinked": ExposureCounts(treated=6, successes=4),
     }
 
 

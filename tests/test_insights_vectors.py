@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from helix_graph.insights.door import Insights
+from helix_graph.insights.api import Insights
 from many_insights import lay_in
 from stub_embedder import StubEmbedder
 

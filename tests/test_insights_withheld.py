@@ -6,38 +6,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.insights.lots import lot
-from helix_graph.insights.withholding import Candidate, Lot, withhold
+from helix_graph.insights.holdout import HoldoutCandidate, HoldoutDraw, uniform_draw, withhold
 
 MANY = 5000
 
 
-def drawn(candidate: Candidate, *, salt: str = "a") -> list[Lot]:
+def drawn(candidate: HoldoutCandidate, *, salt: str = "a") -> list[HoldoutDraw]:
     return [withhold([candidate], injection=f"episode-{n}", salt=salt)[0] for n in range(MANY)]
 
 
 @pytest.mark.parametrize(("half_width", "chance"), [(None, 0.10), (0.25, 0.10), (0.10, 0.10), (0.099, 0.02)])
 def test_one_in_ten_until_the_interval_is_narrow_then_one_in_fifty(half_width: float | None, chance: float) -> None:
-    lots = drawn(Candidate(insight="run-the-tests", half_width=half_width))
+    lots = drawn(HoldoutCandidate(insight="run-the-tests", half_width=half_width))
     assert {one.propensity for one in lots} == {chance}
     error = (chance * (1 - chance) / MANY) ** 0.5
     assert sum(one.withheld for one in lots) / MANY == pytest.approx(chance, abs=3 * error)
 
 
 def test_safety_is_never_withheld() -> None:
-    lots = drawn(Candidate(insight="never-force-push", tags=("git", "safety")))
+    lots = drawn(HoldoutCandidate(insight="never-force-push", tags=("git", "safety")))
     assert not any(one.withheld for one in lots)
     assert {one.propensity for one in lots} == {0.0}
 
 
 def test_the_same_injection_draws_the_same_lots_and_another_memory_others() -> None:
-    candidate = Candidate(insight="run-the-tests")
+    candidate = HoldoutCandidate(insight="run-the-tests")
     assert drawn(candidate) == drawn(candidate)
     assert drawn(candidate) != drawn(candidate, salt="b")
 
 
 def test_an_insight_s_lot_is_its_own_whoever_else_was_chosen() -> None:
-    chosen = [Candidate(insight=f"insight-{n}") for n in range(40)]
+    chosen = [HoldoutCandidate(insight=f"insight-{n}") for n in range(40)]
     together = withhold(chosen, injection="episode-7", salt="a")
     alone = tuple(withhold([one], injection="episode-7", salt="a")[0] for one in reversed(chosen))
     assert together == alone[::-1]
@@ -45,20 +44,20 @@ def test_an_insight_s_lot_is_its_own_whoever_else_was_chosen() -> None:
 
 
 def test_lots_of_two_insights_do_not_go_together() -> None:
-    one, other = (drawn(Candidate(insight=name)) for name in ("run-the-tests", "read-the-log"))
+    one, other = (drawn(HoldoutCandidate(insight=name)) for name in ("run-the-tests", "read-the-log"))
     both = sum(a.withheld and b.withheld for a, b in zip(one, other, strict=True))
     assert both / MANY == pytest.approx(0.01, abs=0.005)
 
 
 @given(st.lists(st.text(), max_size=3), st.lists(st.text(), max_size=3))
 def test_different_texts_have_different_lots_within_0_and_1(about: list[str], other: list[str]) -> None:
-    assert 0 < lot(*about) < 1
-    assert (lot(*about) == lot(*other)) == (about == other)
+    assert 0 < uniform_draw(*about) < 1
+    assert (uniform_draw(*about) == uniform_draw(*other)) == (about == other)
 
 
 def test_a_lot_known_by_heart() -> None:
     """A change here redraws the lots of every memory: what was logged could no longer be checked."""
-    assert lot("withhold", "a", "episode-7", "run-the-tests") == pytest.approx(KNOWN, abs=1e-15)
+    assert uniform_draw("withhold", "a", "episode-7", "run-the-tests") == pytest.approx(KNOWN, abs=1e-15)
 
 
 KNOWN = 0.5656421664550764

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_cli.mcp.answering import answer, open_memory
+from helix_cli.mcp.dispatch import answer, open_memory
 from helix_graph import Memory
 from helix_graph.errors import NoMemory
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
-from helix_cli.mcp.declaring import Tool, input_schema, output_schema
-from helix_cli.mcp.registry import tools_by_name
+from helix_cli.mcp.pagination import STRUCTURE_LIMIT, AnswerCache, fitted_structure, fitted_text, parts_of
+from helix_cli.mcp.schema import Tool, input_schema, output_schema
 from helix_cli.mcp.server import INSTRUCTIONS, build, described
-from helix_cli.mcp.sizing import STRUCTURE_LIMIT, Shelf, fitted_structure, fitted_text, parts_of
+from helix_cli.mcp.tools import tools_by_name
 
 TOOLS = tools_by_name()
 DOCS = Path(__file__).parents[1] / "docs"
@@ -150,7 +150,7 @@ def test_parts_are_the_whole_and_each_is_short(text: str) -> None:
     ],
 )
 def test_long_structures_are_cut_and_kept_whole(value: dict[str, Any]) -> None:
-    shelf = Shelf()
+    shelf = AnswerCache()
     shown = fitted_structure(value, shelf)
     assert len(msgspec.json.encode(shown)) <= STRUCTURE_LIMIT + 200
     assert shown.keys() == value.keys() | {"shortened"}
@@ -158,7 +158,7 @@ def test_long_structures_are_cut_and_kept_whole(value: dict[str, Any]) -> None:
 
 
 def test_long_texts_are_cut_before_any_member_is_left_out() -> None:
-    shelf = Shelf()
+    shelf = AnswerCache()
     alone = fitted_structure({"entries": [{"text": "x" * 70_000}]}, shelf)
     assert len(alone["entries"]) == 1
     assert 1_000 < len(alone["entries"][0]["text"]) < 10_000
@@ -169,7 +169,7 @@ def test_long_texts_are_cut_before_any_member_is_left_out() -> None:
 
 
 def test_the_shelf_forgets_the_oldest_answers_first() -> None:
-    shelf = Shelf()
+    shelf = AnswerCache()
     names = [shelf.keep(f"answer {n}") for n in range(40)]
     assert shelf.get(names[0]) is None
     assert shelf.get(names[-1]) == "answer 39"

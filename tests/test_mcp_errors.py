@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import MCPError
 
-from helix_cli.mcp.registry import tools_by_name
+from helix_cli.mcp.tools import tools_by_name
 from mcp_agent import ERAS, UNRULY, Agent, agent_of, text_of
 from unruly_mcp_server import ANSWER
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
-from helix_cli.mcp.registry import tools_by_name
-from helix_cli.mcp.sizing import STRUCTURE_LIMIT, TEXT_LIMIT
-from helix_episodes.echo import Heard, without_echo
+from helix_cli.mcp.pagination import STRUCTURE_LIMIT, TEXT_LIMIT
+from helix_cli.mcp.tools import tools_by_name
+from helix_episodes.echo import EchoFreeText, without_echo
 from mcp_agent import ERAS, Agent, agent_of, text_of
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(
     general = agent.ask("get_prompt", prompt.name).messages[0].content.text
     parts = (f"- {advice} (", "## What worked", "## What failed", "HOT (last 48h):", "TOPICS:")
     assert [part for part in parts if part not in general] == []
-    assert without_echo(general) == Heard("", (name,))  # a session that has it does not say it once more
+    assert without_echo(general) == EchoFreeText("", (name,))  # a session that has it does not say it once more
     about = agent.ask("get_prompt", prompt.name, {"task": "sign the tags"}).messages[0].content.text
     assert "[release:0] gotcha: tags are signed" in about
     assert "Decided before, in words like: sign the tags" in about

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import helix_graph.topics.errors
 import pytest
 
 import helix_episodes.errors
 import helix_graph.errors
-import helix_graph.topics.errors
-from helix_cli.mcp.registry import tools_by_name
-from helix_cli.mcp.wording import answer_in_tools_words, in_tools_words
+from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words
+from helix_cli.mcp.tools import tools_by_name
 
 #: What no tool does: a person does it, or an agent with a shell.
 FOR_PEOPLE = {"init", "doctor", "node add", "plan save", "workspace create", "insight uplift", "model install"}

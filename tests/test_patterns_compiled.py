@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.causality import counting
-from helix_graph.causality.counting import EpisodePatterns
-from helix_graph.causality.tables import observe
-from helix_graph.graph.observations import Observed
+from helix_graph.graph import patterns
+from helix_graph.graph.observations import EpisodeObservations, observe
+from helix_graph.graph.patterns import EpisodePatterns
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def test_only_situations_that_changed_are_counted_again(
         seen.extend(row.trigger for row in rows)
         return count(self, rows)
 
-    monkeypatch.setattr(counting.EpisodePatterns, "count", spying)
+    monkeypatch.setattr(patterns.EpisodePatterns, "count", spying)
     remember(memory, draw("c", *FIXED))
     memory.graph.compile()
     assert "ruff fails: E501" in seen
@@ -127,6 +126,6 @@ def test_other_rules_of_observation_mean_a_new_fold(
     before = exported(memory)
     assert before
     monkeypatch.setattr(EpisodePatterns, "version", "0")
-    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: Observed(observe(episode)[:1]))
+    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: EpisodeObservations(observe(episode)[:1]))
     assert "observations were of version 2" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

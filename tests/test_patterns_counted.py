@@ -9,8 +9,9 @@ import pytest
 
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Link
-from helix_graph.causality.door import Causality
-from helix_graph.causality.patterns import (
+from helix_graph.causality.api import Causality
+from helix_graph.graph.api import Graph
+from helix_graph.graph.patterns import (
     EXAMPLES_KEPT,
     Pattern,
     describe,
@@ -18,7 +19,6 @@ from helix_graph.causality.patterns import (
     select_anti_patterns,
     select_patterns,
 )
-from helix_graph.graph.door import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

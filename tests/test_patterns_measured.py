@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
-from helix_graph.causality.patterns import mine_patterns
-from helix_graph.causality.tables import observe
-from helix_graph.graph.observations import Observation
+from helix_graph.graph.observations import Observation, observe
+from helix_graph.graph.patterns import mine_patterns
 
 if TYPE_CHECKING:
     import random

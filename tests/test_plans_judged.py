@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from git_world import git, repository
 from helix_episodes.store import EpisodeStore
 from helix_graph import Memory
-from helix_graph.insights.door import Insights
-from helix_graph.plans.door import Plans
+from helix_graph.insights.api import Insights
+from helix_graph.plans.api import Plans
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 

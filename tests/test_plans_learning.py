@@ -10,15 +10,14 @@ import pytest
 from helix_episodes.errors import LogNotReadable, UnknownLogFormat
 from helix_graph import Memory
 from helix_graph.errors import DatabaseBusy, NotOneOf
-from helix_graph.plans.markers import insight_in, report_in, result_in
-from helix_graph.plans.transcripts import read_transcript
+from helix_graph.plans.transcripts import insight_in, read_transcript, report_in, result_in
 from plan_world import SHOES, NotedInsights, plans_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from helix_graph.plans.learning import Learnt
+    from helix_graph.plans.learning import LearnAnswer
     from session_script import Script
 
     Scripts = Callable[..., Script]
@@ -43,7 +42,7 @@ def ended(tmp_path: Path, script: Scripts) -> Callable[..., Path]:
     return save
 
 
-def learn(root: Path, log: Path, insights: NotedInsights | None = None, **options: Any) -> Learnt:  # noqa: ANN401  (options)
+def learn(root: Path, log: Path, insights: NotedInsights | None = None, **options: Any) -> LearnAnswer:  # noqa: ANN401  (options)
     return plans_in(root, insights).learn(log, pauses=(), **options)
 
 

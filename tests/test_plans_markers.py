@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.plans.markers import insight_in, report_in, result_in
+from helix_graph.plans.transcripts import insight_in, report_in, result_in
 from plan_world import NotedInsights, plans_in
 
 if TYPE_CHECKING:

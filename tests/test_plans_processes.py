@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from helix_graph import Memory
-from helix_graph.plans.side_files import append_line
+from helix_graph.plans.handoff_files import append_line
 from plan_world import SHOES
 from processes import PATIENCE, finish, start
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _APPENDER = """
 import sys
 from pathlib import Path
-from helix_graph.plans.side_files import append_line
+from helix_graph.plans.handoff_files import append_line
 for number in range(200):
     append_line(Path(sys.argv[1]), f'{{"who": {sys.argv[2]}, "n": {number}}}'.encode() )
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import NotOneOf
-from helix_graph.plans.errors import InvalidPlan, NoPlan, NoTask
+from helix_graph.plans.model import InvalidPlan, NoPlan, NoTask
 from plan_world import SHOES, plans_in
 
 if TYPE_CHECKING:

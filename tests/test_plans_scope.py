@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from git_world import git
-from helix_graph.plans.deltas import within
-from helix_graph.plans.errors import NoWorkTree
+from helix_graph.plans.drafts import within
+from helix_graph.plans.model import NoWorkTree
 from plan_world import plans_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helix_graph.plans.door import Plans
+    from helix_graph.plans.api import Plans
     from session_script import Script
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from git_world import commit, git, repository
 from helix_episodes.store import EpisodeStore
-from helix_graph.plans.errors import NoWorkTree
+from helix_graph.plans.model import NoWorkTree
 from plan_world import plans_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helix_graph.plans.door import Plans
+    from helix_graph.plans.api import Plans
     from session_script import Script
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import EmptyText, OutOfRange
-from helix_graph.plans.errors import NotAFileName
+from helix_graph.plans.model import NotAFileName
 from plan_world import plans_in
 
 if TYPE_CHECKING:

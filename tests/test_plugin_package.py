@@ -12,7 +12,7 @@ import click
 import pytest
 
 from helix_cli.app import cli, run
-from helix_cli.setup.wanted import claude_hooks
+from helix_cli.setup.definitions import claude_hooks
 from helix_graph import __version__
 from plan_world import SHOES, plans_in
 

@@ -22,7 +22,7 @@ from helix_episodes.readers import (
     read_sessions,
     reader_names,
 )
-from helix_episodes.readers.claude_code import ClaudeCodeReader
+from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
 from helix_episodes.session import Session, Source, Step
 
 if TYPE_CHECKING:

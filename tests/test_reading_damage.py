@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers import read_sessions
-from helix_episodes.readers.claude_code import ClaudeCodeReader
-from helix_episodes.readers.jsonl import read_records
-from helix_episodes.readers.ledger import Ledger
+from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
+from helix_episodes.readers.common.jsonl import LineLedger, read_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -232,4 +231,4 @@ def test_whatever_stands_in_a_log_every_line_is_counted_once(
 def test_reading_records_stops_nowhere_but_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"a":1}\nbad\n{"a":2}\n')
-    assert [number for number, _ in read_records(path, ledger=Ledger())] == [1, 3]
+    assert [number for number, _ in read_records(path, ledger=LineLedger())] == [1, 3]

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from helix_episodes.readers.dialogue import Dialogue
-from helix_episodes.readers.fields import Place
-from helix_episodes.readers.patches import read_patch
-from helix_episodes.readers.vocabulary import COMMON, Translation, translate
+from helix_episodes.readers.common.fields import RecordPosition
+from helix_episodes.readers.common.session_builder import StepList
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, read_patch, translate
 from helix_episodes.session import Source
 
 
@@ -41,12 +40,12 @@ from helix_episodes.session import Source
     ],
 )
 def test_tools_are_translated(tool: str, arguments: dict[str, Any], operation: str, expected: dict[str, Any]) -> None:
-    assert translate(tool, arguments, tools=COMMON) == (Translation(operation, expected),)  # type: ignore[arg-type]  # a word of the table
+    assert translate(tool, arguments, tools=COMMON_TOOLS) == (Translation(operation, expected),)  # type: ignore[arg-type]  # a word of the table
 
 
 def test_the_agents_own_list_keeps_what_is_done_and_under_way() -> None:
     plan = [{"step": "read", "status": "completed"}, {"step": "write", "status": "in_progress"}, {"step": "test"}]
-    ((operation, arguments),) = translate("update_plan", {"plan": plan}, tools=COMMON)
+    ((operation, arguments),) = translate("update_plan", {"plan": plan}, tools=COMMON_TOOLS)
     assert operation == "track"
     assert arguments == {"items": ["read", "write", "test"], "completed": ["read"], "current": ["write"]}
 
@@ -68,15 +67,15 @@ def test_a_moved_file_goes_in_one_place_and_comes_in_another() -> None:
     assert [(change.operation, change.path) for change in read_patch(patch)] == [("delete", "a.py"), ("edit", "b.py")]
 
 
-def place(line: int) -> Place:
-    return Place(Source(line=line))
+def place(line: int) -> RecordPosition:
+    return RecordPosition(Source(line=line))
 
 
 RUN = [Translation("run", {"command": "ls"})]
 
 
 def test_an_id_that_is_used_twice_names_two_calls() -> None:
-    dialogue = Dialogue()
+    dialogue = StepList()
     for line in (1, 3):
         dialogue.call(place(line), tool="sh", call_id="c", translations=RUN)
         dialogue.settle("c", place(line + 1), text=str(line), status="ok")
@@ -89,7 +88,7 @@ def test_an_id_that_is_used_twice_names_two_calls() -> None:
 
 
 def test_results_without_an_id_go_to_the_oldest_call_that_waits() -> None:
-    dialogue = Dialogue()
+    dialogue = StepList()
     for line in (1, 2):
         dialogue.call(place(line), tool="sh", call_id=None, translations=RUN)
     dialogue.settle(None, place(3), text="first", status="ok")

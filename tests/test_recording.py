@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.recording import record
+from helix_episodes.ingest import record
 from helix_episodes.store import EpisodeStore
 
 if TYPE_CHECKING:

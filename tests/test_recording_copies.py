@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.ingest import record
 from helix_episodes.readers import find_logs
-from helix_episodes.recording import record
 from helix_episodes.store import EpisodeStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_episodes.recording import Recorded
+    from helix_episodes.ingest import RecordedSession
 
 
 def pi_log(folder: Path, name: str, *, minute: int, words: str, copied: list[dict[str, Any]] | None = None) -> Path:
@@ -51,7 +51,7 @@ def pi_log(folder: Path, name: str, *, minute: int, words: str, copied: list[dic
     return path
 
 
-def taken(store: Path, *logs: Path) -> dict[str, Recorded]:
+def taken(store: Path, *logs: Path) -> dict[str, RecordedSession]:
     report = record(logs, EpisodeStore(store))
     assert report.failed == ()
     return {one.session: one for one in report.recorded}

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from helix_graph.errors import OutOfRange
-from helix_graph.statistics import newcombe_interval, wilson_interval
+from helix_graph.stats.intervals import newcombe_interval, wilson_interval
 from learnt_world import remember, repaired
 from showings import showings
 from small_worlds import group, memory_of, session
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Event
     from helix_graph import Memory
-    from helix_graph.report.model import Report
+    from helix_graph.web.report_model import PeriodReport
 
 
-def told(memory: Memory, *, days: int = 7, until: date | None = None) -> Report:
+def told(memory: Memory, *, days: int = 7, until: date | None = None) -> PeriodReport:
     return memory.report(format="json", days=days, until=until).report
 
 
 @pytest.fixture(scope="module")
-def report(demo_memory: Memory) -> Report:
+def report(demo_memory: Memory) -> PeriodReport:
     return told(demo_memory)
 
 
@@ -76,7 +76,7 @@ def test_the_success_rate_and_its_difference_to_the_time_before_have_intervals(t
     assert [one.rate.n for one in found.trend] == [30, 0, 20], "from the first span with a session on"
 
 
-def test_patterns_are_those_of_the_survey_with_evidence_in_the_log(demo_memory: Memory, report: Report) -> None:
+def test_patterns_are_those_of_the_survey_with_evidence_in_the_log(demo_memory: Memory, report: PeriodReport) -> None:
     survey = demo_memory.causality.survey()
     rows = {one.id: one for one in survey.patterns}
     shown = [*report.works.shown, *report.failing.shown]
@@ -91,7 +91,7 @@ def test_patterns_are_those_of_the_survey_with_evidence_in_the_log(demo_memory: 
         assert cited
 
 
-def test_evidence_is_what_the_episode_quotes(demo_memory: Memory, report: Report) -> None:
+def test_evidence_is_what_the_episode_quotes(demo_memory: Memory, report: PeriodReport) -> None:
     assert [one.number for one in report.evidence] == list(range(1, len(report.evidence) + 1))
     for one in report.evidence:
         episode = demo_memory.episodes.get(one.episode)
@@ -189,7 +189,7 @@ def test_a_fix_that_nobody_verified_is_none(tmp_path: Path) -> None:
     assert (found.repairs, found.fixed.successes, found.fixed.n) == ((), 0, 1)
 
 
-def test_repeats_uplift_health_and_graph_are_the_memorys_own(demo_memory: Memory, report: Report) -> None:
+def test_repeats_uplift_health_and_graph_are_the_memorys_own(demo_memory: Memory, report: PeriodReport) -> None:
     repeats = demo_memory.causality.repeats().total
     assert (report.met_again.successes, report.met_again.n) == (repeats.met_again, repeats.errors)
     assert (report.fixed_before.successes, report.fixed_before.n) == (repeats.fixed_before, repeats.met_again)

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from helix_graph.search.availability import Availability
-from helix_graph.search.door import Search
+from helix_graph.search.api import Search
+from helix_graph.search.forgetful import Availability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ import pytest
 from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.embedding.errors import NoEmbedder
-from helix_graph.insights.door import Insights
-from helix_graph.search.insights import InsightSource
+from helix_graph.insights.api import Insights
+from helix_graph.search.memory_sources import InsightSource
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_graph.errors import InvalidSearchQuery, WrongType
-from helix_graph.search.query import checked, words
+from helix_graph.search.model import checked, words
 
 #: As `seeds/reflexion-memory-api.md` writes it.
 SEED = re.compile(r"^[a-zA-Z0-9\s\-.,_()&:]+$")

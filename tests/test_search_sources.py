@@ -9,8 +9,8 @@ import pytest
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, OutOfRange, SemanticUnavailable
-from helix_graph.search.door import Search
-from helix_graph.search.model import Found, Manner, SearchAnswer
+from helix_graph.search.api import Search
+from helix_graph.search.model import MemorySearchAnswer, SearchMode, SourceResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Stub:
         name: str,
         contents: Sequence[str],
         *,
-        manners: Sequence[Manner] = ("both", "lexical"),
+        manners: Sequence[SearchMode] = ("both", "lexical"),
         absent: str | None = None,
         fails: bool = False,
     ) -> None:
@@ -38,13 +38,13 @@ class Stub:
     def problem(self) -> str | None:
         return self._absent
 
-    def search(self, query: str, *, limit: int, manner: Manner) -> list[Found]:
+    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:
         assert query
         assert manner in self.manners
         if self._fails:
             raise HelixGraphError("the shelf is locked")
         return [
-            Found(name=text[:5], content=text, source=self.name, score=1.0, scored_by="stub")
+            SourceResult(name=text[:5], content=text, source=self.name, score=1.0, scored_by="stub")
             for text in self._contents[:limit]
         ]
 
@@ -59,7 +59,7 @@ def search(root: Path, *sources: Stub) -> Search:
     return Search(root, own=lambda: sources)
 
 
-def contents(answer: SearchAnswer) -> list[str]:
+def contents(answer: MemorySearchAnswer) -> list[str]:
     return [result.content for result in answer.results]
 
 

@@ -21,7 +21,7 @@ from helix_graph.errors import (
     SameNode,
     SameTriggerAndAction,
 )
-from helix_graph.graph.door import Graph
+from helix_graph.graph.api import Graph
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from helix_graph.errors import EmptyQuery, GraphNotCompiled, OutOfRange
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.graph.decided import Decided
+    from helix_graph.graph.similar import SimilarDecision
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def keep(memory: Memory, name: str, *texts: str, day: int = 1, **fields: Any) ->
     (memory.root / "episodes" / f"{episode.id}.json").write_bytes(encode_episode(episode))
 
 
-def asked(memory: Memory, text: str, *, limit: int = 5) -> tuple[Decided, ...]:
+def asked(memory: Memory, text: str, *, limit: int = 5) -> tuple[SimilarDecision, ...]:
     memory.graph.compile()
     return memory.causality.similar(text, limit=limit).decisions
 
 
-def sessions(found: tuple[Decided, ...]) -> list[str]:
+def sessions(found: tuple[SimilarDecision, ...]) -> list[str]:
     return [one.session for one in found]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.discovery import HOMES, UnknownAgent, logs_of, root_of
+from helix_episodes.discovery import AGENT_HOMES, UnknownAgent, logs_of, root_of
 from helix_episodes.extraction import pipeline
 from helix_graph import Memory
 
@@ -45,7 +45,7 @@ PLACES = {
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine without agents, and a project in which one stands."""
-    for variable in ("HELIX_DIR", *(name for one in HOMES for name, _ in one.variables)):
+    for variable in ("HELIX_DIR", *(name for one in AGENT_HOMES for name, _ in one.variables)):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -84,7 +84,7 @@ def save(home: Path, script: Script) -> Path:
 @pytest.mark.parametrize("agent", PLACES)
 def test_a_log_is_found_where_its_agent_puts_it(home: Path, agent: str) -> None:
     path = put(home, agent, Path("/work/shop"))
-    (one,) = (each for each in HOMES if each.agent == agent)
+    (one,) = (each for each in AGENT_HOMES if each.agent == agent)
     (found,) = logs_of(one, candidates=[Path("/work/shop")])
     assert (found.path, found.agent) == (path, agent)
     assert found.folder == (None if agent in {"opencode", "antigravity"} else "/work/shop")
@@ -100,23 +100,23 @@ def test_opencode_s_folders_of_files_are_found_too(home: Path) -> None:
     ):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(record, indent=2))
-    (one,) = (each for each in HOMES if each.agent == "opencode")
+    (one,) = (each for each in AGENT_HOMES if each.agent == "opencode")
     (found,) = logs_of(one)
     assert (found.path, found.folder) == (path, "/work/shop")
 
 
 def test_every_agent_has_a_place_here() -> None:
-    assert {one.agent for one in HOMES} == set(PLACES)
+    assert {one.agent for one in AGENT_HOMES} == set(PLACES)
 
 
 @pytest.mark.parametrize(
     ("variable", "agent", "below"),
-    [(name, one.agent, below) for one in HOMES for name, below in one.variables],
+    [(name, one.agent, below) for one in AGENT_HOMES for name, below in one.variables],
 )
 def test_each_home_moves_with_its_variable(
     home: Path, monkeypatch: pytest.MonkeyPatch, variable: str, agent: str, below: str
 ) -> None:
-    (one,) = (each for each in HOMES if each.agent == agent)
+    (one,) = (each for each in AGENT_HOMES if each.agent == agent)
     assert root_of(one) == home / one.default
     monkeypatch.setenv(variable, "/elsewhere")
     assert root_of(one) == Path("/elsewhere", below)
@@ -253,7 +253,7 @@ def test_a_dry_run_says_when_the_graph_would_be_folded_anew(monkeypatch: pytest.
     memory = Memory.init()
     memory.graph.compile()
     assert memory.extract_all(dry_run=True).labels is None
-    monkeypatch.setattr("helix_graph.graph.compile.LABEL_VERSION", "0")
+    monkeypatch.setattr("helix_graph.graph.connection.LABEL_VERSION", "0")
     assert "its labels were of version" in str(memory.extract_all(dry_run=True).labels)
 
 

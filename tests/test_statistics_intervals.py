@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # (ships no types)
 
-from helix_graph.statistics import Interval, wilson_interval
+from helix_graph.stats.intervals import Interval, wilson_interval
 
 
 @st.composite

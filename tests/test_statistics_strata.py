@@ -12,16 +12,8 @@ from scipy.stats import fisher_exact  # type: ignore[import-untyped]  # (ships n
 from statsmodels.stats.contingency_tables import StratifiedTable  # type: ignore[import-untyped]  # (as above)
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # (as above)
 
-from helix_graph.statistics.multiplicity import level_after_selection, q_values, reach
-from helix_graph.statistics.strata import (
-    _exact,
-    association,
-    chances,
-    e_value,
-    risk_difference,
-    risk_ratio,
-    tables_of,
-)
+from helix_graph.stats.intervals import level_after_selection, q_values, reach
+from helix_graph.stats.strata import _exact, association, chances, e_value, risk_difference, risk_ratio, tables_of
 
 counts = st.integers(0, 40)
 table = st.tuples(counts, counts, counts, counts).filter(

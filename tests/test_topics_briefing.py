@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import EmptyQuery, NotOneOf
-from helix_graph.topics.briefing.model import Briefing, Overview
-from helix_graph.topics.classify import category
-from helix_graph.topics.errors import NotTogether
+from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.index import category
+from helix_graph.topics.model import NotTogether
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.topics.door import Topics
+    from helix_graph.topics.api import Topics
 
 
 @pytest.fixture

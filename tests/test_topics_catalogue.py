@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import NotOneOf
-from helix_graph.topics.errors import EntryNotFound, NotGiven, NotTogether
+from helix_graph.topics.model import EntryNotFound, NotGiven, NotTogether
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.topics.door import Topics
+    from helix_graph.topics.api import Topics
 
 
 @pytest.fixture

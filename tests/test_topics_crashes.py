@@ -13,9 +13,9 @@ import pytest
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import MemoryDamaged
-from helix_graph.topics.door import Topics
-from helix_graph.topics.errors import RecordDamaged
-from helix_graph.topics.forms import form_of
+from helix_graph.topics.api import Topics
+from helix_graph.topics.formats import form_of
+from helix_graph.topics.model import RecordDamaged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _STORE = """
 import sys
 from pathlib import Path
-from helix_graph.topics.door import Topics
+from helix_graph.topics.api import Topics
 topics = Topics(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
     text = f"{sys.argv[2]} number{number} of the storing loop"

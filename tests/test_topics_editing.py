@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import EmptyText, NotOneOf, OutOfRange, WrongType
-from helix_graph.topics.errors import EntryNotFound, NotGiven, NotTogether, TopicNotFound
+from helix_graph.topics.model import EntryNotFound, NotGiven, NotTogether, TopicNotFound
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.topics.door import Topics
+    from helix_graph.topics.api import Topics
 
 
 @pytest.fixture

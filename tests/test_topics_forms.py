@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from helix_cli.app import cli
 from helix_graph import Memory
-from helix_graph.topics.forms import form_of
+from helix_graph.topics.formats import form_of
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.topics.door import Topics
+    from helix_graph.topics.api import Topics
 
 FFI = (
     "arm64 only for FFI bridge — Rust lib compiled arm64-only,\n"

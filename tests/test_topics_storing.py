@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
-from helix_graph.topics.door import Topics
-from helix_graph.topics.errors import HalfCharacter, InvalidItem, InvalidLink, InvalidTopic, TooMuch
-from helix_graph.topics.singular import singular
-from helix_graph.topics.texts import hyphened, tag_names
+from helix_graph.topics.api import Topics
+from helix_graph.topics.fields import hyphened, singular, tag_names
+from helix_graph.topics.model import HalfCharacter, InvalidItem, InvalidLink, InvalidTopic, TooMuch
 from thoroughness import examples
 from topic_clock import topics_at
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from helix_episodes.extraction.reported import reported_in
-from helix_episodes.extraction.verdicts import verdict_in
+from helix_episodes.extraction.prose.acceptance import verdict_in
+from helix_episodes.extraction.prose.bug_reports import report_in
 
 FAILING = [
     "Looks good but the tests fail",
@@ -135,7 +135,7 @@ ACCEPTING = ["LGTM, ship it", "ship it", "perfect, thanks", "it works now", "Gre
 
 def _says(text: str) -> str | None:
     verdict = verdict_in(text)
-    return verdict or ("rejects" if reported_in(text) else None)
+    return verdict or ("rejects" if report_in(text) else None)
 
 
 @pytest.mark.parametrize("text", FAILING)

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyQuery, GraphNotCompiled, LabelNotMet, OneOfSeveral, OutOfRange
 from helix_graph.memory import Memory
-from helix_graph.view.components import components_of
-from helix_graph.view.layout import layers_of, spots_of
-from helix_graph.view.overview import groups_of
+from helix_graph.web.graph_page import groups_of
+from helix_graph.web.layout import components_of, layers_of, spots_of
 from small_worlds import group, keep, memory_of, session
 from thoroughness import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.graph.excerpt import Excerpt
+    from helix_graph.graph.subgraph import Excerpt
 
 EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.floats(0.1, 9)), max_size=40)
 

@@ -27,18 +27,17 @@ import localisation
 import timing
 from world import World, sessions, true_effects
 
-from helix_graph.causality.board import Board
-from helix_graph.causality.chance import placebo
+from helix_graph.causality.candidates import hypotheses
 from helix_graph.causality.claims import claims_of
 from helix_graph.causality.effects import FALSE_DISCOVERY_RATE, effect_report
-from helix_graph.causality.hypotheses import hypotheses
-from helix_graph.causality.trials import Trial, trial_of
-from helix_graph.statistics import wilson_interval
-from helix_graph.statistics.multiplicity import q_values
-from helix_graph.statistics.strata import chances, tables_of
+from helix_graph.causality.placebo import placebo
+from helix_graph.causality.trial_matrix import TrialMatrix
+from helix_graph.graph.trials import Trial, trial_of
+from helix_graph.stats.intervals import q_values, wilson_interval
+from helix_graph.stats.strata import chances, tables_of
 
 if TYPE_CHECKING:
-    from helix_graph.causality.model import Effect
+    from helix_graph.graph.patterns import Effect
 
 KINDS = {
     "plain": World(seed=0),
@@ -143,7 +142,7 @@ def label(world: World, name: str) -> str:
 
 def judge_crude(trials: list[Trial], truth: dict[str, float], tally: Tally) -> None:
     """The same comparisons over all sessions at once, as if tasks were alike; the same correction for their number."""
-    board = Board(trials)
+    board = TrialMatrix(trials)
     family = [one for one in hypotheses(board) if one.kind == "action"]
     tables = [tables_of(strata=one.units * 0, exposed=one.exposed, success=one.success) for one in family]
     for direction in (0, 1):

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 from world import World, sessions
 
 from helix_graph.causality.effects import effect_report
-from helix_graph.causality.localise import suspects_of
-from helix_graph.causality.trials import trial_of
+from helix_graph.causality.fault_localization import suspects_of
 from helix_graph.graph.labels import decision_key
-from helix_graph.statistics import wilson_interval
+from helix_graph.graph.trials import trial_of
+from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from world import Session
 
-    from helix_graph.causality.trials import Trial
+    from helix_graph.graph.trials import Trial
 
 Order = list[str]
 

@@ -10,13 +10,10 @@ import numpy as np
 from advice import INSIGHTS, World, tasks
 from policies import Relevance, Seed, by_text, by_uptake
 
-from helix_graph.insights.attribution import Signs, attribute
-from helix_graph.insights.deliveries import Delivery, tally
-from helix_graph.insights.lots import lot
-from helix_graph.insights.ranking import belief
+from helix_graph.insights.attribution import AttributionSignals, attribute
+from helix_graph.insights.holdout import Exposure, HoldoutCandidate, count_exposures, uniform_draw, withhold
 from helix_graph.insights.scoring import causal_adjusted
-from helix_graph.insights.uplift import Uplift, pooled_uplift, uplift_report
-from helix_graph.insights.withholding import Candidate, withhold
+from helix_graph.insights.uplift import Uplift, belief, pooled_uplift, uplift_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +28,7 @@ STRENGTH_OF_PATH = 0.6
 class Lots(NamedTuple):
     """A log in which each insight of the topic was handed over by a coin's toss; truth by insight."""
 
-    rows: list[Delivery]
+    rows: list[Exposure]
     truth: dict[str, float]
     helps: dict[str, float]
     seed: Seed
@@ -44,12 +41,14 @@ def by_coin(world: World, count: int) -> Lots:
     The truth of an insight is how much handing it over changed the chance of success, over the tasks of its topic,
     everything else as it was.
     """
-    rows: list[Delivery] = []
+    rows: list[Exposure] = []
     changes: dict[str, list[float]] = defaultdict(list)
     helps: dict[str, float] = {}
     seed, places = Seed(world.seed, by_text), {}
     for task in tasks(world, count):
-        given = tuple(n for n in range(INSIGHTS) if lot("coin", str(world.seed), str(task.number), task.name(n)) < 0.5)
+        given = tuple(
+            n for n in range(INSIGHTS) if uniform_draw("coin", str(world.seed), str(task.number), task.name(n)) < 0.5
+        )
         succeeded = task.luck < task.chance(given)
         seed.learn(task, given, succeeded=succeeded)
         for n in range(INSIGHTS):
@@ -66,8 +65,8 @@ def change(task: Task, given: tuple[int, ...], n: int) -> float:
     return task.chance((*others, n)) - task.chance(others)
 
 
-def delivery(task: Task, n: int, *, given: bool, propensity: float, succeeded: bool) -> Delivery:
-    return Delivery(
+def delivery(task: Task, n: int, *, given: bool, propensity: float, succeeded: bool) -> Exposure:
+    return Exposure(
         insight=task.name(n),
         injection=str(task.number),
         fate="given" if given else "withheld",
@@ -100,7 +99,7 @@ def static(world: World, count: int) -> Static:
     idle = [name for name in names if not log.helps[name]]
     takers = _idle_takers(log)
     truth = [log.truth[name] for name in names]
-    beliefs = tally(log.rows)
+    beliefs = count_exposures(log.rows)
     return Static(
         effectiveness=fmean(_effectiveness(log, name) for name in idle),
         adjusted=fmean(_adjusted(log, name) for name in idle),
@@ -126,8 +125,8 @@ def _idle_takers(log: Lots) -> tuple[float, float, str]:
     return takers.as_treated, takers.per_taker, takers.note
 
 
-def _renamed(one: Delivery) -> Delivery:
-    return Delivery(
+def _renamed(one: Exposure) -> Exposure:
+    return Exposure(
         insight="idle",
         injection=f"{one.injection} {one.insight}",
         fate=one.fate,
@@ -168,7 +167,9 @@ def pooled(world: World, count: int) -> Pooled:
     for task in tasks(world, count):
         chosen = policy.choose(task)
         lots = withhold(
-            [Candidate(insight=task.name(n)) for n in chosen], injection=str(task.number), salt=f"world {world.seed}"
+            [HoldoutCandidate(insight=task.name(n)) for n in chosen],
+            injection=str(task.number),
+            salt=f"world {world.seed}",
         )
         given = tuple(n for n, one in zip(chosen, lots, strict=True) if not one.withheld)
         succeeded = task.luck < task.chance(given)
@@ -199,7 +200,7 @@ def verdicts(world: World, count: int) -> Verdicts:
         came_out = task.luck < task.chance(given)
         for n in given:
             path = STRENGTH_OF_PATH * task.path[n]
-            signs.append(Signs(cosine=task.cosine[n], linked=True, taken_up=task.takes[n], path=path))
+            signs.append(AttributionSignals(cosine=task.cosine[n], linked=True, taken_up=task.takes[n], path=path))
             changed.append(came_out != (task.luck < task.chance(tuple(one for one in given if one != n))))
     truth = np.array(changed)
     return Verdicts(

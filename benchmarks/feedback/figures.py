@@ -24,7 +24,7 @@ from advice import RELEVANCE_SPREAD, World
 from contests import Contestant, Figure, compete
 from estimates import Pooled, Static, Verdicts, pooled, static, verdicts
 
-from helix_graph.statistics import wilson_interval
+from helix_graph.stats.intervals import wilson_interval
 
 #: The reference's standard error of a success rate.
 ITS_ERROR = 0.01

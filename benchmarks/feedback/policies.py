@@ -10,19 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from advice import INSIGHTS, TASKS_A_DAY, TOPICS
 
-from helix_graph.insights.attribution import Signs, attribute
-from helix_graph.insights.deliveries import Counts, Delivery, add
-from helix_graph.insights.ranking import MIDDLE, PLACES, RELEVANCE_WEIGHT, Contender, belief, rank
-from helix_graph.insights.scoring import (
-    NEUTRAL,
-    RELEVANCE_GATE,
-    causal_adjusted,
-    ema,
-    erode,
-    recency,
-    score,
-)
-from helix_graph.insights.withholding import Candidate, withhold
+from helix_graph.insights.attribution import AttributionSignals, attribute
+from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, add, withhold
+from helix_graph.insights.scoring import NEUTRAL, RELEVANCE_GATE, causal_adjusted, ema, erode, recency, score
+from helix_graph.insights.uplift import MIDDLE, MOST_RANKED, RELEVANCE_WEIGHT, RankCandidate, belief, rank_by_uplift
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,12 +34,12 @@ class Policy(Protocol):
 
 def by_text(task: Task, n: int) -> bool:
     """The seed's rule: the cosine with the outcome's text."""
-    return attribute(Signs(cosine=task.cosine[n], linked=False), rule="seed").attributed
+    return attribute(AttributionSignals(cosine=task.cosine[n], linked=False), rule="seed").attributed
 
 
 def by_path(task: Task, n: int) -> bool:
     """Taken up, and a path leads to the outcome."""
-    signs = Signs(cosine=None, linked=True, taken_up=task.takes[n], path=float(task.path[n]))
+    signs = AttributionSignals(cosine=None, linked=True, taken_up=task.takes[n], path=float(task.path[n]))
     return attribute(signs).attributed
 
 
@@ -78,7 +69,7 @@ class Relevance:
     """The most relevant ones; learns nothing."""
 
     def choose(self, task: Task) -> tuple[int, ...]:
-        return tuple(sorted(relevant(task), key=lambda n: -task.relevance[n])[:PLACES])
+        return tuple(sorted(relevant(task), key=lambda n: -task.relevance[n])[:MOST_RANKED])
 
     def learn(self, task: Task, given: tuple[int, ...], *, succeeded: bool) -> None:
         pass
@@ -88,7 +79,7 @@ class Oracle(Relevance):
     """Those that help, and no others."""
 
     def choose(self, task: Task) -> tuple[int, ...]:
-        return tuple(n for n in relevant(task) if task.effects[n] > 0)[:PLACES]
+        return tuple(n for n in relevant(task) if task.effects[n] > 0)[:MOST_RANKED]
 
 
 class Seed(Relevance):
@@ -102,7 +93,7 @@ class Seed(Relevance):
         self.last = [[0] * INSIGHTS for _ in range(TOPICS)]
 
     def choose(self, task: Task) -> tuple[int, ...]:
-        return tuple(sorted(relevant(task), key=lambda n: -self.value(task, n))[:PLACES])
+        return tuple(sorted(relevant(task), key=lambda n: -self.value(task, n))[:MOST_RANKED])
 
     def value(self, task: Task, n: int) -> float:
         topic = task.topic
@@ -154,26 +145,28 @@ class Uplift(Relevance):
     def __init__(self, seed: int, attributing: Attributing) -> None:
         self.salt = f"world {seed}"
         self.attributing = attributing
-        self.counts = [[Counts()] * INSIGHTS for _ in range(TOPICS)]
+        self.counts = [[ExposureCounts()] * INSIGHTS for _ in range(TOPICS)]
 
     def choose(self, task: Task) -> tuple[int, ...]:
         ranked = self.ranked(task)
         if not self.holdout:
             return ranked
-        candidates = [Candidate(insight=task.name(n)) for n in ranked]
+        candidates = [HoldoutCandidate(insight=task.name(n)) for n in ranked]
         lots = withhold(candidates, injection=str(task.number), salt=self.salt)
         return tuple(n for n, lot in zip(ranked, lots, strict=True) if not lot.withheld)
 
     def ranked(self, task: Task) -> tuple[int, ...]:
         counts = self.counts[task.topic]
         contenders = [
-            Contender(insight=task.name(n), relevance=task.relevance[n], counts=counts[n]) for n in range(INSIGHTS)
+            RankCandidate(insight=task.name(n), relevance=task.relevance[n], counts=counts[n]) for n in range(INSIGHTS)
         ]
-        return tuple(int(one.insight[-2:]) for one in rank(contenders, injection=str(task.number), salt=self.salt))
+        return tuple(
+            int(one.insight[-2:]) for one in rank_by_uplift(contenders, injection=str(task.number), salt=self.salt)
+        )
 
     def learn(self, task: Task, given: tuple[int, ...], *, succeeded: bool) -> None:
         for n in relevant(task):
-            row = Delivery(
+            row = Exposure(
                 insight=task.name(n),
                 injection=str(task.number),
                 fate="given" if n in given else "passed over",
@@ -196,4 +189,4 @@ class Greedy(WithoutHoldout):
     def ranked(self, task: Task) -> tuple[int, ...]:
         counts = self.counts[task.topic]
         means = {n: belief(counts[n]).mean + RELEVANCE_WEIGHT * (task.relevance[n] - MIDDLE) for n in relevant(task)}
-        return tuple(n for n in sorted(means, key=lambda n: -means[n]) if means[n] > 0)[:PLACES]
+        return tuple(n for n in sorted(means, key=lambda n: -means[n]) if means[n] > 0)[:MOST_RANKED]

@@ -1,7 +1,7 @@
 """The command group, and the one place where errors become sentences and exit codes.
 
-Each command lives in its own file under ``commands`` and is imported when it is called, so that a question from a
-cold process pays for its own imports only.
+Each file under ``commands`` is imported when one of its commands is called, so that a question from a cold process pays
+for its own imports only.
 
 ====  =======================================================================
 code  meaning
@@ -28,52 +28,53 @@ from helix_graph import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+
 #: Where each command lives: its file under ``commands`` and its name there.
 COMMANDS = {
-    "init": "init:init",
+    "init": "lifecycle:init",
     "episode": "episode:episode",
-    "compile": "compile:compile_command",
-    "seen": "seen:seen",
+    "compile": "graph:compile_command",
+    "seen": "precedents:seen",
     "path": "path:path",
-    "view": "view:view",
-    "report": "report:report",
-    "causes": "neighbours:causes",
-    "effects": "neighbours:effects",
+    "view": "pages:view",
+    "report": "pages:report",
+    "causes": "path:causes",
+    "effects": "path:effects",
     "patterns": "patterns:patterns",
     "anti-patterns": "patterns:anti_patterns",
     "explain": "explain:explain",
     "contrast": "explain:contrast",
-    "without": "comparisons:without",
-    "similar": "similar:similar",
-    "comparisons": "comparisons:comparisons",
-    "claims": "comparisons:claims",
-    "repeats": "repeats:repeats",
-    "placebo": "comparisons:placebo",
+    "without": "patterns:without",
+    "similar": "precedents:similar",
+    "comparisons": "patterns:comparisons",
+    "claims": "patterns:claims",
+    "repeats": "patterns:repeats",
+    "placebo": "patterns:placebo",
     "node": "assertions:node",
     "edge": "assertions:edge",
     "pattern": "assertions:pattern",
     "insight": "insight:insight",
     "topic": "topic:topic",
     "search": "search:search",
-    "exploration": "exploration:exploration",
+    "exploration": "plan:exploration",
     "plan": "plan:plan",
     "workspace": "workspace:workspace",
-    "assess": "assess:assess",
-    "inject": "inject:inject",
-    "batch-inject": "inject:batch_inject",
-    "wait": "wait:wait",
-    "learn": "learn:learn",
-    "graph": "export:graph",
-    "status": "status:status",
-    "model": "model:model",
-    "doctor": "doctor:doctor",
-    "forget": "forget:forget",
-    "off": "switch:off",
-    "on": "switch:on",
-    "mcp": "mcp:mcp",
-    "hook": "hook:hook",
+    "assess": "plan:assess",
+    "inject": "workspace:inject",
+    "batch-inject": "workspace:batch_inject",
+    "wait": "workspace:wait",
+    "learn": "plan:learn",
+    "graph": "graph:graph",
+    "status": "graph:status",
+    "model": "search:model",
+    "doctor": "lifecycle:doctor",
+    "forget": "lifecycle:forget",
+    "off": "lifecycle:off",
+    "on": "lifecycle:on",
+    "mcp": "agents:mcp",
+    "hook": "agents:hook",
     "setup": "setup:setup",
-    "plugin": "plugin:plugin",
+    "plugin": "setup:plugin",
     "demo": "demo:demo",
 }
 EXIT_FAILED = 1
@@ -139,18 +140,18 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
-        _complain(_as_typed(problem, arguments))
+        _warn(_as_typed(problem, arguments))
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
     except (OSError, UnicodeError) as problem:
-        _complain(_of_the_system(problem))
+        _warn(_of_the_system(problem))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
 
 
-def _complain(sentence: str) -> None:
-    from helix_cli.output import complain  # noqa: PLC0415  (a server that starts does without)
+def _warn(sentence: str) -> None:
+    from helix_cli.output import warn  # noqa: PLC0415  (a server that starts does without)
 
-    complain(sentence)
+    warn(sentence)
 
 
 def _show(problem: click.ClickException) -> None:

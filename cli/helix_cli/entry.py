@@ -1,4 +1,4 @@
-"""Where the command begins: hooks go to their own door at once, everything else to the command line.
+"""The entry point of the command: hooks go straight to `helix_cli.hooks.process`, everything else to `helix_cli.app`.
 
 An agent waits for every hook, and click alone takes longer to load than a hook may need.
 """
@@ -9,10 +9,11 @@ import gc
 import os
 import sys
 
-TYPE_CHECKING = False  # as `typing` has it, which a hook's first process does without
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
+
 
 #: So many new objects are made before rubbish is looked for: loading a command makes none, and looking takes 5 ms.
 _SELDOM = 50_000

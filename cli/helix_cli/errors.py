@@ -1,4 +1,4 @@
-"""What the command line refuses by itself: settings that it would have to guess at, folders in use."""
+"""Errors of setup and of the plugin's export: files that cannot be edited, commands that failed, folders in use."""
 
 from __future__ import annotations
 

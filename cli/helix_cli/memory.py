@@ -1,4 +1,4 @@
-"""The memory that a command works on."""
+"""Open the memory that a command works on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from helix_graph import Memory
-    from helix_graph.insights.door import Insights
+    from helix_graph.insights.api import Insights
 
 
 def open_memory() -> Memory:

@@ -1,21 +1,21 @@
-"""Options that more than one command takes."""
+"""Options and parameter types that several commands share: times, paths, lists of names, JSON objects."""
 
 from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 
-def moment(value: str) -> datetime:
+def parse_time(value: str) -> datetime:
     """A day or a time in ISO 8601; UTC when it names no zone.
 
     Raises:
         click.BadParameter: It is neither.
 
-    >>> moment("2026-11-01").isoformat()
+    >>> parse_time("2026-11-01").isoformat()
     '2026-11-01T00:00:00+00:00'
     """
     try:
@@ -28,7 +28,7 @@ def moment(value: str) -> datetime:
     return min(max(at if at.tzinfo else at.replace(tzinfo=UTC), earliest), latest)
 
 
-class GivenPath(click.Path):
+class NonEmptyPath(click.Path):
     """A path that was given: an empty one comes of a variable that is not set, and must not mean this folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (click's signature)
@@ -38,7 +38,7 @@ class GivenPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-class OutputPath(GivenPath):
+class OutputPath(NonEmptyPath):
     """Where an answer is to be written; with ``dir_okay=False`` into a file.
 
     ``-`` would be a file of that name, which nobody means. A slash at the end asks for a folder, and would be lost on
@@ -55,6 +55,66 @@ class OutputPath(GivenPath):
 
 
 since_option = click.option(
-    "--since", type=moment, metavar="TIME", help="Only from this day or time on (ISO 8601; UTC when it names no zone)."
+    "--since",
+    type=parse_time,
+    metavar="TIME",
+    help="Only from this day or time on (ISO 8601; UTC when it names no zone).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+
+
+def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises:
+        click.BadParameter: It holds none.
+    """
+    import orjson  # noqa: PLC0415  (only these commands need it)
+
+    try:
+        found = orjson.loads(file.read())
+    except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
+        raise click.BadParameter(f"no JSON: {error}", param_hint=hint) from None
+    if not isinstance(found, dict):
+        raise click.BadParameter("must be a JSON object", param_hint=hint)
+    return found
+
+
+def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Names: a JSON list, as in the seeds, or with commas between them; a default is taken as it is.
+
+    Raises:
+        click.BadParameter: It begins like a JSON list and is none of texts.
+
+    >>> names('["one", "two"]') == names("one, two,") == ("one", "two")
+    True
+    """
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return tuple(part for part in positional_names(value) if part)
+    return positional_names(value)
+
+
+def positional_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """As `names`, for those that go with something else by their places: an empty place stays one.
+
+    Raises:
+        click.BadParameter: As for `names`.
+
+    >>> positional_names("one,,three")
+    ('one', '', 'three')
+    """
+    import orjson  # noqa: PLC0415  (as above)
+
+    if isinstance(value, tuple):
+        return value
+    if not value.strip().startswith("["):
+        return tuple(part.strip() for part in value.split(","))
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        problem = f"no JSON: {error}"
+        raise click.BadParameter(problem) from None
+    if not all(isinstance(one, str) for one in found):
+        problem = "must be a list of texts"
+        raise click.BadParameter(problem)
+    return tuple(found)

@@ -1,9 +1,9 @@
-r"""How answers are shown: JSON for programs, tables for people.
+"""How answers are shown: JSON for programs, tables for people.
 
 JSON goes to stdout and nothing else does. A terminal gets lines, tables and trees fitted to its width
-(`helix_cli.terminal`); a pipe gets the same as plain aligned text, never shortened, so that ``grep`` finds what is
-there. Control characters of quoted logs are replaced by blanks: an escape sequence that some program once printed must
-not act on the reader's terminal.
+(`helix_cli.terminal`); a pipe gets the same as plain aligned text, never shortened, so that ``grep`` finds everything.
+Control characters in quoted logs become blanks: an escape sequence that a program once printed must not act on the
+reader's terminal.
 
 >>> for line in plain_table(["error", "met"], [["pytest fails: AssertionError", "3"], ["ruff fails: E501", "12"]]):
 ...     print(line)
@@ -23,20 +23,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from helix_cli.terminal.characters import clean, harmless_json, width
-from helix_cli.terminal.pieces import Branch, Word, plain_of, text_of
-from helix_cli.terminal.screen import watched
+from helix_cli.terminal.markup import Branch, StyledWord, plain_of, text_of
+from helix_cli.terminal.render import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from helix_cli.terminal.pieces import Part
+    from helix_cli.terminal.markup import Part
 
     Progress = Callable[[int, int, Path], None]
 
+
 Answer = TypeVar("Answer")
 #: Where lines go instead of stdout while `rendered` collects them; each thread and task has its own.
-_SHEET: ContextVar[list[str] | None] = ContextVar("sheet", default=None)
+_COLLECTED: ContextVar[list[str] | None] = ContextVar("sheet", default=None)
 
 
 def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> None:
@@ -54,7 +55,7 @@ def emit_json(answer: object) -> None:
     click.echo(harmless_json(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2).decode()))
 
 
-def hand_over(text: str) -> None:
+def emit_text(text: str) -> None:
     """Print what another program takes as a file: JSON, or a format that has no character a terminal obeys."""
     click.echo(harmless_json(text), nl=False)
 
@@ -80,19 +81,19 @@ def rendered(answer: Answer, render: Callable[[Answer], None]) -> str:
     'met before'
     """
     sheet: list[str] = []
-    token = _SHEET.set(sheet)
+    token = _COLLECTED.set(sheet)
     try:
         render(answer)
     finally:
-        _SHEET.reset(token)
+        _COLLECTED.reset(token)
     return "\n".join(sheet)
 
 
 def say(*parts: Part) -> None:
     """Print one line on stdout, made of texts and words with a tone."""
     cleaned = [_clean(part) for part in parts]
-    if is_watched():
-        from helix_cli.terminal.setting import put_line  # noqa: PLC0415  (nor does a pipe need any of it)
+    if writes_to_terminal():
+        from helix_cli.terminal.render import put_line  # noqa: PLC0415  (nor does a pipe need any of it)
 
         put_line(cleaned)
     else:
@@ -107,8 +108,8 @@ def verbatim(line: str) -> None:
 def tree(branch: Branch) -> None:
     """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
     cleaned = _clean_branch(branch)
-    if is_watched():
-        from helix_cli.terminal.setting import put_tree  # noqa: PLC0415  (as above)
+    if writes_to_terminal():
+        from helix_cli.terminal.render import put_tree  # noqa: PLC0415  (as above)
 
         put_tree(cleaned)
         return
@@ -122,8 +123,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Co
     ``numbers`` names the columns that a terminal sets to the right and never breaks.
     """
     cells = [[_on_one_line(cell) for cell in row] for row in rows]
-    if is_watched():
-        from helix_cli.terminal.setting import put_table  # noqa: PLC0415  (as above)
+    if writes_to_terminal():
+        from helix_cli.terminal.render import put_table  # noqa: PLC0415  (as above)
 
         put_table(columns, cells, numbers=numbers)
         return
@@ -142,8 +143,8 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterat
 def fields(rows: Sequence[tuple[str, Part]]) -> None:
     """Print names and what they stand for, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
-    if is_watched():
-        from helix_cli.terminal.setting import put_fields  # noqa: PLC0415  (as above)
+    if writes_to_terminal():
+        from helix_cli.terminal.render import put_fields  # noqa: PLC0415  (as above)
 
         put_fields(cleaned)
         return
@@ -152,18 +153,18 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
         _put(f"{name.ljust(wide)}  {text_of(value)}")
 
 
-def complain(text: str) -> None:
+def warn(text: str) -> None:
     """Print one line on stderr, where it does not mix with the answer."""
     click.echo(f"helix-graph: {clean(text)}", err=True)
 
 
-def is_watched() -> bool:
+def writes_to_terminal() -> bool:
     """Whether what is said now is shown on a terminal."""
-    return _SHEET.get() is None and watched()
+    return _COLLECTED.get() is None and is_terminal()
 
 
 def _put(line: str) -> None:
-    sheet = _SHEET.get()
+    sheet = _COLLECTED.get()
     if sheet is None:
         click.echo(line)
     else:
@@ -177,7 +178,7 @@ def _plain_tree(branch: Branch, indent: int) -> Iterator[str]:
 
 
 def _clean(part: Part) -> Part:
-    return clean(part) if isinstance(part, str) else Word(clean(part.text), part.tone)
+    return clean(part) if isinstance(part, str) else StyledWord(clean(part.text), part.tone)
 
 
 def _clean_branch(branch: Branch) -> Branch:
@@ -187,7 +188,7 @@ def _clean_branch(branch: Branch) -> Branch:
 def _on_one_line(cell: Part) -> Part:
     """A cell without line breaks or runs of blanks, which would look like the end of a column."""
     text = " ".join(clean(text_of(cell)).split())
-    return text if isinstance(cell, str) else Word(text, cell.tone)
+    return text if isinstance(cell, str) else StyledWord(text, cell.tone)
 
 
 @contextmanager

@@ -21,24 +21,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from helix_episodes.model import (
-    Decision,
-    DecisionType,
-    EdgeType,
-    Episode,
-    Event,
-    Link,
-    Outcome,
-    OutcomeEvidence,
-)
+from helix_episodes.model import Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: The rule that an outcome given by a person is shown with.
-RULE = "told by a person"
+PERSON_RULE = "told by a person"
 #: What the rule of a revision begins with.
-LATER = "later evidence"
+LATER_EVIDENCE = "later evidence"
 #: What each rule of later evidence says of the earlier session.
 _SHOWN = {"revert": "its commit is reverted", "recheck": "the check it left passing fails before any change"}
 
@@ -49,7 +40,7 @@ class Dated(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     asserted_at: str
 
 
-class Anchor(msgspec.Struct, frozen=True, kw_only=True):
+class PartAnchor(msgspec.Struct, frozen=True, kw_only=True):
     """A decision or event as it was when it was named: its id, its text, and its line in the log."""
 
     id: str
@@ -84,7 +75,7 @@ class DecisionCorrection(Dated, frozen=True, kw_only=True, tag="decision"):
     """What is to be read instead; a part that is ``None`` stays as extracted. ``withdrawn``: it was no decision."""
 
     episode: str
-    decision: Anchor
+    decision: PartAnchor
     type: DecisionType | None = None
     context: str | None = None
     chosen: str | None = None
@@ -97,8 +88,8 @@ class LinkCorrection(Dated, frozen=True, kw_only=True, tag="link"):
     """A link that was missed, or with ``withdrawn`` one that is wrong."""
 
     episode: str
-    source: Anchor
-    target: Anchor
+    source: PartAnchor
+    target: PartAnchor
     type: EdgeType = "causes"
     withdrawn: bool = False
 
@@ -122,13 +113,13 @@ def unmatched(episode: Episode, corrections: Iterable[Correction]) -> tuple[str,
         f"a correction names {anchor.id} ({anchor.text!r}), which the episode no longer has; it changes nothing"
         for each in mine
         for anchor in _anchors(each)
-        if find(episode, anchor) is None
+        if find_part(episode, anchor) is None
     )
 
 
-def anchor_of(part: Decision | Event) -> Anchor:
+def anchor_of(part: Decision | Event) -> PartAnchor:
     """What a correction remembers of a decision or event."""
-    return Anchor(id=part.id, text=_text(part), line=part.evidence.line if part.evidence else None)
+    return PartAnchor(id=part.id, text=_text(part), line=part.evidence.line if part.evidence else None)
 
 
 def parts_of(episode: Episode) -> tuple[Decision | Event, ...]:
@@ -136,7 +127,7 @@ def parts_of(episode: Episode) -> tuple[Decision | Event, ...]:
     return (*episode.decisions, *episode.events)
 
 
-def find(episode: Episode, anchor: Anchor) -> Decision | Event | None:
+def find_part(episode: Episode, anchor: PartAnchor) -> Decision | Event | None:
     """The part an anchor stands for: that with its text (of several its line, then its id), else that on its line."""
     parts = [each for each in parts_of(episode) if each.id[:1] == anchor.id[:1]]
     same = [each for each in parts if _text(each) == anchor.text]
@@ -194,7 +185,7 @@ def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Epis
         return _revise(episode, correction)
     if isinstance(correction, LinkCorrection):
         return _apply_to_links(episode, correction, extracted)
-    found = find(extracted, correction.decision)
+    found = find_part(extracted, correction.decision)
     now = next((each for each in episode.decisions if found and each.id == found.id), None)
     if now is None:
         return episode
@@ -206,13 +197,13 @@ def _judge(episode: Episode, correction: OutcomeCorrection) -> Episode:
         episode,
         outcome=correction.outcome,
         outcome_basis="judged",
-        outcome_evidence=OutcomeEvidence(rule=RULE, quote=correction.because),
+        outcome_evidence=OutcomeEvidence(rule=PERSON_RULE, quote=correction.because),
     )
 
 
 def _revise(episode: Episode, revision: OutcomeRevision) -> Episode:
     where = f"session {revision.by}" + (f", line {revision.line}" if revision.line else "")
-    rule = f"{LATER}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
+    rule = f"{LATER_EVIDENCE}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
     evidence = OutcomeEvidence(rule=rule, quote=revision.because)
     return msgspec.structs.replace(
         episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence
@@ -243,7 +234,7 @@ def _withdraw(episode: Episode, old: Decision) -> Episode:
 
 
 def _apply_to_links(episode: Episode, correction: LinkCorrection, extracted: Episode) -> Episode:
-    source, target = find(extracted, correction.source), find(extracted, correction.target)
+    source, target = find_part(extracted, correction.source), find_part(extracted, correction.target)
     there = {each.id for each in parts_of(episode)}
     if source is None or target is None or not {source.id, target.id} <= there:
         return episode
@@ -264,7 +255,7 @@ def stated_links(episode: Episode) -> tuple[Link, ...]:
     return tuple(Link(source=source, target=target, reason="stated") for source, target in sorted(pairs))
 
 
-def _anchors(correction: Correction) -> tuple[Anchor, ...]:
+def _anchors(correction: Correction) -> tuple[PartAnchor, ...]:
     if isinstance(correction, DecisionCorrection):
         return (correction.decision,)
     return (correction.source, correction.target) if isinstance(correction, LinkCorrection) else ()

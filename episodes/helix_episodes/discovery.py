@@ -19,13 +19,13 @@ import msgspec
 
 from helix_episodes.errors import LogError, UsageError
 from helix_episodes.readers import is_part, read_head
-from helix_episodes.readers.jsonl import parse
+from helix_episodes.readers.common.jsonl import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 #: How an agent makes the name of a log's folder of the project's path.
-Naming = Literal["dashes", "sha256"]
+FolderNaming = Literal["dashes", "sha256"]
 
 
 class UnknownAgent(LogError, UsageError):  # noqa: N818  (our errors are named for the situation)
@@ -33,11 +33,11 @@ class UnknownAgent(LogError, UsageError):  # noqa: N818  (our errors are named f
 
     def __init__(self, *, name: str) -> None:
         self.name = name
-        self.known = tuple(home.agent for home in HOMES)
+        self.known = tuple(home.agent for home in AGENT_HOMES)
         super().__init__(f"no agent is called {name!r}; there are: {', '.join(self.known)}")
 
 
-class Beside(NamedTuple):
+class FolderFile(NamedTuple):
     """A file that tells a log's folder: how many folders above the log, its name, and the keys that lead to it.
 
     Without keys the file holds nothing but the folder.
@@ -48,7 +48,7 @@ class Beside(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-class Home(NamedTuple):
+class AgentHome(NamedTuple):
     """Where one agent keeps its logs.
 
     ``variables`` are environment variables that move it, each with what stands below; the first that is set counts,
@@ -61,77 +61,83 @@ class Home(NamedTuple):
     logs: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
     excluded: str | None = None
-    beside: tuple[Beside, ...] = ()
-    named: tuple[int, Naming] | None = None
+    beside: tuple[FolderFile, ...] = ()
+    named: tuple[int, FolderNaming] | None = None
 
 
 #: By the agents' own documentation and sources as of November 2026 (docs/formats has a page for each).
-HOMES = (
-    Home("claude-code", ".claude", ("projects/*/*.jsonl",), (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"),
-    Home(
+AGENT_HOMES = (
+    AgentHome(
+        "claude-code", ".claude", ("projects/*/*.jsonl",), (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"
+    ),
+    AgentHome(
         "codex",
         ".codex",
         ("sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl"),
         (("CODEX_HOME", ""),),
     ),
-    Home(
+    AgentHome(
         "gemini",
         ".gemini",
         ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
         (("GEMINI_CLI_HOME", ".gemini"),),
-        beside=(Beside(2, ".project_root"),),
+        beside=(FolderFile(2, ".project_root"),),
         named=(2, "sha256"),
     ),
-    Home("copilot", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl"), (("COPILOT_HOME", ""),)),
-    Home(
+    AgentHome(
+        "copilot", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl"), (("COPILOT_HOME", ""),)
+    ),
+    AgentHome(
         "opencode",
         ".local/share/opencode",
         ("opencode*.db", "storage/session/*/*.json"),
         (("XDG_DATA_HOME", "opencode"),),
     ),
-    Home(
+    AgentHome(
         "cursor",
         ".cursor",
         ("projects/*/agent-transcripts/*/*.jsonl",),
         (("CURSOR_CONFIG_DIR", ""),),
         named=(3, "dashes"),
     ),
-    Home("droid", ".factory", ("sessions/*/*.jsonl", "sessions/*.jsonl"), (("FACTORY_HOME_OVERRIDE", ".factory"),)),
-    Home(
+    AgentHome(
+        "droid", ".factory", ("sessions/*/*.jsonl", "sessions/*.jsonl"), (("FACTORY_HOME_OVERRIDE", ".factory"),)
+    ),
+    AgentHome(
         "kimi",
         ".kimi-code",
         ("sessions/*/*/agents/main/wire.jsonl",),
         (("KIMI_CODE_HOME", ""),),
-        beside=(Beside(3, "state.json", ("workDir",)),),
+        beside=(FolderFile(3, "state.json", ("workDir",)),),
     ),
-    Home(
+    AgentHome(
         "qwen",
         ".qwen",
         ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl"),
         (("QWEN_RUNTIME_DIR", ""), ("QWEN_HOME", "")),
     ),
-    Home(
+    AgentHome(
         "grok",
         ".grok",
         ("sessions/*/*/chat_history.jsonl",),
         (("GROK_HOME", ""),),
-        beside=(Beside(1, "summary.json", ("info", "cwd")),),
+        beside=(FolderFile(1, "summary.json", ("info", "cwd")),),
     ),
-    Home(
+    AgentHome(
         "openclaw",
         ".openclaw",
         ("agents/*/sessions/*.jsonl",),
         (("OPENCLAW_STATE_DIR", ""),),
         excluded="*.trajectory.jsonl",
     ),
-    Home("hermes", ".hermes", ("sessions/session_*.json",), (("HERMES_HOME", ""),)),
-    Home(
+    AgentHome("hermes", ".hermes", ("sessions/session_*.json",), (("HERMES_HOME", ""),)),
+    AgentHome(
         "antigravity",
         ".gemini",
         ("antigravity*/brain/*/.system_generated/logs/transcript.jsonl",),
         (("GEMINI_CLI_HOME", ".gemini"),),
     ),
-    Home(
+    AgentHome(
         "pi",
         ".pi/agent/sessions",
         ("*/*.jsonl", "*.jsonl"),
@@ -162,11 +168,11 @@ class FoundLog(msgspec.Struct, frozen=True, kw_only=True):
 
 def check_agent(name: str | None) -> None:
     """Raises `UnknownAgent` unless logs of this agent can be found; None stands for every agent."""
-    if name is not None and all(home.agent != name for home in HOMES):
+    if name is not None and all(home.agent != name for home in AGENT_HOMES):
         raise UnknownAgent(name=name)
 
 
-def root_of(home: Home) -> Path:
+def root_of(home: AgentHome) -> Path:
     """The folder in which an agent keeps what it writes, whether it is there or not.
 
     An environment variable that is empty counts as not set, as with the agents themselves.
@@ -178,7 +184,7 @@ def root_of(home: Home) -> Path:
     return Path.home() / home.default
 
 
-def logs_of(home: Home, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog]:
+def logs_of(home: AgentHome, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog]:
     """An agent's logs by path. ``candidates`` are projects whose path may be hidden in the name of a log's folder."""
     known = _names(home, candidates)
     root = root_of(home)
@@ -186,11 +192,11 @@ def logs_of(home: Home, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog
         if not path.is_file() or (home.excluded and path.match(home.excluded)) or is_part(path):
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
-        folder = _told_beside(home, path) or _told_by_name(home, path, known) or _told_inside(path)
+        folder = _folder_from_file(home, path) or _folder_by_name(home, path, known) or _folder_in_log(path)
         yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder)
 
 
-def _names(home: Home, candidates: Iterable[Path]) -> dict[str, str]:
+def _names(home: AgentHome, candidates: Iterable[Path]) -> dict[str, str]:
     """What the folder of each candidate's logs would be called."""
     if home.named is None:
         return {}
@@ -198,17 +204,17 @@ def _names(home: Home, candidates: Iterable[Path]) -> dict[str, str]:
     return {_name(str(folder), naming): str(folder) for folder in candidates}
 
 
-def _name(folder: str, naming: Naming) -> str:
+def _name(folder: str, naming: FolderNaming) -> str:
     if naming == "sha256":
         return hashlib.sha256(folder.encode()).hexdigest()
     return _NOT_LETTER_OR_DIGIT.sub("-", folder).strip("-")
 
 
-def _told_by_name(home: Home, log: Path, known: dict[str, str]) -> str | None:
+def _folder_by_name(home: AgentHome, log: Path, known: dict[str, str]) -> str | None:
     return known.get(log.parents[home.named[0] - 1].name) if home.named else None
 
 
-def _told_beside(home: Home, log: Path) -> str | None:
+def _folder_from_file(home: AgentHome, log: Path) -> str | None:
     for above, name, keys in home.beside:
         try:
             written = (log.parents[above - 1] / name).read_bytes()
@@ -220,17 +226,17 @@ def _told_beside(home: Home, log: Path) -> str | None:
     return None
 
 
-def _told_inside(log: Path) -> str | None:
+def _folder_in_log(log: Path) -> str | None:
     """The first folder that a record of the log's beginning names; databases hold sessions of many folders."""
     try:
         head = read_head(log)
     except LogError:
         return None  # whoever reads it will say what is wrong with it
     records = [head.document] if isinstance(head.document, dict) else head.records
-    return next((told for record in records if (told := _told_in(record))), None)
+    return next((told for record in records if (told := _folder_in_record(record))), None)
 
 
-def _told_in(record: dict[str, Any]) -> str | None:
+def _folder_in_record(record: dict[str, Any]) -> str | None:
     found = (_at(record, keys) for keys in _FOLDER_KEYS)
     return next((told for told in found if isinstance(told, str) and told), None)
 

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.regex import Regex
-from helix_episodes.values import Value
+from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ _OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
 _NOT_IN_NAME = Regex(r'[",\\\n<>]')
 
 
-class Heard(Value):
+class EchoFreeText(Value):
     """A text without what a memory put into it, and the names of the insights that were put in."""
 
     text: str
@@ -59,10 +58,10 @@ def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
     return f"{_OPENING}{attribute}>\n{body}\n{_CLOSING}"
 
 
-def without_echo(text: str) -> Heard:
+def without_echo(text: str) -> EchoFreeText:
     """The text without injected blocks and reminders, and the insights that the blocks name, each once."""
     if _OPENING not in text:
-        return Heard(_without_reminders(text))
+        return EchoFreeText(_without_reminders(text))
     kept: list[str] = []
     names: dict[str, None] = {}
     position, last = 0, text.rfind(_CLOSING)
@@ -73,7 +72,7 @@ def without_echo(text: str) -> Heard:
         if end:
             names.update(dict.fromkeys(_names(found)))
     kept.append(text[position:])
-    return Heard(_without_reminders("".join(kept)), tuple(names))
+    return EchoFreeText(_without_reminders("".join(kept)), tuple(names))
 
 
 def insights_in(value: object) -> Iterator[str]:

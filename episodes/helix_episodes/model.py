@@ -14,11 +14,33 @@ rest are additions. ``docs/episodes.md`` has the table. `helix_episodes.store` r
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import msgspec
 
 from helix_episodes.session import Status
+
+
+def sortable_time(timestamp: str | None) -> str:
+    """A timestamp that sorts: UTC with microseconds. Without a zone it counts as UTC; what is no time sorts first.
+
+    >>> sortable_time("2026-01-01T17:05:00+01:00")
+    '2026-01-01T16:05:00.000000+00:00'
+    >>> sortable_time("yesterday")
+    ''
+    """
+    try:
+        at = datetime.fromisoformat(timestamp or "")
+        aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
+        return ""
+
+
+#: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
+OUTCOME_ID = "outcome"
+
 
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240

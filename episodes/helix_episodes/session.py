@@ -95,10 +95,10 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
     file: str | None = None
 
 
-def place(line: int, file: str | None = None) -> str:
+def format_position(line: int, file: str | None = None) -> str:
     """A line of the log in words; ``file`` is set when it is not the main one.
 
-    >>> place(3), place(3, "agent-1.jsonl")
+    >>> format_position(3), format_position(3, "agent-1.jsonl")
     ('line 3', 'agent-1.jsonl, line 3')
     """
     return f"{file}, line {line}" if file else f"line {line}"

@@ -18,7 +18,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
-from helix_episodes.files import read_regular, write_atomically
+from helix_episodes.io import read_regular, write_atomically
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome
 
 if TYPE_CHECKING:

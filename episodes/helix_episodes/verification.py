@@ -24,7 +24,7 @@ import msgspec
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.model import QUOTE_LIMIT
-from helix_episodes.readers.jsonl import read_document
+from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
 
 if TYPE_CHECKING:
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
 
 #: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.
-Result: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
+QuotationStatus: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_DATABASE = b"SQLite format 3\0"
+_SQLITE_HEADER = b"SQLite format 3\0"
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARKS = re.compile(r"[*_]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-class Quoted(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedQuotation(msgspec.Struct, frozen=True, kw_only=True):
     """One quotation: what rests on it, where it should stand, and where it was found (``None`` when nowhere)."""
 
     of: str
     line: int
     file: str | None
     quote: str
-    result: Result = "unchecked"
+    result: QuotationStatus = "unchecked"
     found_on: int | None = None
 
 
-def quotations(episode: Episode) -> tuple[Quoted, ...]:
+def quotations(episode: Episode) -> tuple[CheckedQuotation, ...]:
     """Every quotation of an episode: of its decisions, events, lessons, and of its outcome."""
     return tuple(
-        Quoted(of=of, line=evidence.line, file=evidence.file, quote=evidence.quote)
+        CheckedQuotation(of=of, line=evidence.line, file=evidence.file, quote=evidence.quote)
         for of, evidence in _evidence(episode)
     )
 
 
-def verify(episode: Episode, log: Path) -> tuple[Quoted, ...]:
+def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
     """The same, each compared with the log; those from a helper's log with that, when it lies beside or below it.
 
     Raises:
@@ -78,7 +78,7 @@ def verify(episode: Episode, log: Path) -> tuple[Quoted, ...]:
             logs[evidence.file] = _lines(beside, emails=emails) if beside else []
         result, found_on = _result(evidence, logs[evidence.file])
         checked.append(
-            Quoted(
+            CheckedQuotation(
                 of=of,
                 line=evidence.line,
                 file=evidence.file,
@@ -104,7 +104,7 @@ def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
             yield f"lesson {place}", lesson.evidence
 
 
-def _result(evidence: Evidence, lines: list[str]) -> tuple[Result, int | None]:
+def _result(evidence: Evidence, lines: list[str]) -> tuple[QuotationStatus, int | None]:
     wanted = [plain for part in evidence.quote.removesuffix("…").split("\n") if (plain := _plain(part))]
     if not wanted or not lines:
         return "unchecked", None
@@ -150,7 +150,7 @@ def _lines(log: Path, *, emails: bool) -> list[str]:
     form = (lambda line: _form(without_addresses(line))) if emails else _form
     try:
         written = read_document(log)
-        if written.startswith(_DATABASE):
+        if written.startswith(_SQLITE_HEADER):
             return []  # its texts stand on no lines: they stay unchecked
         return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
     except OSError as error:

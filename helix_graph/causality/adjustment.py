@@ -1,8 +1,8 @@
-"""What has to be held constant: the things that came before a step and go with both it and the outcome.
+"""Choose the earlier steps to hold constant in a comparison: those that go with both the step and the outcome.
 
 Whoever meets a nasty error tries desperate things and often fails. Desperate things then look bad although the error
-came first. So a comparison is made among trials alike in their task *and* in what had come before: up to three earlier
-steps, found in two ways.
+came first. So trials are compared that are alike in their task *and* in what came before: up to three earlier steps,
+found in two ways.
 
 *Asserted*: the log links the earlier step to this one in at least three episodes and in three of ten in which both
 occur.
@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helix_graph.causality.board import ABSENT
+from helix_graph.causality.trial_matrix import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from helix_graph.causality.board import Board
-    from helix_graph.causality.hypotheses import Hypothesis
+    from helix_graph.causality.candidates import Hypothesis
+    from helix_graph.causality.trial_matrix import TrialMatrix
+
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.
 MOST_HELD = 3
@@ -41,7 +42,7 @@ GOES_WITH_OUTCOME = 1.96
 _NO_VARIATION = 1e-9
 
 
-def held_constant(board: Board, group: Sequence[Hypothesis]) -> Iterator[tuple[int, ...]]:
+def held_constant(board: TrialMatrix, group: Sequence[Hypothesis]) -> Iterator[tuple[int, ...]]:
     """For each hypothesis of a group with the same units, the rows of the board to hold constant, strongest first."""
     units = group[0].units
     present = board.first[:, units] != ABSENT
@@ -54,7 +55,7 @@ def held_constant(board: Board, group: Sequence[Hypothesis]) -> Iterator[tuple[i
 
 
 def _chosen(
-    board: Board, one: Hypothesis, *, exposure: NDArray[np.float64], outcome: NDArray[np.float64]
+    board: TrialMatrix, one: Hypothesis, *, exposure: NDArray[np.float64], outcome: NDArray[np.float64]
 ) -> tuple[int, ...]:
     strong = (np.abs(exposure) > GOES_WITH_STEP) & (np.abs(outcome) > GOES_WITH_OUTCOME)
     strength = np.abs(exposure * outcome)
@@ -68,7 +69,7 @@ def _chosen(
     return tuple(found)
 
 
-def _asserted(board: Board, one: Hypothesis) -> Iterator[int]:
+def _asserted(board: TrialMatrix, one: Hypothesis) -> Iterator[int]:
     """The steps that logs link to this one often enough, most often first."""
     row = board.row.get(one.step)
     if row is None:
@@ -79,7 +80,7 @@ def _asserted(board: Board, one: Hypothesis) -> Iterator[int]:
             yield cause
 
 
-def _comes_before(board: Board, row: int, one: Hypothesis) -> bool:
+def _comes_before(board: TrialMatrix, row: int, one: Hypothesis) -> bool:
     """Whether a step precedes the compared one in most trials that have both."""
     places = board.first[row, one.units]
     both = one.exposed & (places != ABSENT)

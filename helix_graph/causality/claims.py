@@ -23,22 +23,22 @@ import msgspec
 import numpy as np
 
 from helix_episodes.model import EdgeType
-from helix_graph.causality.board import ABSENT, ENOUGH_TRIALS, LEAST_USES, Board
+from helix_graph.causality.candidates import Hypothesis
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.hypotheses import Hypothesis
-from helix_graph.causality.model import Effect
+from helix_graph.causality.trial_matrix import ABSENT, ENOUGH_TRIALS, LEAST_USES, TrialMatrix
+from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_graph.causality.trials import Step, Trial
+    from helix_graph.graph.trials import Trial, TrialStep
 
 Status = Literal["supported", "contradicted", "asserted"]
 #: In the order in which they are worth reading.
 STATUSES: tuple[Status, ...] = ("supported", "contradicted", "asserted")
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """An edge of the logs: how many ``episodes`` assert it, its status, and the comparison behind the status.
 
     ``effect.difference`` says how much more often (-1 to 1) the target is met with the source than without; ``effect``
@@ -60,7 +60,7 @@ class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
     reason in words. ``too_early`` says in words why none was compared, if so.
     """
 
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimVerdict, ...]
     sessions: int
     tested: int
     left_out: dict[str, int]
@@ -69,7 +69,7 @@ class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     """The asserted edges between labels that are frequent enough, with their status, the most telling first."""
-    board = Board(trials)
+    board = TrialMatrix(trials)
     early = f"{len(trials)} sessions; an edge needs {ENOUGH_TRIALS}" if len(trials) < ENOUGH_TRIALS else ""
     family = [] if early else list(_family(board))
     effects = {(one.trigger, one.action): one for one in effects_of(board, family)}
@@ -83,7 +83,7 @@ def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     )
 
 
-def _left_out(board: Board) -> dict[str, int]:
+def _left_out(board: TrialMatrix) -> dict[str, int]:
     """How many different edges of the logs are not looked at, by the reason."""
     reasons: dict[tuple[str, str, EdgeType], str] = {}
     for trial in board.trials:
@@ -94,7 +94,7 @@ def _left_out(board: Board) -> dict[str, int]:
     return dict(sorted(Counter(reasons.values()).items()))
 
 
-def _why_not(board: Board, source: Step, target: Step) -> str:
+def _why_not(board: TrialMatrix, source: TrialStep, target: TrialStep) -> str:
     if source.label == target.label:
         return "from a label to itself"
     unknown = [step for step in (source, target) if step.label not in board.row]
@@ -103,11 +103,11 @@ def _why_not(board: Board, source: Step, target: Step) -> str:
     return f"with a label of fewer than {board.least} sessions" if unknown else ""
 
 
-def _telling(one: Claim) -> tuple[int, int, str, str, str]:
+def _telling(one: ClaimVerdict) -> tuple[int, int, str, str, str]:
     return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
 
 
-def _family(board: Board) -> Iterator[Hypothesis]:
+def _family(board: TrialMatrix) -> Iterator[Hypothesis]:
     everyone = np.arange(len(board.trials), dtype=np.int64)
     told_by_sessions = (claim for claim in board.claims if claim[0] != claim[1] and not _answers(board, claim))
     for cause, effect in sorted({(cause, effect) for cause, effect, _ in told_by_sessions}):
@@ -127,11 +127,13 @@ def _family(board: Board) -> Iterator[Hypothesis]:
             )
 
 
-def _claim(board: Board, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]) -> Claim:
+def _claim(
+    board: TrialMatrix, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]
+) -> ClaimVerdict:
     cause, effect, kind = claim
     names = board.labels[cause], board.labels[effect]
     found = None if _answers(board, claim) else effects.get(names)
-    return Claim(
+    return ClaimVerdict(
         source=names[0],
         target=names[1],
         type=kind,
@@ -141,13 +143,13 @@ def _claim(board: Board, claim: tuple[int, int, EdgeType], count: int, effects: 
     )
 
 
-def _answers(board: Board, claim: tuple[int, int, EdgeType]) -> bool:
+def _answers(board: TrialMatrix, claim: tuple[int, int, EdgeType]) -> bool:
     """Whether what is said to be prevented comes first in most sessions that have both."""
     cause, effect, kind = claim
     return kind == "prevents" and _follows(board, effect, cause)
 
 
-def _follows(board: Board, cause: int, effect: int) -> bool:
+def _follows(board: TrialMatrix, cause: int, effect: int) -> bool:
     """Whether the effect first comes after the cause in most sessions that have both."""
     both = (board.first[cause] != ABSENT) & (board.first[effect] != ABSENT)
     return bool(2 * (board.first[cause] < board.first[effect])[both].sum() > both.sum())

@@ -1,28 +1,35 @@
-"""What did a session that passed do instead?
+"""Compare one session with a like one that succeeded, or one action with its absence.
 
-A failed session is laid beside the most alike one that succeeded: another try of the same task if there is one, else
-the session of the same kind of task that shares the most steps with it. The two run together for a while and then
-part; that place, and what the other did there, is what is shown. Two sessions differ in many ways at once, so this is a
-place to look at, not a reason.
+`contrast_of` lays a failed session next to the most alike one that succeeded: another try of the same task if there is
+one, else the session of the same kind of task that shares the most steps. The place where the two part is a place to
+look at, not a reason, since two sessions differ in many ways at once.
+
+`without_of` counts what happened in sessions of the same kind of task in which something was *not* done, weighted so
+that their tasks are mixed as in the sessions that did it; and, where it answered an error, the other answers to it.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.graph.patterns import Effect
+from helix_graph.stats.intervals import Interval, wilson_interval
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_graph.causality.trials import Step, Trial
+    from helix_graph.graph.trials import Trial, TrialStep
+
 
 #: How many steps of each side are shown where two sessions part.
 SHOWN = 5
 
 
-class Parting(msgspec.Struct, frozen=True, kw_only=True):
+class Divergence(msgspec.Struct, frozen=True, kw_only=True):
     """A place where two sessions differ: what this one did there and what the other one did, by label, with the ids."""
 
     after: str | None
@@ -44,7 +51,7 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     other: str | None
     why: str
     likeness: float
-    partings: tuple[Parting, ...] = ()
+    partings: tuple[Divergence, ...] = ()
     only_here: tuple[str, ...] = ()
     only_there: tuple[str, ...] = ()
 
@@ -84,12 +91,12 @@ def _likeness(one: Trial, other: Trial) -> float:
     return len(here & there) / len(here | there) if here or there else 0.0
 
 
-def _partings(here: Sequence[Step], there: Sequence[Step]) -> list[Parting]:
+def _partings(here: Sequence[TrialStep], there: Sequence[TrialStep]) -> list[Divergence]:
     """The places where one is not the other, in order; a step that both have keeps them together."""
     mine, theirs = ([step.label for step in steps] for steps in (here, there))
     together = SequenceMatcher(a=mine, b=theirs, autojunk=False)
     return [
-        Parting(
+        Divergence(
             after=mine[start - 1] if start else None,
             here=tuple(mine[start:end][:SHOWN]),
             there=tuple(theirs[begin:stop][:SHOWN]),
@@ -99,3 +106,88 @@ def _partings(here: Sequence[Step], there: Sequence[Step]) -> list[Parting]:
         for kind, start, end, begin, stop in together.get_opcodes()
         if kind != "equal"
     ]
+
+
+class OutcomeRate(msgspec.Struct, frozen=True, kw_only=True):
+    """So many of so many sessions went well, and the long-run rates that this is compatible with."""
+
+    successes: int
+    sessions: int
+    interval: Interval
+
+
+class AlternativeAction(msgspec.Struct, frozen=True, kw_only=True):
+    """What else was answered to an error that this answered, and how that went by the ``basis``."""
+
+    trigger: str
+    action: str
+    basis: str
+    rate: OutcomeRate
+
+
+class WithoutAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions with a label beside comparable ones without it.
+
+    ``comparable`` is the success rate without it if tasks were mixed as in the sessions with it; ``None`` when no kind
+    of task has both. ``compared`` counts the sessions without it that this rests on. ``effect`` is the adjusted
+    difference, where there was enough to compare.
+    """
+
+    label: str
+    with_it: OutcomeRate
+    without_it: OutcomeRate
+    comparable: float | None
+    compared: int
+    effect: Effect | None
+    alternatives: tuple[AlternativeAction, ...]
+
+
+def without_of(label: str, trials: Sequence[Trial], *, effect: Effect | None) -> WithoutAnswer:
+    """The counts for one label."""
+    judged = [trial for trial in trials if trial.success is not None]
+    did = {trial.episode for trial in judged if any(step.label == label for step in trial.steps)}
+    with_it = [trial for trial in judged if trial.episode in did]
+    without_it = [trial for trial in judged if trial.episode not in did]
+    comparable, compared = _mixed_alike(with_it, without_it)
+    return WithoutAnswer(
+        label=label,
+        with_it=_outcome_rate([bool(trial.success) for trial in with_it]),
+        without_it=_outcome_rate([bool(trial.success) for trial in without_it]),
+        comparable=comparable,
+        compared=compared,
+        effect=effect,
+        alternatives=tuple(_other_actions(label, trials)),
+    )
+
+
+def _outcome_rate(outcomes: Sequence[bool]) -> OutcomeRate:
+    return OutcomeRate(
+        successes=sum(outcomes), sessions=len(outcomes), interval=wilson_interval(sum(outcomes), len(outcomes))
+    )
+
+
+def _mixed_alike(with_it: Sequence[Trial], without_it: Sequence[Trial]) -> tuple[float | None, int]:
+    """The rate without it, each kind of task weighed by its share among the sessions with it."""
+    kinds: dict[str, list[bool]] = defaultdict(list)
+    for trial in without_it:
+        kinds[trial.task_kind].append(bool(trial.success))
+    shared = [trial.task_kind for trial in with_it if trial.task_kind in kinds]
+    if not shared:
+        return None, 0
+    rates = {kind: sum(outcomes) / len(outcomes) for kind, outcomes in kinds.items()}
+    return sum(rates[kind] for kind in sorted(shared)) / len(shared), sum(len(kinds[kind]) for kind in set(shared))
+
+
+def _other_actions(label: str, trials: Sequence[Trial]) -> list[AlternativeAction]:
+    """Other answers to the errors that this answered, once an episode each, most used first."""
+    answers = [row for trial in trials for row in trial.answers if row.success is not None]
+    answered = {(row.trigger, row.basis) for row in answers if row.action == label}
+    found: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for row in answers:
+        if (row.trigger, row.basis) in answered and row.action != label:
+            found[row.trigger, row.action, row.basis].append(bool(row.success))
+    rows = [
+        AlternativeAction(trigger=trigger, action=action, basis=basis, rate=_outcome_rate(outcomes))
+        for (trigger, action, basis), outcomes in found.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.rate.sessions, row.trigger, row.action, row.basis))

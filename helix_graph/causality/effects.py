@@ -1,12 +1,12 @@
-"""What goes with success, once like is compared with like: adjusted differences over many sessions.
+"""Adjusted differences: what goes with success once like sessions are compared with like.
 
-Every hypothesis (`hypotheses`) is compared within strata of the task and of what came before (`adjustment`): the
-difference of the success rates is pooled over strata, tested in both directions, corrected for the number of
-comparisons, and given an interval that allows for having been picked. What stands out is called *associated*. It is
-never called a cause: a hidden circumstance that makes people both do the thing and fail looks the same from here, and
-``e_value`` says how strong it would have to be. Only withholding something at random can test it.
+Every candidate (`candidates`) is compared within strata of the task and of what came before (`adjustment`). The
+difference of success rates is pooled over strata, tested in both directions, corrected for the number of comparisons,
+and given an interval that allows for selection. What stands out is called *associated*, never a cause: a hidden
+circumstance that makes people both do the thing and fail looks the same in the data, and ``e_value`` says how strong it
+would have to be. Only withholding something at random can test it.
 
-``too early`` is an answer (`helix_graph.causality.board.Board.too_early`).
+``too early`` is an answer (`helix_graph.causality.trial_matrix.TrialMatrix.too_early`).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helix_graph.causality.adjustment import held_constant
-from helix_graph.causality.board import ABSENT, Board
-from helix_graph.causality.hypotheses import Hypothesis, hypotheses
-from helix_graph.causality.model import Effect, EffectReport, Example, Verdict
-from helix_graph.statistics.intervals import Interval
-from helix_graph.statistics.multiplicity import level_after_selection, q_values, reach
-from helix_graph.statistics.strata import chances, e_value, risk_difference, risk_ratio, tables_of
+from helix_graph.causality.candidates import Hypothesis, hypotheses
+from helix_graph.causality.trial_matrix import ABSENT, TrialMatrix
+from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
+from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
+from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from helix_graph.causality.trials import Trial
-    from helix_graph.statistics.strata import Chances, Difference, Tables
+    from helix_graph.graph.trials import Trial
+    from helix_graph.stats.strata import Chances, RiskDifference, Tables
+
 
 #: Of the rows called associated, at most about one in ten is expected to be a fluke.
 FALSE_DISCOVERY_RATE = 0.10
@@ -49,13 +49,13 @@ class Measured:
     hypothesis: Hypothesis
     held: tuple[str, ...]
     tables: NDArray[np.int64]
-    difference: Difference
+    difference: RiskDifference
     chances: Chances
 
 
 def effect_report(trials: Sequence[Trial]) -> EffectReport:
     """Compares whatever the trials allow to compare."""
-    board = Board(trials)
+    board = TrialMatrix(trials)
     found = effects_of(board, hypotheses(board))
     return EffectReport(
         effects=tuple(sorted(found, key=lambda one: (one.q, -abs(one.difference), one.trigger, one.action))),
@@ -65,12 +65,12 @@ def effect_report(trials: Sequence[Trial]) -> EffectReport:
     )
 
 
-def effects_of(board: Board, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
+def effects_of(board: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
     """The effects of a family of hypotheses, corrected for its size; those that cannot be compared are left out."""
     return tuple(_corrected(board, list(measure(board, found))))
 
 
-def measure(board: Board, found: Sequence[Hypothesis]) -> Iterator[Measured]:
+def measure(board: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
     """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``."""
     held: dict[int, tuple[int, ...]] = {}
     for group in _same_units(found):
@@ -89,7 +89,7 @@ def _same_units(found: Sequence[Hypothesis]) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def _measured(board: Board, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:
+def _measured(board: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:
     strata = board.strata[one.units]
     for row in held:
         strata = strata * 2 + (board.first[row, one.units] != ABSENT)
@@ -107,7 +107,7 @@ def _comparable(tables: Tables) -> bool:
     return bool((smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA)
 
 
-def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
+def _corrected(board: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Effect]:
     """Both directions are a family of their own: who looks for what helps also looks for what hurts."""
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
@@ -120,7 +120,7 @@ def _corrected(board: Board, measured: Sequence[Measured]) -> Iterator[Effect]:
         yield _effect(board, one, q=q, family=len(measured), verdict=verdict, level=level)
 
 
-def _effect(board: Board, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
+def _effect(board: TrialMatrix, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
     return Effect(
@@ -147,9 +147,9 @@ def _effect(board: Board, one: Measured, *, q: float, family: int, verdict: Verd
     )
 
 
-def _examples(board: Board, one: Hypothesis) -> Iterator[Example]:
+def _examples(board: TrialMatrix, one: Hypothesis) -> Iterator[UseExample]:
     exposed = np.flatnonzero(one.exposed)
     newest = exposed[np.argsort(board.newest_first[one.units[exposed]])][:EXAMPLES_KEPT]
     for place in newest.tolist():
         trial = board.trials[int(one.units[place])]
-        yield Example(trial.episode, trial.steps[int(one.places[place])].id, trial.timestamp)
+        yield UseExample(trial.episode, trial.steps[int(one.places[place])].id, trial.timestamp)

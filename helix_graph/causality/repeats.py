@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.causality.timeline import moment
-from helix_graph.graph.error_text import says_something
 from helix_graph.graph.labels import check_label, event_key, family_of, is_error
-from helix_graph.graph.masking import is_telling, line_key
+from helix_graph.graph.normalization import is_telling, line_key
+from helix_graph.graph.observations import parse_timestamp
+from helix_graph.graph.precedents import says_something
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
     """How often errors come again; the order in which the episodes are given makes no difference."""
     dated, undated = [], 0
     for episode in episodes:
-        at = moment(episode.timestamp)
+        at = parse_timestamp(episode.timestamp)
         if at is None:
             undated += 1
         else:

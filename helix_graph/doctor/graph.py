@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from helix_graph import database
-from helix_graph.doctor.model import trouble
+from helix_graph.doctor.model import fixable
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -19,19 +19,17 @@ from helix_graph.errors import (
     GraphNotCompiled,
     NotOurDatabase,
 )
-from helix_graph.graph.assertion_sources import pending_assertions
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
-from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.sources import digest_of, known_files, scan
-from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from helix_graph.doctor.model import Trouble
-    from helix_graph.graph.door import Graph
+    from helix_graph.doctor.model import FixableFinding
+    from helix_graph.graph.api import Graph
 
 _COMPILE = "helix-graph compile"
 _NAME = f"causality/{FILE_NAME}"
@@ -49,7 +47,7 @@ _SUMS = {
 }
 
 
-def graph_troubles(graph: Graph) -> Iterator[Trouble]:
+def check_graph(graph: Graph) -> Iterator[FixableFinding]:
     """Everything that is wrong with the compiled graph."""
     path = graph.path_of_file
     try:
@@ -59,35 +57,35 @@ def graph_troubles(graph: Graph) -> Iterator[Trouble]:
         with database.reporting(path), closing(database.open_for_reading(path)) as connection:
             found = list(_in_file(connection, graph))
     except NotOurDatabase as error:
-        yield trouble("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
+        yield fixable("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
     except GraphNotCompiled as error:
-        yield trouble("damaged database", _NAME, f"it {error.problem}", _COMPILE, mend=graph.compile)
+        yield fixable("damaged database", _NAME, f"it {error.problem}", _COMPILE, mend=graph.compile)
     except (DatabaseRefused, DatabaseBusy) as error:
-        yield trouble("unreadable file", _NAME, str(error), f"then {_COMPILE}")
+        yield fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield trouble("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_anew, graph))
+        yield fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_anew, graph))
     else:
         yield from found
 
 
-def _never_compiled(graph: Graph) -> Iterator[Trouble]:
+def _never_compiled(graph: Graph) -> Iterator[FixableFinding]:
     waiting = len(scan(graph.episodes))
     if waiting:
         problem = f"{waiting} episodes are not in a graph yet"
-        yield trouble("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
+        yield fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
 
 
-def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
     if not database.schema_version(connection):
         raise GraphNotCompiled(path=graph.path_of_file, problem=CUT_SHORT)
     version = _wrong_version(connection)
     if version:
-        yield trouble("old version", _NAME, version, _COMPILE, mend=graph.compile)
+        yield fixable("old version", _NAME, version, _COMPILE, mend=graph.compile)
         return
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield trouble("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_anew, graph))
+        yield fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_anew, graph))
         return
     yield from _wrong_sums(connection, graph)
     yield from _shares(connection, graph)
@@ -104,38 +102,38 @@ def _wrong_version(connection: sqlite3.Connection) -> str | None:
     return None if found == (ours,) else f"its labels are of version {found[0] if found else 'unknown'}, ours of {ours}"
 
 
-def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
     for what, query in _SUMS.items():
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield trouble("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
+            yield fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
                           mend=partial(_anew, graph))  # fmt: skip
 
 
-def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
     """Episodes whose share is not in the graph as they are now, and shares of episodes that are gone."""
     present, known = scan(graph.episodes), known_files(connection)
     compile_once = cache(graph.compile)  # one compile mends all of them
     for name in pending_assertions(connection, graph.causality / ASSERTIONS):
         problem = "it is new, changed or gone since the graph was compiled"
-        yield trouble("missing share", f"causality/{ASSERTIONS}/{name}", problem, _COMPILE, mend=compile_once)
+        yield fixable("missing share", f"causality/{ASSERTIONS}/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(present):
         seen = known.get(name)
         if seen is None or seen.sha256 != digest_of(graph.episodes / name):
             problem = "it has changed since the graph was compiled" if seen else "its share is not in the graph"
-            yield trouble("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+            yield fixable("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(known.keys() - present.keys()):
         share = "names it" if known[name].episode is None else "holds its share"
         problem = f"it is gone, but the graph still {share}"
-        yield trouble("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+        yield fixable("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
 
 
-def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Trouble]:
+def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
     path = graph.causality / EXPORT_NAME
     if not path.is_file() or path.read_bytes() != export_bytes(connection):
         problem = "it is not what the graph says" if path.is_file() else "it is missing"
-        yield trouble("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_anew, graph))
+        yield fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_anew, graph))
 
 
 def _export_anew(graph: Graph) -> None:

@@ -1,4 +1,4 @@
-"""What the doctor finds: a fault or a note, with the way to mend it."""
+"""What the doctor finds: a fault or a note, with the way to fix it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 #: A *fault* makes the memory say something wrong, leak or fail; a *note* is worth knowing.
 Severity = Literal["fault", "note"]
-Kind = Literal[
+FindingKind = Literal[
     "unreadable episode",
     "misnamed episode",
     "spoilt part",
@@ -39,13 +39,13 @@ Kind = Literal[
 ]
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong. ``file`` is relative to the memory; ``remedy`` is what a person can do.
 
     ``mended`` is true when ``fix`` did it.
     """
 
-    kind: Kind
+    kind: FindingKind
     file: str
     problem: str
     remedy: str
@@ -57,7 +57,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     """All findings, in the order in which the doctor looks."""
 
     root: str
-    findings: tuple[Finding, ...]
+    findings: tuple[DoctorFinding, ...]
 
     @property
     def healthy(self) -> bool:
@@ -65,22 +65,22 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         return all(one.mended or one.severity == "note" for one in self.findings)
 
 
-class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+class FixableFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding with what mends it, None where only a person can; it answers False when it could not."""
 
-    finding: Finding
+    finding: DoctorFinding
     mend: Callable[[], object] | None = None
 
 
-def trouble(
-    kind: Kind,
+def fixable(
+    kind: FindingKind,
     file: str,
     problem: str,
     remedy: str,
     *,
     severity: Severity = "fault",
     mend: Callable[[], object] | None = None,
-) -> Trouble:
+) -> FixableFinding:
     """A trouble from the parts of its finding."""
-    finding = Finding(kind=kind, file=file, problem=problem, remedy=remedy, severity=severity)
-    return Trouble(finding=finding, mend=mend)
+    finding = DoctorFinding(kind=kind, file=file, problem=problem, remedy=remedy, severity=severity)
+    return FixableFinding(finding=finding, mend=mend)

@@ -50,7 +50,7 @@ _Q = (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37
 _BLAS = threading.Lock()
 
 
-class Span(NamedTuple):
+class TensorSpan(NamedTuple):
     """Texts of one length in a batch: where the first one begins, how many there are, how many tokens each has."""
 
     start: int
@@ -113,14 +113,14 @@ class Bert:
             hidden = self._layer(f"encoder.layer.{number}", hidden, spans)
         return np.concatenate([hidden[one.rows].reshape(one.texts, one.length, -1).mean(axis=1) for one in spans])
 
-    def _tokens(self, batch: Sequence[Sequence[int]], spans: Iterable[Span]) -> Floats:
+    def _tokens(self, batch: Sequence[Sequence[int]], spans: Iterable[TensorSpan]) -> Floats:
         ids = np.concatenate([np.asarray(text) for text in batch])
         places = np.concatenate([np.tile(np.arange(one.length), one.texts) for one in spans])
         of = self._tensors
         tokens = of["embeddings.word_embeddings.weight"][ids] + of["embeddings.position_embeddings.weight"][places]
         return self._normed("embeddings.LayerNorm", tokens + of["embeddings.token_type_embeddings.weight"][0])
 
-    def _layer(self, name: str, hidden: Floats, spans: Iterable[Span]) -> Floats:
+    def _layer(self, name: str, hidden: Floats, spans: Iterable[TensorSpan]) -> Floats:
         query, key, value = (self._linear(f"{name}.attention.self.{one}", hidden) for one in ("query", "key", "value"))
         seen = self._linear(f"{name}.attention.output.dense", attention(query, key, value, spans))
         hidden = self._normed(f"{name}.attention.output.LayerNorm", seen + hidden)
@@ -141,7 +141,7 @@ class Bert:
         return rows
 
 
-def attention(query: Floats, key: Floats, value: Floats, spans: Iterable[Span]) -> Floats:
+def attention(query: Floats, key: Floats, value: Floats, spans: Iterable[TensorSpan]) -> Floats:
     """What each token takes from the tokens of its own text, head by head: softmax(QK' / sqrt(d)) V."""
     seen = np.empty_like(query)
     for span in spans:
@@ -155,7 +155,7 @@ def attention(query: Floats, key: Floats, value: Floats, spans: Iterable[Span]) 
     return seen
 
 
-def _heads(rows: Floats, span: Span) -> Floats:
+def _heads(rows: Floats, span: TensorSpan) -> Floats:
     """The tokens of a span as (text, head, token, number)."""
     return rows[span.rows].reshape(span.texts, span.length, HEADS, -1).swapaxes(1, 2)
 
@@ -230,10 +230,10 @@ def _batches(order: Sequence[int], texts: Sequence[Sequence[int]]) -> Iterator[l
         yield batch
 
 
-def _spans(texts: Sequence[Sequence[int]]) -> Iterator[Span]:
+def _spans(texts: Sequence[Sequence[int]]) -> Iterator[TensorSpan]:
     """The spans of texts that stand in the order of their lengths."""
     start = 0
     for length, alike in groupby(map(len, texts)):
-        span = Span(start, sum(1 for _ in alike), length)
+        span = TensorSpan(start, sum(1 for _ in alike), length)
         yield span
         start = span.rows.stop

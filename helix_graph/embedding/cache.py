@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
-from helix_graph.database import Kind
+from helix_graph.database import DatabaseKind
 from helix_graph.embedding.model import readable
 from helix_graph.errors import DatabaseUnreadable, GraphError
 
@@ -31,7 +31,7 @@ Done = TypeVar("Done")
 #: Where a memory keeps it, below its folder.
 CACHE_NAME = "cache/vectors.db"
 _VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, numbers BLOB NOT NULL, UNIQUE (model, text))"
-VECTOR_CACHE = Kind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
+VECTOR_CACHE = DatabaseKind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
 #: So many vectors are kept, some 320 MB at 1.6 kB each; the oldest go first. Questions are kept too, and a memory that
 #: is asked every day must not fill a disk.
 MOST_KEPT = 200_000

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_graph.embedding.engines import LightEmbedder, ReferenceEmbedder
 from helix_graph.embedding.errors import NoEmbedder, WeightsRefused
-from helix_graph.embedding.light import LightEmbedder
 from helix_graph.embedding.model import MINILM, MINILM_DIMENSIONS
-from helix_graph.embedding.reference import ReferenceEmbedder
-from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Search, Weights, find
+from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Weights, WeightsSearch, find
 from helix_graph.errors import NotOneOf
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ def has(engine: Engine) -> bool:
     return all(find_spec(module) for module in MODULES[engine])
 
 
-def _of(search: Search) -> ModelStatus:
+def _of(search: WeightsSearch) -> ModelStatus:
     found = search.found
     if found is None:
         reason, remedy = _nothing_usable(search)
@@ -173,7 +172,7 @@ def _engines(weights: Weights) -> Iterator[Engine]:
         yield "sentence-transformers"
 
 
-def _nothing_usable(search: Search) -> tuple[str, str]:
+def _nothing_usable(search: WeightsSearch) -> tuple[str, str]:
     if not search.looked:
         return "no model is installed", INSTALL
     last = search.looked[-1]

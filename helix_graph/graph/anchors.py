@@ -1,9 +1,8 @@
-"""Anchors: what something outside of the graph says it speaks of, and the node that this is now.
+"""Anchors: references from outside the graph that survive a change of labels.
 
-Labels are worked out anew at each version of their grammar, and with them nodes and their ids. So whoever points at a
-node from outside keeps not its id but where it came from: the node's type, the raw text, and the episode that said it,
-if one did. The node is looked up at each question. An anchor that finds none is kept by its owner: the episode may be
-on another machine, or come back.
+Each version of the label grammar works out labels again, and with them nodes and their ids. So a reference from outside
+stores where it came from: the node's type, the raw text, and the episode, if there was one. The node is looked up at
+each question. An anchor that finds none is kept by its owner: the episode may be on another machine, or come back.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
-from helix_graph.graph.facts import node_id
-from helix_graph.graph.model import NodeType
+from helix_graph.graph.model import NodeType, node_id
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
+
 
 #: ``episode`` anchors a whole session: what was learnt there rests on no single step of it.
 AnchorType = Literal[NodeType, "episode"]
 ANCHOR_TYPES: tuple[str, ...] = (*get_args(NodeType), "episode")
 
 
-class Anchor(msgspec.Struct, frozen=True, kw_only=True):
+class NodeAnchor(msgspec.Struct, frozen=True, kw_only=True):
     """What is spoken of: ``type``, the raw ``text`` (or a label), and the id of the ``episode`` it is from, or ""."""
 
     type: str
@@ -32,7 +31,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     episode: str = ""
 
 
-class Anchored(msgspec.Struct, frozen=True, kw_only=True):
+class AnchoredNode(msgspec.Struct, frozen=True, kw_only=True):
     """The node of an anchor now; ``command`` and ``path`` are those of the step it was made from, where it has any."""
 
     node: str
@@ -42,12 +41,12 @@ class Anchored(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
 
 
-class Example(msgspec.Struct, frozen=True, kw_only=True):
+class NodeExample(msgspec.Struct, frozen=True, kw_only=True):
     """A node, with an anchor that leads to it: its first mention, by episode."""
 
     node: str
     label: str
-    anchor: Anchor
+    anchor: NodeAnchor
 
 
 _STEP = (
@@ -56,13 +55,13 @@ _STEP = (
 )
 
 
-def find_anchored(connection: sqlite3.Connection, anchors: Iterable[Anchor]) -> dict[Anchor, Anchored]:
+def find_anchored(connection: sqlite3.Connection, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
     """The node of each anchor that has one."""
     found = ((anchor, _find(connection, anchor)) for anchor in anchors)
     return {anchor: node for anchor, node in found if node is not None}
 
 
-def examples(connection: sqlite3.Connection, types: Iterable[str]) -> Iterator[Example]:
+def examples(connection: sqlite3.Connection, types: Iterable[str]) -> Iterator[NodeExample]:
     """The nodes of these types, by type and label, each with an anchor."""
     query = (
         "SELECT n.id, n.label, m.raw, min(e.id) FROM node n JOIN mention m ON m.node = n.number"
@@ -71,11 +70,11 @@ def examples(connection: sqlite3.Connection, types: Iterable[str]) -> Iterator[E
     )
     for kind in types:
         for identity, label, raw, episode in connection.execute(query, (kind,)):
-            anchor = Anchor(type=kind, text=raw or label, episode=episode)
-            yield Example(node=identity, label=label, anchor=anchor)
+            anchor = NodeAnchor(type=kind, text=raw or label, episode=episode)
+            yield NodeExample(node=identity, label=label, anchor=anchor)
 
 
-def _find(connection: sqlite3.Connection, anchor: Anchor) -> Anchored | None:
+def _find(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
     if anchor.type == "episode":
         return _session(connection, anchor)
     if anchor.episode:
@@ -83,23 +82,23 @@ def _find(connection: sqlite3.Connection, anchor: Anchor) -> Anchored | None:
     return _labelled(connection, anchor) or _step(connection, anchor, "? = ''", "")
 
 
-def _session(connection: sqlite3.Connection, anchor: Anchor) -> Anchored | None:
+def _session(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
     row = connection.execute("SELECT id, task FROM episode WHERE id = ?", (anchor.episode,)).fetchone()
-    return Anchored(node=row[0], type="episode", label=row[1]) if row else None
+    return AnchoredNode(node=row[0], type="episode", label=row[1]) if row else None
 
 
-def _step(connection: sqlite3.Connection, anchor: Anchor, condition: str, value: str) -> Anchored | None:
+def _step(connection: sqlite3.Connection, anchor: NodeAnchor, condition: str, value: str) -> AnchoredNode | None:
     """The step of that very text; its label will do, since an outcome has no other text."""
     query = f"{_STEP} WHERE {condition} AND n.type = ? AND (m.raw = ? OR n.label = ?) ORDER BY e.id, m.local LIMIT 1"
     row = connection.execute(query, (value, anchor.type, anchor.text, anchor.text)).fetchone()
-    return Anchored(node=row[0], type=row[1], label=row[2], command=row[3], path=row[4]) if row else None
+    return AnchoredNode(node=row[0], type=row[1], label=row[2], command=row[3], path=row[4]) if row else None
 
 
-def _labelled(connection: sqlite3.Connection, anchor: Anchor) -> Anchored | None:
+def _labelled(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
     row = connection.execute(
         "SELECT id, type, label FROM node WHERE id = ?", (node_id(_as_type(anchor.type), anchor.text),)
     ).fetchone()
-    return Anchored(node=row[0], type=row[1], label=row[2]) if row else None
+    return AnchoredNode(node=row[0], type=row[1], label=row[2]) if row else None
 
 
 def _as_type(kind: str) -> NodeType:

@@ -1,25 +1,11 @@
-"""Assertions: what people add by hand, one file each in ``causality/assertions``; the second truth beside the episodes.
+"""Assertions: nodes, edges, patterns and corrections that people add by hand, one JSON file each.
 
-====================  =================================================================================================
-``kind``              what it says
-====================  =================================================================================================
-``node``              there is such a node; with an ``episode``, that this episode mentions it
-``edge``              one node leads to another, with a weight from 0 to 1
-``pattern``           in this situation do that; perhaps with a success rate from 0 to 1
-``outcome``           an episode really came out so (a correction, as the next three)
-``revision``          the same, shown by a later session; derived: compile writes and removes these
-``decision``          a decision of an episode was another one, or none
-``link``              two parts of an episode belong together, or don't
-====================  =================================================================================================
+Their files are truth, like episodes. A file's name follows from its content, so two machines give the same assertion
+the same name. Values are validated and secrets removed before anything is written.
 
-Nodes are named by type and label and never by id: ids follow from labels, and labels from a grammar that changes. An
-assertion is known by its content and its time, so that a repeated call counts again; a node of an episode by content
-and episode, so that it does not. Its file is called by that identity; a copy under another name is the same assertion,
-and counts no second time. Deleting the file and compiling takes its share out of the graph.
-
->>> node = NodeAssertion(type="decision", label="Route", episode="episode-126", asserted_at="2026-01-01T17:05Z")
->>> name_of(node) == name_of(msgspec.structs.replace(node, asserted_at="2026-01-02T17:05Z"))
-True
+Every assertion of a pattern's name is one use of it; the same name in any case is the same pattern. Its trigger,
+action and description are those of the first assertion, its rate is the mean of the asserted rates in exact integers.
+A pattern without any rate says 1.0, the original's default, and is not ``measured``.
 """
 
 from __future__ import annotations
@@ -28,7 +14,7 @@ import base64
 import hashlib
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -40,17 +26,21 @@ from helix_episodes.corrections import (
     OutcomeCorrection,
     OutcomeRevision,
 )
-from helix_episodes.files import read_regular, write_atomically
-from helix_episodes.model import EdgeType  # noqa: TC001  (a field of a value)
-from helix_graph.errors import InvalidAssertion
-from helix_graph.graph.model import NodeType, moment
+from helix_episodes.io import read_regular, write_atomically
+from helix_episodes.model import EdgeType, sortable_time
+from helix_graph.errors import AmbiguousNode, EmptyText, InvalidAssertion, NodeNotFound, SameNode, SameTriggerAndAction
+from helix_graph.graph.connection import MILLION
+from helix_graph.graph.model import NodeType, mean_weight, node_id
+from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+
 FOLDER = "assertions"
-SUFFIX = ".json"
+ASSERTION_SUFFIX = ".json"
 _NANOSECONDS = 1_000_000_000
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
@@ -131,14 +121,14 @@ def decode_assertion(data: bytes, *, path: Path) -> Assertion:
         assertion: Assertion = msgspec.json.decode(data, type=Assertion)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidAssertion(path=path, problem=str(error)) from error
-    if not moment(assertion.asserted_at):
+    if not sortable_time(assertion.asserted_at):
         raise InvalidAssertion(path=path, problem=f"asserted_at is {assertion.asserted_at!r}, which is no time")
     return assertion
 
 
 def oldest_first(assertions: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
     """Assertions with their names in the order they were made; equal times are ordered by name."""
-    return sorted(assertions, key=lambda each: (moment(each[1].asserted_at), each[1].asserted_at, each[0]))
+    return sorted(assertions, key=lambda each: (sortable_time(each[1].asserted_at), each[1].asserted_at, each[0]))
 
 
 class AssertionStore:
@@ -149,7 +139,7 @@ class AssertionStore:
 
     def path_of(self, name: str) -> Path:
         """The file of an assertion."""
-        return self.folder / f"{name}{SUFFIX}"
+        return self.folder / f"{name}{ASSERTION_SUFFIX}"
 
     def add(self, assertion: Assertion) -> str:
         """Keeps an assertion and returns its name; the same one again changes nothing.
@@ -164,7 +154,7 @@ class AssertionStore:
 
     def files(self) -> list[Path]:
         """The files, by name."""
-        return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
+        return sorted(self.folder.glob(f"*{ASSERTION_SUFFIX}")) if self.folder.is_dir() else []
 
     def scan(self) -> Iterator[tuple[Path, Assertion | InvalidAssertion]]:
         """Every file with its assertion, or with the error that says what is wrong with it."""
@@ -224,3 +214,203 @@ def read_assertion(path: Path) -> Assertion:
         raise
     except OSError as error:
         raise InvalidAssertion(path=path, problem=error.strerror or str(error)) from error
+
+
+#: What the original gives a pattern when nobody says how often it works.
+ASSUMED_RATE = 1.0
+
+
+class AssertedPattern(msgspec.Struct, frozen=True, kw_only=True):
+    """One pattern added by hand, with the original's keys. ``unrated`` counts its uses without a rate."""
+
+    id: str
+    name: str
+    description: str
+    trigger: str
+    action: str
+    success_rate: float
+    occurrences: int
+    last_used: str
+    measured: bool
+    unrated: int
+
+
+def fold_patterns(assertions: Iterable[tuple[str, PatternAssertion]]) -> tuple[AssertedPattern, ...]:
+    """The patterns of assertions that come oldest first, by name."""
+    uses: dict[str, list[PatternAssertion]] = {}
+    for _, one in assertions:
+        uses.setdefault(one.name.casefold(), []).append(one)
+    return tuple(_pattern(name, uses[name]) for name in sorted(uses))
+
+
+def pattern_named(causality: Path, name: str) -> dict[str, Any]:
+    """The row of a pattern that has been asserted."""
+    found = fold_patterns(AssertionStore(causality / FOLDER).patterns())
+    row = msgspec.to_builtins(next(one for one in found if one.name.casefold() == name.casefold()))
+    return {key: value for key, value in row.items() if key != "unrated"}
+
+
+def _pattern(name: str, uses: Sequence[PatternAssertion]) -> AssertedPattern:
+    rates = [round(one.success_rate * MILLION) for one in uses if one.success_rate is not None]
+    first = uses[0]
+    return AssertedPattern(
+        id=_id(name),
+        name=first.name,
+        description=first.description,
+        trigger=first.trigger,
+        action=first.action,
+        success_rate=mean_weight(sum(rates), len(rates)) if rates else ASSUMED_RATE,
+        occurrences=len(uses),
+        last_used=uses[-1].asserted_at,
+        measured=bool(rates),
+        unrated=len(uses) - len(rates),
+    )
+
+
+def _id(name: str) -> str:
+    digest = hashlib.blake2b(f"asserted\x1f{name}".encode(), digest_size=10).digest()
+    return "p" + base64.b32encode(digest).decode().lower()
+
+
+NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
+EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
+EPISODE_PREFIX = "episode-"
+
+
+def node_assertion(
+    connection: sqlite3.Connection,
+    *,
+    type: str,  # noqa: A002  (the original's word)
+    label: str,
+    episode: str | None,
+) -> NodeAssertion:
+    """A node to assert. A label that the graph has in another case is the same label.
+
+    Raises:
+        EmptyText: The label or the episode is empty.
+        NotOneOf: The type is none of the five.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: The label holds one.
+    """
+    kind: NodeType = as_choice("type", type, NODE_TYPES)
+    plain = as_line("label", label)
+    named = None if episode is None else episode_id(episode)
+    return NodeAssertion(type=kind, label=_known_spelling(connection, kind, plain), episode=named, asserted_at=now())
+
+
+def edge_assertion(
+    connection: sqlite3.Connection,
+    *,
+    source: str,
+    target: str,
+    type: str,  # noqa: A002  (as above)
+    weight: float,
+) -> EdgeAssertion:
+    """An edge to assert between two nodes, each named by its id or its whole label.
+
+    Raises:
+        NodeNotFound: One of the nodes does not exist.
+        AmbiguousNode: One of the labels belongs to several nodes.
+        NotOneOf: The type is none of the four.
+        OutOfRange: The weight is not between 0 and 1.
+        SameNode: Both ends are one node.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: One of the labels holds one.
+    """
+    kind: EdgeType = as_choice("type", type, EDGE_TYPES)
+    sure = as_fraction("weight", weight)
+    start = _node("source_id", connection, as_line("source_id", source))
+    end = _node("target_id", connection, as_line("target_id", target))
+    if start == end:
+        raise SameNode(start.label)
+    return EdgeAssertion(source=start, target=end, type=kind, weight=sure, asserted_at=now())
+
+
+def pattern_assertion(
+    *, name: str, trigger: str, action: str, description: str, success_rate: float | None
+) -> PatternAssertion:
+    """A pattern to assert.
+
+    Raises:
+        EmptyText: Name, trigger or action is empty.
+        OutOfRange: The success rate is not between 0 and 1.
+        SameTriggerAndAction: Trigger and action are the same text.
+        WrongType: An argument is none of its kind.
+        ControlCharacter: One of the texts holds one.
+    """
+    given, answer = as_line("trigger", trigger), as_line("action", action)
+    if given.casefold() == answer.casefold():
+        raise SameTriggerAndAction(given)
+    return PatternAssertion(
+        name=as_line("name", name),
+        trigger=given,
+        action=answer,
+        description=" ".join(as_text("description", description).split()),
+        success_rate=None if success_rate is None else as_fraction("success_rate", success_rate),
+        asserted_at=now(),
+    )
+
+
+def edge_row(connection: sqlite3.Connection, edge: EdgeAssertion) -> dict[str, Any]:
+    """An edge with the original's keys, then ours."""
+    source, target = node_id(edge.source.type, edge.source.label), node_id(edge.target.type, edge.target.label)
+    where = (
+        " JOIN node s ON s.number = x.source JOIN node t ON t.number = x.target"
+        " WHERE s.id = ? AND t.id = ? AND x.type = ?"
+    )
+    weight_sum, claims, episodes = connection.execute(
+        f"SELECT weight_sum, claims, x.episodes FROM edge x{where}",  # noqa: S608  (a constant)
+        (source, target, edge.type),
+    ).fetchone()
+    reasons = connection.execute(
+        f"SELECT DISTINCT reason FROM claim x{where} ORDER BY reason",  # noqa: S608  (as above)
+        (source, target, edge.type),
+    )
+    return {
+        "source": source,
+        "target": target,
+        "type": edge.type,
+        "weight": mean_weight(weight_sum, claims),
+        "evidence_count": episodes,
+        "reasons": [reason for (reason,) in reasons],
+        "status": "asserted",
+    }
+
+
+def episode_id(name: str) -> str:
+    """An episode's id from it or from its session's.
+
+    Raises:
+        EmptyText: It is empty.
+        InvalidSessionId: It could not name a file.
+
+    >>> episode_id("2026-01-01-session-126")
+    'episode-2026-01-01-session-126'
+    """
+    from helix_episodes.store import check_session_id  # noqa: PLC0415  (questions do without)
+
+    session = as_line("episode", name).removeprefix(EPISODE_PREFIX)
+    if not session:
+        raise EmptyText("episode")
+    return EPISODE_PREFIX + check_session_id(session)
+
+
+def _known_spelling(connection: sqlite3.Connection, kind: NodeType, label: str) -> str:
+    rows = connection.execute(
+        "SELECT label FROM node WHERE type = ? AND folded = ? ORDER BY label = ? DESC, label",
+        (kind, label.casefold(), label),
+    )
+    return next((known for (known,) in rows), label)
+
+
+def _node(option: str, connection: sqlite3.Connection, name: str) -> NodeName:
+    """The node of an id or of a whole label; a label in another case serves when none has it as written."""
+    rows = connection.execute(
+        "SELECT id, type, label FROM node WHERE id = ?1 OR folded = ?2 ORDER BY type, label", (name, name.casefold())
+    ).fetchall()
+    exact = [row for row in rows if name in {row[0], row[2]}] or rows
+    if not exact:
+        raise NodeNotFound(option, name=name)
+    if len(exact) > 1:
+        raise AmbiguousNode(option, name=name, ids=[f"{row[0]} ({row[1]})" for row in exact])
+    return msgspec.convert({"type": exact[0][1], "label": exact[0][2]}, NodeName)

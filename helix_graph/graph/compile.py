@@ -1,13 +1,14 @@
-"""compile: bring graph.db and its export up to date with the episodes and the assertions.
+"""Bring graph.db and its export up to date with the episodes and the assertions.
 
-Only files that changed are read: first size and time of change are compared with what was seen last time, then the
-hash of the content. A changed episode's old share is taken out and its new one put in; a deleted or spoilt file's share
-is taken out. An episode that somebody has corrected, or a later session revised, is folded again as if it had changed.
-A graph made by another
-version of the tables or of the labels is built anew, and so is one that is damaged: it holds nothing that episodes and
-assertions don't.
+Only files that changed are read: their size and time of change are compared with those of the last run, then the hash
+of the content. A changed episode's old share is removed and its new one added; the share of a deleted or damaged file
+is removed. An episode that somebody has corrected, or that a later session revised, is folded again as if it had
+changed. Revisions by later sessions are worked out here and written as assertions' files, so that everything that reads
+episodes applies them. A graph made by another version of the tables or labels is built again, and so is a damaged one:
+it contains nothing that episodes and assertions do not.
 
-Everything happens in one transaction, the export included, so two compiles at once end as one after the other.
+Everything happens in one transaction, the export included, so two compiles at once end as one after the other. A single
+assertion only marks the export as out of date; the next compile writes it.
 """
 
 from __future__ import annotations
@@ -17,36 +18,174 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.corrections import OutcomeRevision
+from helix_episodes.errors import InvalidEpisode
+from helix_episodes.io import read_regular, remove_file, write_atomically
+from helix_episodes.later import EpisodeSignals, revisions, signals_of
+from helix_episodes.model import sortable_time
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable
-from helix_graph.graph.asserted import facts_alone
-from helix_graph.graph.assertion_sources import (
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.assertions import AssertionStore, name_of
+from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION, TELLING_VERSION
+from helix_graph.graph.export import export_bytes
+from helix_graph.graph.facts import facts_alone
+from helix_graph.graph.source_files import (
+    SUFFIX,
+    CompileJob,
+    CompilePlan,
+    FileStamp,
+    KnownFile,
+    ReadFile,
     assertions_of,
     bad_assertions,
+    chosen_paths,
+    decode_episode,
+    differs,
+    make_plan,
+    read_source,
+    recorded_patterns,
     remember_assertions,
-    told_patterns,
+    scan,
 )
-from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.file import Changes, begin_changes, finish_changes, take_in, take_out
-from helix_graph.graph.model import moment
-from helix_graph.graph.planning import Job, Plan, chosen_paths, make_plan
-from helix_graph.graph.publishing import count_patterns, export_is_current, leave_for_later, write_export
-from helix_graph.graph.schema import GRAPH_FILE
-from helix_graph.graph.sources import SUFFIX, Read, Seen, read_source
-from helix_graph.graph.version import EXPORT_NAME, FILE_NAME, LABEL_MODE, LABEL_VERSION, TELLING_VERSION
+from helix_graph.graph.store import (
+    GraphChanges,
+    add_episode,
+    all_counted,
+    begin_changes,
+    changed_situations,
+    finish_changes,
+    remove_episode,
+)
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+    from typing import Any
 
-    from helix_graph.graph.asserted import Named
+    from helix_graph.graph.assertions import AssertedPattern
+    from helix_graph.graph.facts import Named
     from helix_graph.graph.observations import PatternCounter
-    from helix_graph.graph.planning import Progress
+    from helix_graph.graph.source_files import Progress
+
+    Rows = Sequence[Mapping[str, Any]]
 
 
-class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+class _RecordedTelling(msgspec.Struct, frozen=True):
+    """The stamp of the file when it was read."""
+
+    stamp: FileStamp
+
+
+def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> bool:
+    """Writes and removes revisions until they are those that the episodes give; says whether any file changed.
+
+    Raises:
+        WriteFailed: A file could not be written or removed.
+    """
+    _read_changed(connection, episodes)
+    store = AssertionStore(assertions)
+    wanted = {name_of(one): one for one in revisions(_tellings(connection))}
+    there = {path.stem: path for path, one in store.scan() if isinstance(one, OutcomeRevision)}
+    for name in sorted(wanted.keys() - there.keys()):
+        store.add(wanted[name])
+    for name in sorted(there.keys() - wanted.keys()):
+        remove_file(there[name])
+    return wanted.keys() != there.keys()
+
+
+def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
+    """Brings what graph.db keeps up to date with the files."""
+    known = {
+        name: _RecordedTelling(FileStamp(size, mtime))
+        for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
+    }
+    present = scan(folder)
+    connection.executemany("DELETE FROM telling WHERE name = ?", [(name,) for name in known.keys() - present.keys()])
+    connection.executemany(
+        "INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?)",
+        (
+            (name, stamp.size, stamp.mtime_ns, _body(folder / name))
+            for name, stamp in present.items()
+            if differs(stamp, known.get(name))
+        ),
+    )
+
+
+def _body(path: Path) -> bytes | None:
+    """What the episode in a file tells; None when it is none, of which compile itself tells."""
+    try:
+        return msgspec.msgpack.encode(signals_of(decode_episode(read_regular(path), path)))
+    except (OSError, InvalidEpisode):
+        return None
+
+
+def _tellings(connection: sqlite3.Connection) -> list[EpisodeSignals]:
+    decoder = msgspec.msgpack.Decoder(EpisodeSignals)
+    rows = connection.execute("SELECT body FROM telling WHERE body IS NOT NULL ORDER BY name")
+    return [decoder.decode(body) for (body,) in rows]
+
+
+def postpone_export(connection: sqlite3.Connection, told: Rows) -> None:
+    """Marks the export as out of date; the patterns that people told are put in, those counted wait."""
+    connection.execute("DELETE FROM meta WHERE key = 'export'")
+    _insert_patterns(connection, None, told)
+
+
+def count_patterns(connection: sqlite3.Connection, counter: PatternCounter, told: Sequence[AssertedPattern]) -> int:
+    """Counts the patterns of the situations that have changed anew; returns how many patterns are new."""
+    added = _replace_patterns(connection, None, counter.told(told))
+    for situation, observations in changed_situations(connection):
+        added += _replace_patterns(connection, situation, counter.count(observations))
+    all_counted(connection)
+    return added
+
+
+def _replace_patterns(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> int:
+    """Puts rows in the place of those that the situation (None: people) had; returns how many are new."""
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern WHERE situation IS ?", (situation,))}
+    connection.execute("DELETE FROM pattern WHERE situation IS ?", (situation,))
+    _insert_patterns(connection, situation, rows)
+    return sum(each["id"] not in before for each in rows)
+
+
+def write_export(connection: sqlite3.Connection, path: Path, *, changed: bool) -> None:
+    """Writes the export when there is something new, or when it is not the file that was written last.
+
+    Raises:
+        WriteFailed: It cannot be written.
+    """
+    if changed or not export_is_current(connection, path):
+        data = export_bytes(connection)
+        if not path.is_file() or path.read_bytes() != data:
+            write_atomically(path, data)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
+
+
+def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the export is the file that was written last, going by its size and time."""
+    found = connection.execute("SELECT value FROM meta WHERE key = 'export'").fetchone()
+    return bool(found) and found[0] == _mark(path)
+
+
+def _insert_patterns(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)",
+        [(each["id"], situation, msgspec.json.encode(each)) for each in rows],
+    )
+
+
+def _mark(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError:
+        return ""
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
+class SkippedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file that is not in the graph, or a link of it that is not, and why."""
 
     path: str
@@ -70,8 +209,8 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     merged: int
     retracted: int
     unchanged: int
-    skipped: tuple[Skipped, ...] = ()
-    left_out: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
+    left_out: tuple[SkippedFile, ...] = ()
     rebuilt: str | None = None
     dry_run: bool = False
     assertions_processed: int = 0
@@ -109,8 +248,8 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     """
     path = causality / FILE_NAME
     chosen = chosen_paths(episodes, paths)
-    begin = moment(since.isoformat()) if since else ""
-    job = Job(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
+    begin = sortable_time(since.isoformat()) if since else ""
+    job = CompileJob(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
     try:
         if database.ownership(path, GRAPH_FILE) == "absent":
             return _compile_new(path, job)
@@ -122,7 +261,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         return _mend(path, job)
 
 
-def _mend(path: Path, job: Job) -> CompileReport:
+def _mend(path: Path, job: CompileJob) -> CompileReport:
     """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
     try:
         return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
@@ -131,12 +270,12 @@ def _mend(path: Path, job: Job) -> CompileReport:
         return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
-def _compile_new(path: Path, job: Job) -> CompileReport:
+def _compile_new(path: Path, job: CompileJob) -> CompileReport:
     connection = database.open_in_memory() if job.dry_run else database.open_for_writing(path, GRAPH_FILE)
     return _compile_into(connection, job)
 
 
-def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
+def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileReport:
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection, job.patterns)
@@ -149,16 +288,15 @@ def _compile_into(connection: sqlite3.Connection, job: Job) -> CompileReport:
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
 
-def _revised(connection: sqlite3.Connection, job: Job) -> bool:
+def _revised(connection: sqlite3.Connection, job: CompileJob) -> bool:
     """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
-    from helix_graph.graph.revising import revise  # noqa: PLC0415  (grammars of checks, which most calls do without)
 
     if job.dry_run or job.assertions_only:
         return False
     return revise(connection, job.episodes, job.causality / ASSERTIONS)
 
 
-def _is_published(connection: sqlite3.Connection, job: Job) -> bool:
+def _is_published(connection: sqlite3.Connection, job: CompileJob) -> bool:
     return job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME)
 
 
@@ -190,7 +328,9 @@ def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | 
     return "; ".join(stale) or None
 
 
-def _carry_out(connection: sqlite3.Connection, plan: Plan, job: Job, rebuilt: str | None) -> CompileReport:
+def _carry_out(
+    connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob, rebuilt: str | None
+) -> CompileReport:
     changes = begin_changes(connection)
     remember_assertions(connection, plan.asserted)
     for name in plan.gone:
@@ -220,11 +360,11 @@ def _carry_out(connection: sqlite3.Connection, plan: Plan, job: Job, rebuilt: st
     )
 
 
-def _publish(connection: sqlite3.Connection, plan: Plan, job: Job, *, changed: bool) -> int:
+def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob, *, changed: bool) -> int:
     """Patterns and export, now or left to the next compile; returns how many patterns are new."""
-    told = told_patterns(connection, plan.asserted.folder)
+    told = recorded_patterns(connection, plan.asserted.folder)
     if job.assertions_only:
-        leave_for_later(connection, [msgspec.to_builtins(one) for one in told] if plan.asserted.rates else ())
+        postpone_export(connection, [msgspec.to_builtins(one) for one in told] if plan.asserted.rates else ())
         return 0
     added = count_patterns(connection, job.patterns, told) if job.patterns else 0
     if not job.dry_run:
@@ -233,11 +373,11 @@ def _publish(connection: sqlite3.Connection, plan: Plan, job: Job, *, changed: b
 
 
 def _take_in_files(
-    connection: sqlite3.Connection, plan: Plan, changes: Changes, job: Job
-) -> tuple[int, int, list[Skipped]]:
+    connection: sqlite3.Connection, plan: CompilePlan, changes: GraphChanges, job: CompileJob
+) -> tuple[int, int, list[SkippedFile]]:
     """Episodes taken in, episodes lost because their file is spoilt, and links that were left out."""
     processed = spoilt = 0
-    left_out: list[Skipped] = []
+    left_out: list[SkippedFile] = []
 
     def told(episode: str) -> list[Named]:
         return assertions_of(connection, episode, plan.asserted.folder)
@@ -255,35 +395,37 @@ def _take_in_files(
         if seen and read.sha256 == seen.sha256 and name not in plan.again:
             connection.execute("UPDATE file SET mtime_ns = ? WHERE name = ?", (read.stamp.mtime_ns, name))
             continue
-        if read.facts and plan.since and moment(read.facts.timestamp) < plan.since:
+        if read.facts and plan.since and sortable_time(read.facts.timestamp) < plan.since:
             continue
         _replace(connection, name, read, seen, changes)
         processed += read.facts is not None
         spoilt += read.facts is None and seen is not None and seen.episode is not None
-        left_out += [Skipped(path=str(path), problem=each) for each in (read.facts.problems if read.facts else ())]
+        left_out += [SkippedFile(path=str(path), problem=each) for each in (read.facts.problems if read.facts else ())]
     return processed, spoilt, left_out
 
 
-def _replace(connection: sqlite3.Connection, name: str, read: Read, seen: Seen | None, changes: Changes) -> None:
+def _replace(
+    connection: sqlite3.Connection, name: str, read: ReadFile, seen: KnownFile | None, changes: GraphChanges
+) -> None:
     _forget_known(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
-    episode = take_in(connection, read.facts, changes, read.observed) if read.facts else None
+    episode = add_episode(connection, read.facts, changes, read.observed) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def _forget_known(connection: sqlite3.Connection, name: str, seen: Seen | None, changes: Changes) -> None:
+def _forget_known(connection: sqlite3.Connection, name: str, seen: KnownFile | None, changes: GraphChanges) -> None:
     if seen:
         _forget(connection, name, seen, changes)
 
 
-def _forget(connection: sqlite3.Connection, name: str, seen: Seen, changes: Changes) -> None:
+def _forget(connection: sqlite3.Connection, name: str, seen: KnownFile, changes: GraphChanges) -> None:
     connection.execute("DELETE FROM file WHERE name = ?", (name,))
     if seen.episode is not None:
-        take_out(connection, seen.episode, changes)
+        remove_episode(connection, seen.episode, changes)
 
 
-def _take_in_assertions(connection: sqlite3.Connection, plan: Plan, changes: Changes) -> None:
+def _take_in_assertions(connection: sqlite3.Connection, plan: CompilePlan, changes: GraphChanges) -> None:
     """The shares of assertions whose episode, if they have one, has no file in the graph."""
     left = {name.removesuffix(SUFFIX) for name in (*plan.suspects, *plan.gone)}
     for unit in sorted(plan.asserted.units | left):
@@ -291,21 +433,21 @@ def _take_in_assertions(connection: sqlite3.Connection, plan: Plan, changes: Cha
         if not connection.execute("SELECT 1 FROM episode WHERE id = ?", (unit,)).fetchone():
             facts = facts_alone(unit, assertions_of(connection, unit, plan.asserted.folder))
             if facts:
-                take_in(connection, facts, changes)
+                add_episode(connection, facts, changes)
 
 
-def _take_out_alone(connection: sqlite3.Connection, unit: str, changes: Changes) -> None:
+def _take_out_alone(connection: sqlite3.Connection, unit: str, changes: GraphChanges) -> None:
     """Takes out what assertions alone have put in under this name."""
     found = connection.execute("SELECT number FROM episode WHERE id = ? AND origin <> 'episode'", (unit,)).fetchone()
     if found:
-        take_out(connection, found[0], changes)
+        remove_episode(connection, found[0], changes)
 
 
-def _skipped(connection: sqlite3.Connection, plan: Plan) -> tuple[Skipped, ...]:
+def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[SkippedFile, ...]:
     rows = connection.execute("SELECT name, problem FROM file WHERE problem IS NOT NULL ORDER BY name")
     bad = [(plan.folder / name, problem) for name, problem in rows]
     both = (*bad, *bad_assertions(connection, plan.asserted.folder))
-    return tuple(Skipped(path=str(path), problem=problem) for path, problem in both)
+    return tuple(SkippedFile(path=str(path), problem=problem) for path, problem in both)
 
 
 def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
@@ -313,7 +455,7 @@ def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
     return int(held) - processed
 
 
-def _nothing_to_do(connection: sqlite3.Connection, plan: Plan, job: Job) -> CompileReport:
+def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
     return CompileReport(
         episodes_processed=0,
         nodes_added=0,

@@ -1,36 +1,34 @@
-"""From an episode to its facts: a mention for each decision, event and outcome, a claim for each link.
+"""Facts of an episode and of assertions: mentions with their labels, claims for their links.
 
-Nothing is guessed here. A claim exists because the episode holds a link, a fix, or the event that decided its outcome;
-order in time alone makes none. Episodes of the original schema have no ``links``; for them what ``effects``,
-``caused_by`` and ``leads_to`` say is taken, with the reason ``stated``, once however many sides say it.
+Nothing is guessed. A claim exists because the episode has a link, a fix, or the event that decided its outcome; order
+in time alone makes none. Episodes of the original schema have no ``links``; for them ``effects``, ``caused_by`` and
+``leads_to`` count, with the reason ``stated``, once however many sides name the link.
 
-The facts of an episode depend on nothing but the episode.
+Assertions give facts of the same kind. A node asserted for an episode joins that episode's facts. Any other node, and
+every edge, stands under the assertion's own name. The ends of an asserted edge are mentions too, but they are not
+``counted`` as occurrences.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from helix_graph.graph.labels import (
-    decision_key,
-    event_key,
-    event_type,
-    family_of,
-    is_error,
-    outcome_key,
-)
-from helix_graph.graph.masking import first_line, is_telling, line_key
-from helix_graph.graph.model import OUTCOME_ID, Claim, EpisodeFacts, Mention, Repair
-from helix_graph.graph.weights import MILLION
+import msgspec
+
+from helix_episodes.corrections import Correction, corrected, unmatched
+from helix_episodes.model import OUTCOME_ID
+from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
+from helix_graph.graph.connection import MILLION
+from helix_graph.graph.labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
+from helix_graph.graph.normalization import first_line, is_telling, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.model import Decision, EdgeType, Episode, Event, Evidence
-    from helix_graph.graph.model import NodeType
+    from helix_graph.graph.assertions import Assertion, NodeName
+
 
 #: A claim's weight is the precision of its reason: the share of such links that a careful reader confirms. Until the
 #: extraction benchmark has measured it, every reason has one half: as good a guess as its opposite.
@@ -39,17 +37,6 @@ REASON_WEIGHT: dict[str, int] = dict.fromkeys(
 )
 #: Become nodes only when they take part in a link: most of them say nothing about what led to what.
 _LINKED_ONLY = frozenset({"milestone", "tool_call"})
-
-
-@lru_cache(maxsize=65536)
-def node_id(type_: NodeType, label: str) -> str:
-    """The id of a node, the same on every machine: a hash of what it stands for.
-
-    >>> node_id("event", "commit") == node_id("event", "commit") != node_id("error", "commit")
-    True
-    """
-    digest = hashlib.blake2b(f"{type_}\0{label}".encode(), digest_size=10).digest()
-    return "n" + base64.b32encode(digest).decode().lower()
 
 
 def facts_of(episode: Episode) -> EpisodeFacts:
@@ -221,3 +208,105 @@ def _of_outcome(episode: Episode, label: str) -> Mention:
 def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
     """Line, log and quotation."""
     return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
+
+
+REASON = "asserted"
+
+#: Assertions with their names.
+Named = tuple[str, "Assertion"]
+
+
+def unit_of(name: str, assertion: Assertion) -> str:
+    """Whose share an assertion belongs to: an episode's, its own, or nobody's (``""``: patterns are no part of it)."""
+    if isinstance(assertion, PatternAssertion):
+        return ""
+    return name if isinstance(assertion, EdgeAssertion) else assertion.episode or name
+
+
+def as_corrected(episode: Episode, assertions: Sequence[Named]) -> Episode:
+    """The episode as people have corrected it."""
+    return corrected(episode, _corrections(assertions)) if assertions else episode
+
+
+def facts_with(episode: Episode, assertions: Sequence[Named], *, extracted: Episode) -> EpisodeFacts:
+    """The facts of an episode that has been corrected, with the nodes that people add to it.
+
+    ``extracted`` is what it was before: corrections name its parts.
+    """
+    facts = facts_of(episode)
+    if not assertions:
+        return facts
+    added = tuple(_asserted_mention(name, one) for name, one in assertions if isinstance(one, NodeAssertion))
+    return msgspec.structs.replace(
+        facts,
+        mentions=tuple(sorted((*facts.mentions, *added), key=lambda mention: mention.local)),
+        problems=(*facts.problems, *unmatched(extracted, _corrections(assertions))),
+    )
+
+
+def _corrections(assertions: Sequence[Named]) -> list[Correction]:
+    return [one for _, one in oldest_first(assertions) if isinstance(one, CORRECTIONS)]
+
+
+def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:
+    """The facts of assertions without an episode's file; None when there are only corrections, which need one."""
+    kept = [(name, one) for name, one in assertions if isinstance(one, NodeAssertion | EdgeAssertion)]
+    if not kept:
+        return None
+    (_, first), own = oldest_first(kept)[0], kept[0][0] == unit
+    return EpisodeFacts(
+        episode=unit,
+        session="" if own else unit.removeprefix("episode-"),
+        timestamp=first.asserted_at if own else None,
+        task="",
+        origin="assertion" if own else "named",
+        mentions=tuple(sorted(_asserted_mentions(kept), key=lambda mention: mention.local)),
+        claims=tuple(_asserted_claim(name, one) for name, one in kept if isinstance(one, EdgeAssertion)),
+    )
+
+
+def _asserted_mentions(kept: Sequence[tuple[str, NodeAssertion | EdgeAssertion]]) -> list[Mention]:
+    mentions = []
+    for name, one in kept:
+        if isinstance(one, NodeAssertion):
+            mentions.append(_asserted_mention(name, one))
+        else:
+            mentions += [_end(f"{name}-source", one.source, one), _end(f"{name}-target", one.target, one)]
+    return mentions
+
+
+def _asserted_mention(name: str, one: NodeAssertion) -> Mention:
+    return Mention(
+        local=name,
+        node=node_id(one.type, one.label),
+        type=one.type,
+        label=one.label,
+        raw=one.label,
+        timestamp=one.asserted_at,
+        actor="user",
+    )
+
+
+def _end(local: str, node: NodeName, edge: EdgeAssertion) -> Mention:
+    return Mention(
+        local=local,
+        node=node_id(node.type, node.label),
+        type=node.type,
+        label=node.label,
+        raw=node.label,
+        timestamp=edge.asserted_at,
+        actor="user",
+        counted=False,
+    )
+
+
+def _asserted_claim(name: str, edge: EdgeAssertion) -> Claim:
+    return Claim(
+        source=node_id(edge.source.type, edge.source.label),
+        target=node_id(edge.target.type, edge.target.label),
+        type=edge.type,
+        reason=REASON,
+        weight=round(edge.weight * MILLION),
+        source_local=f"{name}-source",
+        target_local=f"{name}-target",
+    )

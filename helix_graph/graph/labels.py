@@ -1,8 +1,8 @@
-"""Labels: where two sessions meet.
+"""Labels: the canonical texts under which the sessions' decisions and events meet.
 
-A node of the graph stands for all mentions with the same label. Too fine, and no two sessions share anything; too
-coarse, and everything is one hub. So labels are not text but sentences of a small closed grammar over the structured
-parts of an episode (`Decision.action`, `Event.check`, `Event.family`):
+A node of the graph stands for all mentions with the same label. Labels that are too fine are never shared by two
+sessions; labels that are too coarse join everything. So a label is a sentence of a small closed grammar over the
+structured parts of an episode (`Decision.action`, `Event.check`, `Event.family`):
 
 =========================================== ============================================================
 label                                       of
@@ -13,7 +13,7 @@ label                                       of
 ``delegate to <agent>``                     work handed to a helper
 ``use <tool>``                              any other tool
 ``choose <option>``                         a stated choice between options, masked and cut
-``[not] <verb> <class>``                    a decision in words: see `vocabulary`; else its masked words
+``[not] <verb> <class>``                    a decision in words, by the vocabulary; else its masked words
 ``<check> fails: <family>``                 an error of a check or tool
 ``<check> passes``                          a check that passed
 ``commit``                                  a commit
@@ -22,8 +22,8 @@ label                                       of
 ``<outcome>``                               success, partial, failure
 =========================================== ============================================================
 
-Paths, whole commands and whole error lines are kept with each mention and never enter the key. The grammar is
-versioned: a change to it, to `masking` or to `vocabulary` is a new `LABEL_VERSION`, and graphs are folded anew.
+Paths, whole commands and error lines are stored with each mention and never enter the label. A change to this grammar,
+to the vocabulary or to `normalization` is a new ``LABEL_VERSION``, and graphs are built again.
 
 >>> from helix_episodes.model import Action, Decision
 >>> decision_key(Decision(id="d001", timestamp=None, type="implementation", chosen="Guard the prefix",
@@ -36,10 +36,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from helix_episodes.regex import Regex
-from helix_graph.graph.masking import extension, first_line, kept_parts, one_line, template
-from helix_graph.graph.version import LABEL_VERSION as LABEL_VERSION  # noqa: PLC0414  (part of what this module offers)
-from helix_graph.graph.vocabulary import NEGATIONS, OBJECTS, STOP_WORDS, VERBS
+from helix_episodes.lightweight import Regex
+from helix_graph.graph.normalization import extension, first_line, kept_parts, one_line, template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +48,95 @@ if TYPE_CHECKING:
 
     #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
     DecisionKind = Literal["edit", "create", "delete", "run", "delegate", "use", "choose", "prose"]
+
+
+#: Lemma → other words for it. Regular endings are made by `_forms`; irregular ones are listed.
+_VERBS = {
+    "add": "create introduce implement write wrote written include insert define support build built",
+    "ask": "escalate clarify consult",
+    "avoid": "forbid prohibit ban prevent disallow",
+    "change": "update modify adjust edit alter revise rework rewrite rewrote switch set",
+    "check": "verify validate audit review inspect confirm ensure",
+    "choose": "chose chosen select pick opt decide prefer prioritize prioritise",
+    "commit": "",
+    "defer": "postpone delay skip omit exclude ignore",
+    "delegate": "assign route dispatch spawn handoff",
+    "document": "describe explain note record",
+    "fix": "repair resolve correct solve patch address",
+    "investigate": "analyze analyse debug diagnose trace explore research",
+    "keep": "kept retain preserve maintain leave left",
+    "merge": "combine consolidate unify join",
+    "move": "relocate transfer",
+    "remove": "delete drop strip eliminate prune deprecate",
+    "rename": "",
+    "replace": "substitute swap",
+    "revert": "undo undid rollback restore reset",
+    "run": "ran execute start launch invoke",
+    "simplify": "refactor reduce extract",
+    "split": "separate divide decompose",
+    "test": "cover",
+    "use": "adopt apply employ follow go went",
+}
+
+#: Class of things → the words that name it.
+_OBJECTS = {
+    "agent": "agent agents subagent subagents orchestrator",
+    "api": "api endpoint endpoints route routes handler handlers request requests response",
+    "auth": "auth authentication authorization login token tokens password credential credentials permission",
+    "branch": "branch branches rebase",
+    "cache": "cache caches caching cached",
+    "ci": "ci pipeline workflow workflows github-actions build builds release releases deployment deploy",
+    "code": "code function functions method methods class classes module modules component components implementation",
+    "commit": "commit commits history",
+    "config": "config configuration configurations setting settings option options flag flags environment",
+    "database": "database db sql table tables query queries migration migrations index postgres postgresql sqlite",
+    "dependency": "dependency dependencies package packages library libraries version versions lockfile",
+    "docs": "docs doc documentation readme comment comments docstring docstrings guide adr",
+    "error handling": "error errors exception exceptions failure failures retry retries fallback timeout timeouts",
+    "file": "file files folder folders directory directories path paths",
+    "hook": "hook hooks",
+    "issue": "issue issues ticket tickets bug bugs",
+    "lint": "lint linter linting warning warnings formatting formatter style",
+    "log": "log logs logging logger",
+    "memory": "memory memories episode episodes",
+    "naming": "name names naming convention conventions",
+    "performance": "performance speed latency",
+    "plan": "plan plans scope requirement requirements task tasks phase",
+    "pull request": "pr prs pull-request review reviews",
+    "schema": "schema schemas model models format formats type types interface interfaces contract",
+    "script": "script scripts tool tools command commands cli",
+    "security": "security vulnerability vulnerabilities secret secrets",
+    "test": "test tests testing coverage fixture fixtures mock mocks assertion assertions",
+    "ui": "ui page pages view views button form layout",
+}
+
+_NEGATIONS = """
+    no not never without cannot nor neither none don't doesn't won't didn't shouldn't can't isn't aren't wasn't weren't
+    haven't hasn't hadn't wouldn't couldn't mustn't needn't
+"""
+
+#: Words that a label can do without.
+_STOP_WORDS = """
+    a an the this that these those it its we i you they he she our your their my is are was were be been being to of in
+    on at for with by from as and or so then will would shall should can could may might must do does did have has had
+    into onto also just very all any each both first rather than because since let's let us need needs want
+"""
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """The regular forms of a verb: uses, used, using; copies, copied; planning is not worth its rule."""
+    stem = word.removesuffix("e")
+    plural = f"{word[:-1]}ies" if word.endswith("y") and word[-2] not in "aeiou" else f"{word}s"
+    past = f"{word[:-1]}ied" if plural.endswith("ies") else f"{stem}ed"
+    doubled = (f"{word}{word[-1]}ed", f"{word}{word[-1]}ing") if word[-1] in "bdgmnprt" else ()
+    sibilant = (f"{word}es",) if word.endswith(("s", "x", "ch", "sh", "o")) else ()
+    return (word, plural, past, f"{stem}ing", *doubled, *sibilant)
+
+
+VERBS = {form: lemma for lemma, others in _VERBS.items() for word in (lemma, *others.split()) for form in _forms(word)}
+OBJECTS = {word: kind for kind, words in _OBJECTS.items() for word in words.split()}
+NEGATIONS = frozenset(_NEGATIONS.split())
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 #: A normal form longer than this is a sentence, and sentences do not recur.

@@ -1,25 +1,55 @@
-"""Facts as frozen values: what one episode has to say about the graph.
+"""Facts and nodes as frozen values: what one episode contributes to the graph.
 
-A *mention* is one decision, event or outcome of an episode, under its label. A *claim* is one link of an episode,
-between two mentions. The facts of an episode are a set of both; the graph is the sum over all episodes (`fold`), so the
-union of two machines' facts is the merge of their graphs.
+A *mention* is one decision, event or outcome of an episode under its label. A *claim* is one link of an episode
+between two mentions. The graph is the sum of the facts of all episodes (`helix_graph.graph.store`), so merging two
+machines' facts merges their graphs.
 
-Weights are integer millionths (`weights`). Mentions, claims and repairs hold texts and numbers only, never each other,
-so the garbage collector need not look at them.
+Weights are integer millionths: integers add up to the same sum in any order and grouping, so a graph can be merged,
+taken apart and computed elsewhere without a difference in any bit. Mentions, claims and repairs contain texts and
+numbers only, so the garbage collector can ignore them.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Literal
+import base64
+import hashlib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
-from helix_graph.graph.weights import MILLION
+from helix_graph.graph.connection import MILLION
 
-#: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
-OUTCOME_ID = "outcome"
+if TYPE_CHECKING:
+    import sqlite3
+
+
+@lru_cache(maxsize=65536)
+def node_id(type_: NodeType, label: str) -> str:
+    """The id of a node, the same on every machine: a hash of what it stands for.
+
+    >>> node_id("event", "commit") == node_id("event", "commit") != node_id("error", "commit")
+    True
+    """
+    digest = hashlib.blake2b(f"{type_}\0{label}".encode(), digest_size=10).digest()
+    return "n" + base64.b32encode(digest).decode().lower()
+
+
+def mean_weight(weight_sum: int, claims: int) -> float:
+    """The mean of weights in millionths, as a number from 0 to 1 with six digits, rounded half up in integers.
+
+    >>> mean_weight(1_500_000, 3)
+    0.5
+    """
+    return (2 * weight_sum + claims) // (2 * claims) / MILLION
+
+
+def rate(successes: int, measured: int) -> float | None:
+    """Successes of measured, to six digits; None when nothing was measured."""
+    return mean_weight(successes * MILLION, measured) if measured else None
+
+
 #: Somebody or something other than the agent vouches for these; only they count in rates.
 MEASURED_BASES = frozenset({"rewarded", "judged", "measured"})
 
@@ -116,17 +146,38 @@ class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.outcome == "success"
 
 
-def moment(timestamp: str | None) -> str:
-    """A timestamp that sorts: UTC with microseconds. Without a zone it counts as UTC; what is no time sorts first.
+class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node. ``episodes`` are those that mention it, sorted; ``success_rate`` is None when nothing was measured."""
 
-    >>> moment("2026-01-01T17:05:00+01:00")
-    '2026-01-01T16:05:00.000000+00:00'
-    >>> moment("yesterday")
-    ''
-    """
-    try:
-        at = datetime.fromisoformat(timestamp or "")
-        aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-        return aware.astimezone(UTC).isoformat(timespec="microseconds")
-    except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
-        return ""
+    id: str
+    type: str
+    label: str
+    episodes: tuple[str, ...]
+    frequency: int
+    success_rate: float | None
+
+
+def row_of(node: GraphNode) -> dict[str, Any]:
+    """A node as the original gives it: a plain dict."""
+    return {**msgspec.to_builtins(node), "episodes": list(node.episodes)}
+
+
+def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
+    """The node of that id, which is there."""
+    row = connection.execute(
+        "SELECT number, id, type, label, mentions, successes, measured FROM node WHERE id = ?", (name,)
+    ).fetchone()
+    number, identity, kind, label, frequency, successes, measured = row
+    rows = connection.execute(
+        "SELECT DISTINCT e.id FROM mention JOIN episode e ON e.number = episode"
+        " WHERE node = ? AND e.origin <> 'assertion' ORDER BY e.id",
+        (number,),
+    )
+    return GraphNode(
+        id=identity,
+        type=kind,
+        label=label,
+        episodes=tuple(episode for (episode,) in rows),
+        frequency=frequency,
+        success_rate=rate(successes, measured),
+    )

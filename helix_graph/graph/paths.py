@@ -1,33 +1,139 @@
-"""path: how does A lead to B?
+"""How does A lead to B, and what leads straight to a node or from it?
 
-A breadth-first search from both ends finds how many edges the shortest path has and all edges that lie on one. Among
-those paths one is chosen: first by the number of episodes that hold it whole, then by strength (the product of its
+A breadth-first search from both ends finds the length of the shortest path and all edges that lie on one. Among those
+paths one is chosen: first by the number of episodes that contain it whole, then by strength (the product of its
 weights: the chance that every link is right, were they independent), then by its labels, so that the same graph always
-gives the same answer. Asked for the *strongest* path or for `alternatives`, a search of another kind finds them.
+gives the same answer. The *strongest* path and `alternatives` have a search of their own
+(`helix_graph.graph.shortest_paths`).
 
-An episode holds a path *whole* when its own claims chain up: the mention at which one link ends is the mention at which
-the next begins. If no episode does, the path is *stitched* from several, which is a weaker thing: its links may never
-have followed each other anywhere. It is then shown with the shortest path that a single episode does hold.
+If no episode contains the path whole, it is *stitched* from several, which is weaker: its links may never have followed
+each other anywhere. It is then shown with the shortest path that a single episode does contain.
 
-Labels come before texts: the ends are looked for in labels, and only where that finds no path, in the texts of
-mentions, within the episodes in which these stand.
+Labels come before texts: the ends are looked up in labels, and only where that finds no path, in the texts of mentions,
+within the episodes that contain these. `find_relations` looks up a node in the same way and follows edges of every type
+for one step: an edge of type ``prevents`` into an error is what repaired it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from helix_graph.errors import EmptyQuery, OutOfRange
-from helix_graph.graph.alternatives import Way, Ways, best_ways, strength_of
-from helix_graph.graph.chains import Ends, WitnessedPath, chains_of, witnessed
-from helix_graph.graph.neighbours import Card, Edge, Joint, Neighbours, Place
-from helix_graph.graph.nodes import Node
-from helix_graph.graph.routes import Choice, shortest_layers
+from helix_graph.graph.adjacency import Adjacency, Edge, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.model import GraphNode, row_of
+from helix_graph.graph.shortest_paths import (
+    Ends,
+    PathChoice,
+    RankedPath,
+    RankedPaths,
+    WitnessedPath,
+    chains_of,
+    k_best_paths,
+    shortest_layers,
+    strength_of,
+    witnessed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+
+
+def path_row(answer: PathAnswer) -> dict[str, Any]:
+    """A path with the original's keys: ``depth`` only when it was found, ``error`` only when not."""
+    nodes = [row_of(node) for node in answer.path if isinstance(node, GraphNode)]
+    if answer.found:
+        return {"found": True, "path": nodes, "depth": answer.depth}
+    error = answer.error or ""
+    return {"found": False, "path": [], "error": error.partition(":")[0], "hint": answer.hint}
+
+
+ALL_TYPES = ("causes", "enables", "prevents", "correlates")
+
+
+class Relation(msgspec.Struct, frozen=True, kw_only=True):
+    """The node at the other end of an edge, and the edge.
+
+    ``weight`` is 0 to 1, ``episodes`` are all that claim it, ``assertions`` how many of those do.
+    """
+
+    node: NodeSummary
+    type: str
+    reasons: tuple[str, ...]
+    weight: float
+    evidence_count: int
+    episodes: tuple[str, ...]
+    assertions: int
+
+
+class RelationGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """One node that was asked about, and what it is joined to; the best evidenced first."""
+
+    node: NodeSummary
+    relations: tuple[Relation, ...]
+
+
+class RelationsAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The groups by node, the node with the label as asked first, then the most frequent."""
+
+    found: bool
+    groups: tuple[RelationGroup, ...] = ()
+    error: str | None = None
+
+
+def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes", "effects"]) -> RelationsAnswer:
+    """What leads to the nodes that match ``label`` (``causes``), or what they lead to (``effects``).
+
+    Raises:
+        EmptyQuery: The label is empty.
+    """
+    if not label.strip():
+        raise EmptyQuery("the label")
+    groups = [
+        RelationGroup(node=graph.card(node), relations=tuple(_relations(graph, node, within, direction)))
+        for node, within in _matching(graph, label.strip())
+    ]
+    if not groups:
+        return RelationsAnswer(found=False, error=f"Node not found: {label.strip()}")
+    wanted = label.strip().casefold()
+    groups.sort(key=lambda each: (each.node.label.casefold() != wanted, -each.node.frequency, _name(each.node)))
+    return RelationsAnswer(found=True, groups=tuple(groups))
+
+
+def _matching(graph: Adjacency, label: str) -> Iterator[tuple[int, frozenset[str] | None]]:
+    labelled = graph.labelled(label)
+    if labelled:
+        yield from ((node, None) for node in labelled)
+    else:
+        yield from graph.mentioning(label).items()
+
+
+def _relations(
+    graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
+) -> list[Relation]:
+    ask, end = (graph.edges_to, 0) if direction == "causes" else (graph.edges_from, 1)
+    edges = ask([node], types=ALL_TYPES, within=within)
+    relations = [_relation(graph, edge, edge[0] if end == 0 else edge[1]) for edge in edges]
+    return sorted(relations, key=lambda each: (-each.evidence_count, -each.weight, _name(each.node), each.type))
+
+
+def _relation(graph: Adjacency, edge: Edge, other: int) -> Relation:
+    card = graph.edge_card(edge)
+    return Relation(
+        node=graph.card(other),
+        type=edge[2],
+        reasons=card.reasons,
+        weight=card.weight,
+        evidence_count=card.evidence_count,
+        episodes=card.episodes,
+        assertions=card.assertions,
+    )
+
+
+def _name(card: NodeSummary) -> tuple[str, str]:
+    return card.label, card.type
+
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
 LEADING = ("causes", "enables")
@@ -40,11 +146,11 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """One episode behind a step: where its two ends stand."""
 
     episode: str
-    source: Place
-    target: Place
+    source: MentionPlace
+    target: MentionPlace
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class PathStep(msgspec.Struct, frozen=True, kw_only=True):
     """One edge of a path. ``episodes`` are all that claim it, ``assertions`` how many of those do.
 
     ``evidence_count`` is both together; at most ten are quoted as ``witnesses``.
@@ -61,11 +167,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     witnesses: tuple[Witness, ...]
 
 
-class Alternative(msgspec.Struct, frozen=True, kw_only=True):
+class AlternativePath(msgspec.Struct, frozen=True, kw_only=True):
     """Another path between the same ends, through other nodes; its fields are those of `PathAnswer`."""
 
-    path: tuple[Card, ...]
-    steps: tuple[Step, ...]
+    path: tuple[NodeSummary, ...]
+    steps: tuple[PathStep, ...]
     depth: int
     whole: tuple[str, ...]
     stitched: bool
@@ -85,22 +191,22 @@ class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     found: bool
-    path: tuple[Card, ...] | tuple[Node, ...]
-    steps: tuple[Step, ...] = ()
+    path: tuple[NodeSummary, ...] | tuple[GraphNode, ...]
+    steps: tuple[PathStep, ...] = ()
     depth: int | None = None
     whole: tuple[str, ...] = ()
     stitched: bool = False
     witnessed_path: WitnessedPath | None = None
     strength: float | None = None
     strength_means: str | None = None
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[AlternativePath, ...] = ()
     complete: bool = True
     error: str | None = None
     hint: str | None = None
 
 
 def find_path(  # noqa: PLR0913  (the options of the question)
-    graph: Neighbours,
+    graph: Adjacency,
     *,
     source: str,
     target: str,
@@ -150,7 +256,7 @@ _NO_WAY = f"nothing leads from one to the other, at any depth up to {HIGHEST_DEP
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 
-def _hint(graph: Neighbours, source: str, target: str, follow: Collection[str]) -> str:
+def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -> str:
     ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.card(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
@@ -167,11 +273,11 @@ def _hint(graph: Neighbours, source: str, target: str, follow: Collection[str]) 
     return f"there is one of depth {min(depths)}" if depths else _NO_WAY
 
 
-def _is_there(graph: Neighbours, text: str) -> bool:
+def _is_there(graph: Adjacency, text: str) -> bool:
     return bool(graph.labelled(text.strip()) or graph.mentioning(text.strip()))
 
 
-def _pairs_of_ends(graph: Neighbours, source: str, target: str) -> Iterator[Ends]:
+def _pairs_of_ends(graph: Adjacency, source: str, target: str) -> Iterator[Ends]:
     """Where to search, in order: labels at both ends, then texts at one, then at both.
 
     Texts are read only when labels led nowhere: there are many more of them.
@@ -184,7 +290,7 @@ def _pairs_of_ends(graph: Neighbours, source: str, target: str) -> Iterator[Ends
             yield Ends(starts, goals, _both(one, other))
 
 
-def _one_end(graph: Neighbours, text: str, *, by_text: bool) -> tuple[frozenset[int], frozenset[str] | None]:
+def _one_end(graph: Adjacency, text: str, *, by_text: bool) -> tuple[frozenset[int], frozenset[str] | None]:
     """The nodes at one end, and the episodes that a match by text is restricted to."""
     if not by_text:
         return graph.labelled(text), None
@@ -198,34 +304,34 @@ def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset
     return one & other
 
 
-def _shortest(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
+def _shortest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
     layers = shortest_layers(graph, ends.sources, ends.targets, depth=max_depth, types=follow, within=ends.within)
     if layers is None:
         return None
     if not layers:
         return _same_node(graph, ends)
-    route = Choice(graph, layers, ends.within).best()
+    route = PathChoice(graph, layers, ends.within).best()
     whole = tuple(sorted({episode for episode, _ in route.reached}))
-    first = Way(route.start, route.edges, strength_of(graph, route.edges), whole)
+    first = RankedPath(route.start, route.edges, strength_of(graph, route.edges), whole)
     if count == 1:
         return _answer(graph, first, ends, max_depth, follow)
-    ways = best_ways(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
+    ways = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
     others = tuple(way for way in ways.found if way.nodes != first.nodes)[: count - 1]
     return _among_others(
-        _answer(graph, first, ends, max_depth, follow), graph, Ways((first, *others), ways.complete), ends
+        _answer(graph, first, ends, max_depth, follow), graph, RankedPaths((first, *others), ways.complete), ends
     )
 
 
-def _strongest(graph: Neighbours, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
+def _strongest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
     if ends.sources & ends.targets:
         return _same_node(graph, ends)
-    ways = best_ways(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
+    ways = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
     if not ways.found:
         return None
     return _among_others(_answer(graph, ways.found[0], ends, max_depth, follow), graph, ways, ends)
 
 
-def _answer(graph: Neighbours, way: Way, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
+def _answer(graph: Adjacency, way: RankedPath, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
     return PathAnswer(
         found=True,
         path=_cards(graph, way),
@@ -237,7 +343,7 @@ def _answer(graph: Neighbours, way: Way, ends: Ends, max_depth: int, follow: Col
     )
 
 
-def _among_others(answer: PathAnswer, graph: Neighbours, ways: Ways, ends: Ends) -> PathAnswer:
+def _among_others(answer: PathAnswer, graph: Adjacency, ways: RankedPaths, ends: Ends) -> PathAnswer:
     first, *others = ways.found
     return msgspec.structs.replace(
         answer,
@@ -248,8 +354,8 @@ def _among_others(answer: PathAnswer, graph: Neighbours, ways: Ways, ends: Ends)
     )
 
 
-def _alternative(graph: Neighbours, way: Way, ends: Ends) -> Alternative:
-    return Alternative(
+def _alternative(graph: Adjacency, way: RankedPath, ends: Ends) -> AlternativePath:
+    return AlternativePath(
         path=_cards(graph, way),
         steps=_steps(graph, way, ends),
         depth=len(way.edges),
@@ -259,30 +365,30 @@ def _alternative(graph: Neighbours, way: Way, ends: Ends) -> Alternative:
     )
 
 
-def _cards(graph: Neighbours, way: Way) -> tuple[Card, ...]:
+def _cards(graph: Adjacency, way: RankedPath) -> tuple[NodeSummary, ...]:
     return tuple(graph.card(node) for node in way.nodes)
 
 
-def _steps(graph: Neighbours, way: Way, ends: Ends) -> tuple[Step, ...]:
+def _steps(graph: Adjacency, way: RankedPath, ends: Ends) -> tuple[PathStep, ...]:
     chains = chains_of(graph, way.edges, way.whole[:_QUOTED])
     return tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(way.edges))
 
 
-def _same_node(graph: Neighbours, ends: Ends) -> PathAnswer:
+def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
     cards = [graph.card(node) for node in ends.sources & ends.targets]
     first = min(cards, key=lambda card: (card.label, card.type))
     return PathAnswer(found=True, path=(first,), depth=0)
 
 
 def _step(
-    graph: Neighbours,
+    graph: Adjacency,
     edge: Edge,
     place: int,
     chains: dict[str, tuple[Joint, ...]],
     within: frozenset[str] | None,
-) -> Step:
+) -> PathStep:
     card = graph.edge_card(edge)
-    return Step(
+    return PathStep(
         source=graph.card(edge[0]).label,
         target=graph.card(edge[1]).label,
         type=edge[2],
@@ -296,7 +402,7 @@ def _step(
 
 
 def _witnesses(
-    graph: Neighbours, edge: Edge, whole: dict[str, Joint], within: frozenset[str] | None
+    graph: Adjacency, edge: Edge, whole: dict[str, Joint], within: frozenset[str] | None
 ) -> Iterator[Witness]:
     """The episodes that hold the path whole first, each with the mentions of its chain; then the others."""
     firsts: dict[str, Joint] = {}

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.export import updated
-from helix_graph.graph.sources import scan
-from helix_graph.graph.version import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
+from helix_graph.graph.connection import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
+from helix_graph.graph.source_files import scan
+from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3

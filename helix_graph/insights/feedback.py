@@ -1,30 +1,270 @@
-"""Feedback: how the work went into which insights had been put, and what that says of each.
+"""Feedback: how the work went that insights had been shown to, the log of it, and each insight's performance.
 
-``delivered`` and ``plan_complete`` are successes, ``blocked`` is none. Insights that were causal move towards the
-outcome, the others towards neutral (`helix_graph.insights.fold`). Each call is one entry of the log and one transaction
-with what follows from it, so that processes at work together come to what one after the other would have come to, and
-an id that was given before changes nothing. Where no name is known, nothing is written and the id stays free.
+``delivered`` and ``plan_complete`` are successes, ``blocked`` is not. Insights that were causal move towards the
+outcome, the others towards neutral. The log is append-only; performance is its fold and can be rebuilt at any time.
+Each call is one entry of the log and one transaction with what follows from it, so that concurrent processes reach the
+same result as one after the other, and an id that was used before changes nothing. If no name is known, nothing is
+written and the id stays free.
 """
 
 from __future__ import annotations
 
+import os
+from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
+from msgspec.structs import replace
 
-from helix_graph.insights import log, rows
-from helix_graph.insights.model import Entry, Outcome, Verdict
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.insights import rows
+from helix_graph.insights.exposure_log import ExposureContext, write_exposure
+from helix_graph.insights.model import (
+    FeedbackEntry,
+    Injection,
+    InsightVerdict,
+    Outcome,
+    Performance,
+    StoredInsight,
+    Withheld,
+)
+from helix_graph.insights.scoring import ema, erode
+from helix_graph.timestamps import parse_stamp, stamp
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from helix_graph.insights.model import Kept
-    from helix_graph.insights.settings import Settings
+    from helix_graph.insights.model import Insight
+    from helix_graph.insights.scoring import ScoringSettings
 
 
-class FedBack(TypedDict):
+def fold_entries(
+    insight: Insight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
+) -> Performance:
+    """The standing of an insight after ``entries``, which are in order.
+
+    ``own`` are the uids under which the log speaks of it: its own, and those of insights that were merged into it.
+    """
+    standing = Performance(effectiveness=insight.initial)
+    for entry in entries:
+        standing = performance_after(standing, entry, own=own, since=insight.created_at, settings=settings)
+    return standing
+
+
+def performance_after(
+    standing: Performance, entry: FeedbackEntry, *, own: frozenset[str], since: str, settings: ScoringSettings
+) -> Performance:
+    """The standing after one more entry. An entry that names the insight twice judges it once, in its favour."""
+    if entry.kind == "decay":
+        return after_decay(standing, at=entry.ts, days=entry.days, since=since, settings=settings)
+    causal = [verdict.causal for verdict in entry.verdicts if verdict.uid in own]
+    if not causal:
+        return standing
+    if entry.kind == "given":
+        return entry.standing or standing
+    return after_verdict(standing, at=entry.ts, outcome=entry.outcome, causal=any(causal), settings=settings)
+
+
+def after_verdict(
+    standing: Performance, *, at: str, outcome: Outcome | None, causal: bool, settings: ScoringSettings
+) -> Performance:
+    """The standing after one feedback."""
+    old = standing.effectiveness
+    aim = 0.0 if outcome == "blocked" else 1.0
+    return replace(
+        standing,
+        effectiveness=ema(old, aim, settings=settings) if causal else erode(old, settings=settings),
+        use_count=standing.use_count + 1,
+        causal_hits=standing.causal_hits + causal,
+        last_used=at,
+        last_feedback_at=at if causal else standing.last_feedback_at,
+    )
+
+
+def after_decay(standing: Performance, *, at: str, days: int, since: str, settings: ScoringSettings) -> Performance:
+    """The standing after idle time: one step towards neutral for each full ``days`` without use.
+
+    Time that has been counted is not counted again, so it makes no difference how often one asks.
+    """
+    if standing.effectiveness == settings.neutral:
+        return standing  # there is nowhere to go, and the time need not be counted: only feedback leads away
+    start, end = parse_stamp(max(standing.decayed_until or "", standing.last_used or since)), parse_stamp(at)
+    if start is None or end is None:
+        return standing
+    steps = int((end - start) / timedelta(days=days))
+    if steps <= 0:
+        return standing
+    distance = (standing.effectiveness - settings.neutral) * (1 - settings.decay_step) ** steps
+    return replace(
+        standing,
+        effectiveness=settings.neutral + distance,
+        decayed_until=stamp(start + timedelta(days=days * steps)),
+    )
+
+
+#: The entries that speak of any of these insights.
+SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
+_ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection"
+
+
+def new_id() -> str:
+    """An id that no other entry has, in any memory: 128 bits of chance."""
+    return os.urandom(16).hex()
+
+
+def has_entry(connection: sqlite3.Connection, identity: str) -> bool:
+    """Whether the log has an entry of that id."""
+    return connection.execute("SELECT 1 FROM insight_feedback WHERE id = ?", (identity,)).fetchone() is not None
+
+
+def free_timestamp(connection: sqlite3.Connection, now: datetime) -> str:
+    """``now``, or the first microsecond after it that no entry has: what came one after the other stays so."""
+    taken = "SELECT 1 FROM insight_feedback WHERE ts = ?"
+    while connection.execute(taken, (stamp(now),)).fetchone():
+        now += timedelta(microseconds=1)
+    return stamp(now)
+
+
+def write_entry(connection: sqlite3.Connection, entry: FeedbackEntry) -> None:
+    """Adds an entry, or puts it in the place of the one with its id; standings are as they were."""
+    encode = msgspec.json.encode
+    connection.execute(
+        f"INSERT OR REPLACE INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
+        (
+            entry.id,
+            entry.ts,
+            entry.kind,
+            entry.outcome,
+            encode(entry.names).decode(),
+            encode(entry.verdicts).decode(),
+            entry.episode,
+            entry.policy,
+            entry.days,
+            encode(entry.standing).decode() if entry.standing else None,
+            entry.injection,
+        ),
+    )
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
+    judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
+    connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
+
+
+def remove_entries(connection: sqlite3.Connection, identity: str) -> None:
+    """Takes out the entry of that id, for one that says less; standings are as they were."""
+    connection.execute("DELETE FROM insight_feedback WHERE id = ?", (identity,))
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (identity,))
+
+
+def add_entry(
+    connection: sqlite3.Connection, entry: FeedbackEntry, *, to: Iterable[StoredInsight], settings: ScoringSettings
+) -> None:
+    """Adds an entry and brings the standings of ``to``, of whom it speaks, up to date."""
+    late = "SELECT 1 FROM insight_feedback WHERE (ts, id) > (?, ?) LIMIT 1"
+    newest = connection.execute(late, (entry.ts, entry.id)).fetchone() is None
+    write_entry(connection, entry)
+    for kept in to:
+        if newest:
+            own = rows.own_uids(connection, kept.insight.uid)
+            since = kept.insight.created_at
+            rows.set_standing(
+                connection,
+                kept.number,
+                performance_after(kept.standing, entry, own=own, since=since, settings=settings),
+            )
+        else:
+            refold(connection, kept, settings=settings)
+
+
+def refold(connection: sqlite3.Connection, kept: StoredInsight, *, settings: ScoringSettings) -> None:
+    """Folds everything that the log says of one insight."""
+    own = rows.own_uids(connection, kept.insight.uid)
+    found = read_entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
+    rows.set_standing(connection, kept.number, fold_entries(kept.insight, found, own=own, settings=settings))
+
+
+def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tuple[int, int]:
+    """Folds the whole log over every insight; how many insights, and how many of them came out otherwise."""
+    speaking: dict[str, list[FeedbackEntry]] = {}
+    decays: list[FeedbackEntry] = []
+    for entry in read_entries(connection):
+        if entry.kind == "decay":
+            decays.append(entry)
+        for uid in {verdict.uid for verdict in entry.verdicts}:
+            speaking.setdefault(uid, []).append(entry)
+    count = changed = 0
+    for kept in rows.standing_insights(connection):
+        own = rows.own_uids(connection, kept.insight.uid)
+        heard = {entry.id: entry for uid in own for entry in speaking.get(uid, ())}
+        found = sorted((*heard.values(), *decays), key=lambda entry: (entry.ts, entry.id))
+        standing = fold_entries(kept.insight, found, own=own, settings=settings)
+        if standing != kept.standing:
+            rows.set_standing(connection, kept.number, standing)
+            changed += 1
+        count += 1
+    return count, changed
+
+
+def read_entries(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[FeedbackEntry]:
+    """The entries that meet a condition, in their order."""
+    query = f"SELECT {_ENTRY} FROM insight_feedback WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
+    decode = msgspec.json.decode
+    for row in connection.execute(query, values):
+        identity, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection = row
+        yield FeedbackEntry(
+            id=identity,
+            ts=ts,
+            kind=kind,
+            outcome=outcome,
+            names=decode(names, type=tuple[str, ...]),
+            verdicts=decode(verdicts, type=tuple[InsightVerdict, ...]),
+            episode=episode,
+            policy=policy,
+            days=days,
+            standing=decode(standing, type=Performance) if standing else None,
+            injection=injection,
+        )
+
+
+def entries_about(connection: sqlite3.Connection, uids: Iterable[str]) -> list[FeedbackEntry]:
+    """The entries that speak of any of these insights, in their order."""
+    return list(read_entries(connection, SPEAKS, as_list(uids)))
+
+
+def write_injection(connection: sqlite3.Connection, injection: Injection) -> None:
+    """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
+    write_exposure(
+        connection,
+        ExposureContext(task=injection.task, session=injection.session, about=injection.query, policy=injection.policy),
+        identity=injection.id,
+        at=injection.ts,
+        shown=injection.shown,
+        withheld=[(one.name, one.propensity) for one in injection.withheld],
+        chances=injection.chances,
+    )
+
+
+def read_injections(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[Injection]:
+    """What was shown and meets a condition, in order."""
+    columns = "id, ts, task, session, query, shown, withheld, policy, chances"
+    query = f"SELECT {columns} FROM insight_injection WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
+    decode = msgspec.json.decode
+    for identity, ts, task, session, asked, shown, withheld, policy, chances in connection.execute(query, values):
+        yield Injection(
+            id=identity,
+            ts=ts,
+            task=task,
+            session=session,
+            query=asked,
+            shown=decode(shown, type=tuple[str, ...]),
+            withheld=decode(withheld, type=tuple[Withheld, ...]),
+            policy=policy,
+            chances=decode(chances, type=dict[str, float]),
+        )
+
+
+class FeedbackAnswer(TypedDict):
     """What a feedback did: how many insights it moved, and which were causal, eroded or not known.
 
     ``names`` are those it moved. ``repeated`` says that an entry of this id was there already and nothing was done.
@@ -53,7 +293,7 @@ class Attribution(msgspec.Struct, frozen=True, kw_only=True):
     rule: str = ""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class FeedbackReport(msgspec.Struct, frozen=True, kw_only=True):
     """A feedback to be recorded: which insights had been put in, how the work went, and what was causal.
 
     Names without an attribution count as not causal. ``id`` is the caller's, to count a thing once however often it
@@ -69,7 +309,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     injection: str = ""
 
 
-def attributed(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:
+def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:
     """The attribution of the seed: the caller names what was causal; None names all."""
     if causal_names is None:
         return {name: Attribution(causal=True, reason="no causal names were given, so all count") for name in names}
@@ -81,19 +321,21 @@ def attributed(names: Sequence[str], causal_names: Collection[str] | None) -> di
     }
 
 
-def record(connection: sqlite3.Connection, report: Report, *, now: datetime, settings: Settings) -> FedBack:
+def record_feedback(
+    connection: sqlite3.Connection, report: FeedbackReport, *, now: datetime, settings: ScoringSettings
+) -> FeedbackAnswer:
     """Writes one feedback into the log and what follows into the insights, within the transaction under way."""
-    identity = report.id or log.new_id()
+    identity = report.id or new_id()
     names = tuple(dict.fromkeys(report.names))
-    if log.holds(connection, identity):
+    if has_entry(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
     known = {name: kept for name in names if (kept := rows.by_name(connection, name))}
     judged = _judged(known, report.attribution)
     if not known and not report.injection:  # it says nothing of anything, so its id stays free for what does
         return _answer(report, names, identity=identity, known=known, judged=judged)
-    entry = Entry(
+    entry = FeedbackEntry(
         id=identity,
-        ts=log.free_moment(connection, now),
+        ts=free_timestamp(connection, now),
         outcome=report.outcome,
         names=names,
         verdicts=tuple(judged.values()),
@@ -102,18 +344,18 @@ def record(connection: sqlite3.Connection, report: Report, *, now: datetime, set
         injection=report.injection,
     )
     moved = {kept.number: kept for kept in known.values()}
-    log.add(connection, entry, to=moved.values(), settings=settings)
+    add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
 
 
-def _judged(known: Mapping[str, Kept], attribution: Mapping[str, Attribution]) -> dict[int, Verdict]:
+def _judged(known: Mapping[str, StoredInsight], attribution: Mapping[str, Attribution]) -> dict[int, InsightVerdict]:
     """One verdict an insight, by its row: of two names of one insight, the one that was causal."""
-    judged: dict[int, Verdict] = {}
+    judged: dict[int, InsightVerdict] = {}
     for name, kept in known.items():
         why = attribution.get(name, Attribution(causal=False, reason="not attributed"))
         if kept.number in judged and not why.causal:
             continue
-        judged[kept.number] = Verdict(
+        judged[kept.number] = InsightVerdict(
             uid=kept.insight.uid,
             name=name,
             causal=why.causal,
@@ -129,16 +371,16 @@ def _judged(known: Mapping[str, Kept], attribution: Mapping[str, Attribution]) -
 
 
 def _answer(
-    report: Report,
+    report: FeedbackReport,
     names: tuple[str, ...],
     *,
     identity: str,
-    known: Mapping[str, Kept],
-    judged: Mapping[int, Verdict],
+    known: Mapping[str, StoredInsight],
+    judged: Mapping[int, InsightVerdict],
     repeated: bool = False,
-) -> FedBack:
+) -> FeedbackAnswer:
     causal = sum(verdict.causal for verdict in judged.values())
-    return FedBack(
+    return FeedbackAnswer(
         updated=len(judged),
         outcome=report.outcome,
         names=list(known),

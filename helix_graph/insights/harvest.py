@@ -1,136 +1,280 @@
-"""What an episode teaches: its stated lessons and its verified fixes, each as an insight that could be stored.
+"""Harvesting: lessons and fixes of episodes become insights, marked as derived and linked to where they came from.
 
-A lesson is taken in its own words, where these are advice (`advice`). A fix is told from facts alone, "When <error>,
-<change>, verified by <check>": the failing check and its message, what was written or run, and the same check that
-passed afterwards (`verified`); what the agent thought about it stays out. Nothing else is taken, since nothing else in
-an episode claims to hold beyond it, and what is doubtful is dropped: an insight that is false costs more than none.
-
-Two of them are the same (`Harvested.key`) when they differ in what never comes again: for lessons, paths, numbers and
-quotations; for fixes everything but the kind of error, the files or commands of the change, and the check. That makes
-classes, whatever the order in which episodes come. (Lessons in other words are a matter of vectors: `harvesting`.)
-
->>> from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link
->>> suite = Action(verb="run", command="pytest -q")
->>> edit = Action(verb="edit", role="config", path="pyproject.toml")
->>> episode = Episode(id="episode-1", session="1", timestamp="2026-11-01T10:00:00Z", outcome="success", task="Mend CI",
-...     decisions=(Decision(id="d1", timestamp=None, type="test", chosen="run pytest -q", action=suite),
-...                Decision(id="d2", timestamp=None, type="recovery", chosen="edit pyproject.toml", action=edit,
-...                         evidence=Evidence(line=4, quote='packages = ["shop"]')),
-...                Decision(id="d3", timestamp=None, type="test", chosen="run pytest -q", action=suite)),
-...     events=(Event(id="e1", timestamp=None, type="error", status="error", check="pytest", content="pytest failed",
-...                   family="ModuleNotFoundError", message="ModuleNotFoundError: No module named 'shop'"),
-...             Event(id="e2", timestamp=None, type="test", status="ok", check="pytest", content="pytest passes",
-...                   evidence=Evidence(line=6, quote="3 passed"))),
-...     links=(Link(source="d1", target="e1", reason="call"), Link(source="d3", target="e2", reason="call")),
-...     fixes=(Fix(error="e1", changes=("d2",), check="pytest", verified_by="e2"),))
->>> print(next(harvest_of(episode)).content)  # doctest: +NORMALIZE_WHITESPACE
-When pytest fails with ModuleNotFoundError: No module named 'shop': edit pyproject.toml to `packages = ["shop"]`,
-verified by pytest.
+They start lower than what a person stored (`ScoringSettings.derived`). Harvesting the same episode again changes
+nothing, and the order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several
+episodes that teach the same (`helix_graph.insights.lessons`) the earliest gives the words, and all give links. Lessons
+that say the same in other words (a cosine of at least 0.85, and no difference that `helix_graph.insights.dedup` finds)
+are merged as well, the later into the earlier, at each harvest; so is a lesson that somebody stored already. Fixes are
+merged by facts alone: sentences of one pattern look alike to a model though the errors differ.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, TypedDict
 
-import msgspec
+from msgspec.structs import replace
 
-from helix_graph.graph.anchors import Anchor
-from helix_graph.graph.labels import check_label, decision_key, event_key, family_of
-from helix_graph.graph.masking import one_line, template
-from helix_graph.insights.advice import is_advice
-from helix_graph.insights.clock import read, stamp
-from helix_graph.insights.model import FIX, LESSON
-from helix_graph.insights.settings import LONGEST
-from helix_graph.insights.verified import change_of, told
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.context import InsightContext
+from helix_graph.insights.links import find_link, new_link, write_link
+from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight
+from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
+from helix_graph.insights.store import TextVector, clean_content, slug_of
+from helix_graph.timestamps import parse_stamp
+from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+    from datetime import date
 
-    from helix_episodes.model import Decision, Episode, Event
-
-#: So much of a message tells it apart.
-_LONGEST_PART = 200
-
-
-class Bond(NamedTuple):
-    """A link that a harvested insight gets."""
-
-    relation: str
-    anchor: Anchor
+    from helix_episodes.model import Episode
+    from helix_graph.insights.lessons import HarvestedLesson
+    from helix_graph.insights.model import InsightLink, StoredInsight
+    from helix_graph.insights.vectors import Floats
 
 
-class Harvested(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight that an episode teaches. ``at`` is when the episode began, "" where it does not say."""
+#: Digits of the uid behind every derived name, so that a name never depends on which of two came first.
+_DIGITS = 8
 
-    key: str
-    kind: str
-    content: str
-    at: str
-    episode: str
-    bonds: tuple[Bond, ...]
+
+class HarvestAnswer(TypedDict):
+    """What a harvest brought.
+
+    ``added`` are new insights, ``known`` were there, ``taken_in`` went into what somebody had told, ``kept_out`` are
+    those that a person rejected or forgot, or that say too little. ``merged`` lessons say the same as an earlier one.
+    """
+
+    episodes: int
+    lessons: int
+    fixes: int
+    added: list[str]
+    known: int
+    taken_in: int
+    kept_out: int
+    merged: int
+    links: int
+    dry_run: bool
+
+
+class HarvestGroup(list["HarvestedLesson"]):
+    """All that is the same, the first first, and the uid of the insight that they are."""
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """By what the first of several that are the same is found: the earliest, whose words are kept."""
-        return self.at or "9", self.episode, self.content
+    def uid(self) -> str:
+        """It follows from what is the same in all of them."""
+        return rows.digest(f"{HARVEST_SOURCE}\0{self[0].key}")
+
+    @property
+    def name(self) -> str:
+        """It follows from the same, so it does not depend on which of them came first."""
+        tail = f"-{self.uid[:_DIGITS]}"
+        words = self[0].key.partition("\0")[2].replace("\0", " ")
+        return (slug_of(words) or HARVEST_SOURCE)[: LONGEST_NAME - len(tail)].rstrip("-") + tail
 
 
-def harvest_of(episode: Episode) -> Iterator[Harvested]:
-    """What one episode teaches."""
-    yield from _lessons(episode)
-    yield from _fixes(episode)
+class Harvesting(InsightContext):
+    """The part of `Insights` that learns from episodes."""
+
+    def harvest(self, episode: str | None = None, *, since: date | None = None, dry_run: bool = False) -> HarvestAnswer:
+        """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            NoMemory: These insights belong to no memory with episodes.
+        """
+        chosen = list(self._episodes(episode, since))
+        groups = grouped(chosen)
+        vectors = {} if dry_run else self._vectors_of(groups)
+        brought = _HarvestBatch(self.settings.derived)
+        with self._database.reading() if dry_run else self._database.writing() as connection:
+            for group in groups:
+                numbers = vectors.get(group.uid)
+                lesson = numbers and group[0].kind == LESSON
+                told = self._told(connection, group[0].content, numbers[1]) if numbers and lesson else None
+                brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
+            merged = 0 if dry_run else self._merge_lessons(connection)
+        return HarvestAnswer(
+            episodes=len(chosen),
+            lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
+            fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
+            added=sorted(brought.added),
+            known=brought.known,
+            taken_in=brought.taken_in,
+            kept_out=brought.kept_out,
+            merged=merged,
+            links=brought.links,
+            dry_run=dry_run,
+        )
+
+    def _episodes(self, episode: str | None, since: date | None) -> Iterator[Episode]:
+        episodes, start = self._past.episodes, as_datetime("since", since)
+        if episode is not None:
+            found = episodes.get(as_str("episode", episode))
+            if found is None:
+                raise EpisodeNotFound(episode)
+            yield found
+            return
+        for _, one in episodes.scan():
+            if not isinstance(one, HelixGraphError) and (
+                start is None or ((at := parse_stamp(one.timestamp)) and at >= start)
+            ):
+                yield one
+
+    def _vectors_of(self, groups: Iterable[HarvestGroup]) -> dict[str, tuple[TextVector, Floats]]:
+        wanted = list(groups)
+        return dict(zip((one.uid for one in wanted), self._embed([one[0].content for one in wanted]), strict=False))
+
+    def _told(self, connection: sqlite3.Connection, content: str, vector: Floats) -> StoredInsight | None:
+        """The insight that somebody has told, and that says the same."""
+        from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+
+        for number in self._meaning(connection, vector, least=self.settings.same):
+            for kept in rows.by_numbers(connection, [number]):
+                ours = kept.insight.source == HARVEST_SOURCE or kept.insight.state == "merged"
+                if not ours and same_advice(kept.insight.content, content):
+                    return kept
+        return None
+
+    def _merge_lessons(self, connection: sqlite3.Connection) -> int:
+        """Merges each lesson into the earliest that says the same; how many are merged now."""
+        if self._embedder is None:
+            return 0
+        from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+        from helix_graph.insights.vectors import cluster_leaders  # noqa: PLC0415  (numpy is for vectors only)
+
+        lessons = _harvested_lessons(connection)
+        found = rows.vectors_of(connection, [one.number for one in lessons], model=self._embedder.model)
+        by_number = {one.number: one for one in lessons}
+
+        def same(one: int, other: int) -> bool:
+            return same_advice(by_number[one].insight.content, by_number[other].insight.content)
+
+        into = cluster_leaders([*by_number], found, least=self.settings.same, same=same)
+        for one in lessons:
+            leader = by_number[into[one.number]]
+            merged_into = "" if leader is one else leader.insight.uid
+            if one.insight.merged_into != merged_into:
+                state = "merged" if merged_into else "active"
+                rows.update(connection, one, replace(one.insight, state=state, merged_into=merged_into))
+                for moved in (one, leader):
+                    feedback.refold(connection, moved, settings=self.settings)
+        return sum(into[one.number] != one.number for one in lessons)
 
 
-def _lessons(episode: Episode) -> Iterator[Harvested]:
-    derived = {number for number, one in enumerate(episode.lesson_evidence) if one.derived}
-    for number, text in enumerate(episode.lessons):
-        # What was derived is told again below, from its fix.
-        if number in derived or not is_advice(text):
-            continue
-        bond = Bond("derived_from", Anchor(type="episode", text="", episode=episode.id))
-        yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+class _HarvestBatch:
+    """What a harvest has brought so far."""
+
+    def __init__(self, initial: float) -> None:
+        self.initial = initial
+        self.added: list[str] = []
+        self.known = self.taken_in = self.kept_out = self.links = 0
+
+    def take(
+        self,
+        connection: sqlite3.Connection,
+        group: HarvestGroup,
+        *,
+        told: StoredInsight | None,
+        vector: TextVector | None,
+        dry_run: bool,
+    ) -> None:
+        """Takes in all that is the same, and its links."""
+        kept = rows.by_uid(connection, group.uid)
+        stands = kept or _twin(connection, group[0].content) or told
+        if stands is None and (_is_forgotten(connection, group.uid) or len(group[0].content) < SHORTEST_CONTENT):
+            self.kept_out += 1
+            return
+        if stands and rows.standing_for(connection, stands).insight.state == "rejected":
+            self.kept_out += 1
+            return
+        if stands is None:
+            self.added.append(group.name)
+        elif kept is None:
+            self.taken_in += 1
+        else:
+            self.known += 1
+        uid = stands.insight.uid if stands else group.uid
+        new = [link for link in _links(group, uid) if find_link(connection, link.id) is None]
+        self.links += len(new)
+        if dry_run:
+            return
+        if stands is None:
+            _put_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
+        elif kept is not None:
+            _begin_earlier(connection, kept, group[0], vector)
+        for link in _links(group, uid):
+            write_link(connection, link)
+
+    def _insight(self, group: HarvestGroup) -> Insight:
+        first = group[0]
+        return Insight(
+            uid=group.uid,
+            slug=group.name,
+            content=first.content,
+            created_at=first.at,
+            tags=tuple(sorted((DERIVED, first.kind))),
+            origin="derived",
+            initial=self.initial,
+            episode=first.episode,
+            source=HARVEST_SOURCE,
+        )
 
 
-def _fixes(episode: Episode) -> Iterator[Harvested]:
-    events = {one.id: one for one in episode.events}
-    for fix in episode.fixes:
-        change = change_of(episode, fix)
-        if change is not None:
-            yield _fix(episode, events[fix.error], change, check=fix.check)
+def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
+    """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
+    from helix_graph.insights.lessons import lessons_of  # noqa: PLC0415  (recall does without the graph's grammar)
+
+    found = (one for episode in episodes for one in lessons_of(episode))
+    clean = (replace(one, content=clean_content(one.content)) for one in found)
+    ordered = sorted(clean, key=lambda one: (one.key, one.place))
+    return [HarvestGroup(group) for _, group in groupby(ordered, key=lambda one: one.key)]
 
 
-def _fix(episode: Episode, error: Event, change: Decision, *, check: str) -> Harvested:
-    failing = Anchor(type="error", text=error.content, episode=episode.id)
-    made = Anchor(type="decision", text=change.chosen, episode=episode.id)
-    bonds = (Bond("derived_from", made), Bond("addresses", failing), Bond("prevents", failing))
-    key = "\0".join((event_key(error) or "", _manner(change), check))
-    return _harvested(episode, FIX, key, _sentence(error, change, check=check), bonds)
+def _links(group: HarvestGroup, uid: str) -> Iterator[InsightLink]:
+    for one in group:
+        for relation, anchor in one.bonds:
+            node = (anchor.type, anchor.text)
+            yield new_link(uid, relation, at=one.at, node=node, episode=anchor.episode, origin="extraction")
 
 
-def _harvested(episode: Episode, kind: str, key: str, content: str, bonds: tuple[Bond, ...]) -> Harvested:
-    began = read(episode.timestamp)
-    return Harvested(
-        key=f"{kind}\0{key}",
-        kind=kind,
-        content=" ".join(content.split())[:LONGEST],
-        at=stamp(began) if began else "",
-        episode=episode.id,
-        bonds=bonds,
-    )
+def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
+    """The insight that was told in the very same words."""
+    found = rows.by_digest(connection, rows.digest(content))
+    return None if found is None or found.insight.source == HARVEST_SOURCE else found
 
 
-def _manner(change: Decision) -> str:
-    """What was done, and to what: an edit of another file is another fix."""
-    action = change.action
-    return "\0".join((decision_key(change), (action and (action.path or action.command)) or ""))
+def _begin_earlier(
+    connection: sqlite3.Connection, kept: StoredInsight, first: HarvestedLesson, vector: TextVector | None
+) -> None:
+    """The words of the earliest episode count, unless a person has given others."""
+    insight = kept.insight
+    if insight.origin != "derived" or insight.edited_at or (first.at or "9", first.episode) >= _place_of(insight):
+        return
+    new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
+    rows.update(connection, kept, new)
+    _put_vector(connection, kept.number, vector)
 
 
-def _sentence(error: Event, change: Decision, *, check: str) -> str:
-    failing = check_label(error.check or "").removesuffix(": ")
-    trouble = _cut(error.message or family_of(error)).rstrip(".")
-    return f"When {failing} with {trouble}: {told(change)}, verified by {check}."
+def _place_of(insight: Insight) -> tuple[str, str]:
+    return insight.created_at or "9", insight.episode
 
 
-def _cut(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _LONGEST_PART else f"{line[:_LONGEST_PART].rstrip()}…"
+def _put_vector(connection: sqlite3.Connection, number: int, vector: TextVector | None) -> None:
+    if vector:
+        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
+
+
+def _is_forgotten(connection: sqlite3.Connection, uid: str) -> bool:
+    return connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (uid,)).fetchone() is not None
+
+
+def _harvested_lessons(connection: sqlite3.Connection) -> list[StoredInsight]:
+    """Those that harvesting may merge: nobody has told, edited or silenced them, or merged them otherwise."""
+    found = rows.where(connection, "source = ? AND origin = 'derived' AND edited_at = ''", HARVEST_SOURCE)
+    lessons = [one for one in found if LESSON in one.insight.tags and one.insight.state in {"active", "merged"}]
+    uids = {one.insight.uid for one in lessons}
+    ours = [one for one in lessons if one.insight.state == "active" or one.insight.merged_into in uids]
+    return sorted(ours, key=lambda one: (*_place_of(one.insight), one.insight.uid))

@@ -1,29 +1,46 @@
-"""Links: what belongs together, and walking along it.
+"""Links from an insight to other insights and to nodes of the graph: drawn by hand, by label and by vector, and traversed.
 
-A link leads from an insight to another, or to an anchor in the graph (see `helix_graph.insights.model.Link`). It
-speaks of uids; where an insight was merged into another, its links count as the other's.
+A link refers to uids; where an insight was merged into another, its links count as the other's. A link to a node
+stores its anchor (the node's type, the raw text, the episode), who drew it and how sure they were; the node is looked
+up at each question, and stands for all anchors that lead to it now. Each insight and each node is visited once, so
+cycles end.
+
+Anchors are proposed *by label*: a decision whose label the insight's text gets itself, or an error whose kind occurs
+in the text, word for word once paths and numbers are masked; and *by vector*: the three errors whose labels are most
+similar to the text, with a cosine of at least 0.60. Proposals are less trusted than what was extracted or drawn by
+hand; where two say the same, the more trusted record counts. Vectors are used only where nothing else links an insight
+to an error: labels of one check look alike to a model, whatever failed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 
+from helix_episodes.errors import EpisodeNotFound
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.given import one_of, query, share, whole
+from helix_graph.errors import EmptyText
 from helix_graph.insights import rows
-from helix_graph.insights.clock import stamp
-from helix_graph.insights.joining import join_links
-from helix_graph.insights.model import INSIGHT_RELATIONS, Link
-from helix_graph.insights.room import Room
-from helix_graph.insights.seed_form import public
+from helix_graph.insights.context import InsightContext
+from helix_graph.insights.dedup import join_links
+from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
+from helix_graph.insights.schema import seed_form
+from helix_graph.timestamps import stamp
+from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
-    from helix_graph.insights.model import Kept, LinkOrigin
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.insights.context import ProjectHistory
+    from helix_graph.insights.model import LinkOrigin, StoredInsight
+    from helix_graph.insights.vectors import Floats
+
 
 _COLUMNS = ("id", "insight", "relation", "target", "node_type", "node_text", "episode", "origin", "score", "created_at")
 #: Further than this everything is connected with everything.
@@ -31,7 +48,7 @@ _MOST_HOPS = 10
 _MOST_SHOWN = 100
 
 
-class Related(TypedDict):
+class RelateAnswer(TypedDict):
     """What became of a link between insights: added, exists (as it was), or rejected for a reason."""
 
     status: str
@@ -42,20 +59,20 @@ class Related(TypedDict):
     reason: str
 
 
-class Linked(Room):
+class InsightLinks(InsightContext):
     """The part of `Insights` that ties insights together."""
 
-    def relate(self, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> Related:
+    def relate(self, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> RelateAnswer:
         """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves.
 
         Raises:
             NotOneOf: The relation is none of them.
             OutOfRange: ``weight`` is not within 0 to 1.
         """
-        relation = one_of("rel_type", rel_type, INSIGHT_RELATIONS)
-        score = share("weight", weight)
+        relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
+        score = as_fraction("weight", weight)
         with self._database.writing() as connection:
-            ends = {name: rows.by_name(connection, query("name", name)) for name in (from_name, to_name)}
+            ends = {name: rows.by_name(connection, as_str("name", name)) for name in (from_name, to_name)}
             one, other = ends[from_name], ends[to_name]
             if one is None or other is None:
                 missing = from_name if one is None else to_name
@@ -80,12 +97,11 @@ class Linked(Room):
             InsightNotFound: There is no insight of that name.
             OutOfRange: ``max_hops`` is not within 1 to 10.
         """
-        from helix_graph.insights.walking import Walk  # noqa: PLC0415  (nothing else walks)
 
-        hops = whole("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
+        hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
         with self._database.reading() as connection:
             start = self._named(connection, name)
-            walk = Walk(connection, self._experience, least=self.settings.least_link)
+            walk = LinkTraversal(connection, self._experience, least=self.settings.least_link)
             return list(walk.from_insight(start, hops=hops))
 
     def neighbors(self, name: str, limit: int = 5) -> list[dict[str, Any]]:
@@ -97,11 +113,11 @@ class Linked(Room):
             InsightNotFound: There is no insight of that name.
             OutOfRange: ``limit`` is not within 0 to 100.
         """
-        most = whole("limit", limit, lowest=0, highest=_MOST_SHOWN)
+        most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
         with self._database.reading() as connection:
             start = self._named(connection, name)
             found = {
-                kept.number: {**public(kept), "_relation": link.relation, "_score": round(link.score, 3)}
+                kept.number: {**seed_form(kept), "_relation": link.relation, "_score": round(link.score, 3)}
                 for link, kept in _beside(connection, start)
             }
             near = sorted(self._alike(connection, start).items(), key=lambda pair: (-pair[1], pair[0]))
@@ -111,10 +127,10 @@ class Linked(Room):
         for number, score in ranked.items():
             kept = kept_by_number.get(number)
             if kept and kept.insight.state == "active" and number not in found and number != start.number:
-                found[number] = {**public(kept), "_relation": "similar", "_score": round(score, 3)}
+                found[number] = {**seed_form(kept), "_relation": "similar", "_score": round(score, 3)}
         return list(found.values())[:most]
 
-    def _alike(self, connection: sqlite3.Connection, start: Kept) -> Mapping[int, float]:
+    def _alike(self, connection: sqlite3.Connection, start: StoredInsight) -> Mapping[int, float]:
         vectors = self._embed([start.insight.content])
         if not vectors:
             return self._by_words(connection, start.insight.content)
@@ -131,13 +147,13 @@ def new_link(  # noqa: PLR0913  (what a link is)
     episode: str = "",
     score: float = 1.0,
     origin: LinkOrigin = "hand",
-) -> Link:
+) -> InsightLink:
     """A link to an insight's uid or to a node's type and text; its id follows from its ends."""
     import hashlib  # noqa: PLC0415  (4 ms that a question does without)
 
     ends = "\0".join((insight, relation, target, *node, episode))
     identity = hashlib.blake2b(ends.encode(), digest_size=16).hexdigest()
-    return Link(
+    return InsightLink(
         id=identity,
         insight=insight,
         relation=relation,
@@ -151,7 +167,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
     )
 
 
-def write_link(connection: sqlite3.Connection, link: Link) -> None:
+def write_link(connection: sqlite3.Connection, link: InsightLink) -> None:
     """Keeps a link; of one that is there already the more trusted record counts."""
     known = find_link(connection, link.id)
     best = join_links(known, link) if known else link
@@ -163,25 +179,25 @@ def write_link(connection: sqlite3.Connection, link: Link) -> None:
     )
 
 
-def find_link(connection: sqlite3.Connection, identity: str) -> Link | None:
+def find_link(connection: sqlite3.Connection, identity: str) -> InsightLink | None:
     """The link of that id."""
     return next(links_where(connection, "id = ?", identity), None)
 
 
-def links_of(connection: sqlite3.Connection, uids: Iterable[str]) -> list[Link]:
+def links_of(connection: sqlite3.Connection, uids: Iterable[str]) -> list[InsightLink]:
     """The links that begin or end at any of these insights, the strongest first."""
     wanted = as_list(uids)
     return list(links_where(connection, f"insight {ANY_OF} OR target {ANY_OF} ORDER BY score DESC, id", wanted, wanted))
 
 
-def links_where(connection: sqlite3.Connection, condition: str, *values: str) -> Iterator[Link]:
+def links_where(connection: sqlite3.Connection, condition: str, *values: str) -> Iterator[InsightLink]:
     """The links that meet a condition."""
     query = f"SELECT {', '.join(_COLUMNS)} FROM insight_link WHERE {condition}"  # noqa: S608  (constants)
     for row in connection.execute(query, values).fetchall():
-        yield msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), Link)
+        yield msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), InsightLink)
 
 
-def _beside(connection: sqlite3.Connection, start: Kept) -> Iterator[tuple[Link, Kept]]:
+def _beside(connection: sqlite3.Connection, start: StoredInsight) -> Iterator[tuple[InsightLink, StoredInsight]]:
     """The insights at the other ends of an insight's links, the strongest link first."""
     own = rows.own_uids(connection, start.insight.uid)
     for link in links_of(connection, own):
@@ -191,5 +207,285 @@ def _beside(connection: sqlite3.Connection, start: Kept) -> Iterator[tuple[Link,
             yield link, kept
 
 
-def _related(from_name: str, to_name: str, relation: str, weight: float, status: str, reason: str = "") -> Related:
-    return Related(status=status, from_name=from_name, to_name=to_name, rel_type=relation, weight=weight, reason=reason)
+def _related(from_name: str, to_name: str, relation: str, weight: float, status: str, reason: str = "") -> RelateAnswer:
+    return RelateAnswer(
+        status=status, from_name=from_name, to_name=to_name, rel_type=relation, weight=weight, reason=reason
+    )
+
+
+class _Step(NamedTuple):
+    """One place on the way: an insight's row or a node's id, its name, how to show it, and what led there."""
+
+    key: int | str
+    name: str
+    shown: dict[str, Any]
+    relation: str
+    at: StoredInsight | AnchoredNode
+
+
+class LinkTraversal:
+    """A walk over the links of one state of the database; ``least`` is the score that a link must have."""
+
+    def __init__(self, connection: sqlite3.Connection, experience: ProjectHistory | None, *, least: float) -> None:
+        self._connection = connection
+        self._experience = experience
+        self._least = least
+
+    def from_insight(self, start: StoredInsight, *, hops: int) -> Iterator[dict[str, Any]]:
+        """Everything within so many links, the nearest first."""
+        met: set[int | str] = {start.number}
+        edge = [_Step(start.number, start.name, {}, "", start)]
+        for hop in range(1, hops + 1):
+            reached = []
+            for here in edge:
+                for step in self._beside(here):
+                    if step.key not in met:
+                        met.add(step.key)
+                        reached.append(step)
+                        yield {**step.shown, "_hop": hop, "_via": here.name, "_relation": step.relation}
+            edge = reached
+
+    def _beside(self, here: _Step) -> Iterator[_Step]:
+        if isinstance(here.key, int):
+            own = rows.own_uids(self._connection, here.at.insight.uid)  # type: ignore[union-attr]  # a row's is a Kept
+            yield from self._of_insight(own)
+        else:
+            yield from self._of_node(here.key)
+
+    def _of_insight(self, own: frozenset[str]) -> Iterator[_Step]:
+        for link in links_of(self._connection, own):
+            if link.score < self._least:
+                continue
+            if link.node_type:
+                found = self._node_of(link)
+                if found:
+                    yield _node_step(found, link.relation)
+            else:
+                other = link.target if link.insight in own else link.insight
+                yield from self._insight_step(other, link.relation)
+
+    def _of_node(self, node: str) -> Iterator[_Step]:
+        for link in self._by_node.get(node, ()):
+            if link.score >= self._least:
+                yield from self._insight_step(link.insight, link.relation)
+
+    def _insight_step(self, uid: str, relation: str) -> Iterator[_Step]:
+        found = rows.by_uid(self._connection, uid)
+        kept = found and rows.standing_for(self._connection, found)
+        if kept and kept.insight.state == "active":
+            yield _Step(kept.number, kept.name, {"_kind": "insight", **seed_form(kept)}, relation, kept)
+
+    def _node_of(self, link: InsightLink) -> AnchoredNode | None:
+        return self._nodes.get(anchor_of(link))
+
+    @cached_property
+    def _by_anchor(self) -> dict[NodeAnchor, list[InsightLink]]:
+        """The links to nodes by what they speak of, the strongest first."""
+        found: dict[NodeAnchor, list[InsightLink]] = defaultdict(list)
+        for link in links_where(self._connection, "node_type != '' ORDER BY score DESC, id"):
+            found[anchor_of(link)].append(link)
+        return found
+
+    @cached_property
+    def _nodes(self) -> dict[NodeAnchor, AnchoredNode]:
+        """Where every anchor leads."""
+        return self._experience.anchored(sorted(self._by_anchor, key=_place)) if self._experience else {}
+
+    @cached_property
+    def _by_node(self) -> dict[str, list[InsightLink]]:
+        """The links that lead to each node."""
+        found: dict[str, list[InsightLink]] = defaultdict(list)
+        for anchor, node in self._nodes.items():
+            found[node.node] += self._by_anchor[anchor]
+        return found
+
+
+def anchor_of(link: InsightLink) -> NodeAnchor:
+    """What a link to a node speaks of."""
+    from helix_graph.graph.anchors import NodeAnchor  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+
+    return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
+
+
+def _place(anchor: NodeAnchor) -> tuple[str, str, str]:
+    return anchor.type, anchor.text, anchor.episode
+
+
+def _node_step(found: AnchoredNode, relation: str) -> _Step:
+    shown = {"_kind": "node", "name": found.label, "node": found.node, "type": found.type}
+    return _Step(found.node, found.label, shown, relation, found)
+
+
+#: An error whose kind stands in a text together with its check is meant; without its check it most likely is.
+_WITH_CHECK, _WITHOUT_CHECK = 1.0, 0.7
+#: A kind of error of fewer letters than this stands in texts by chance: "error", "no file".
+_LEAST_LETTERS = 8
+_MOST_BY_VECTOR = 3
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+class LinkAnswer(TypedDict):
+    """A link to a node: added, or there already (exists). ``node`` and ``label`` are what it leads to now, or None."""
+
+    status: str
+    name: str
+    relation: str
+    type: str
+    text: str
+    episode: str
+    origin: str
+    score: float
+    node: str | None
+    label: str | None
+
+
+class Anchoring(InsightContext):
+    """The part of `Insights` that ties insights to nodes of the graph."""
+
+    def link(
+        self, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
+    ) -> LinkAnswer:
+        """Links an insight to a node by hand.
+
+        ``text`` is the raw text of a step of ``episode``, or the label of a node when no episode is named;
+        ``relation`` is derived_from, addresses or prevents.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            EpisodeNotFound: There is no such episode.
+            NotOneOf: Type or relation is none of those allowed.
+            EmptyText: There is no text, and no whole episode is meant.
+        """
+        from helix_graph.graph.anchors import ANCHOR_TYPES  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+
+        kind = as_choice("node_type", node_type, ANCHOR_TYPES)
+        meant = as_choice("relation", relation, NODE_RELATIONS)
+        said = as_text("text", text).strip()
+        if not said and kind != "episode":
+            option = "text"
+            raise EmptyText(option)
+        session = self._episode_id(episode)
+        with self._database.writing() as connection:
+            kept = self._named(connection, as_str("name", name))
+            at = stamp(self._clock())
+            link = new_link(kept.insight.uid, meant, at=at, node=(kind, said), episode=session)
+            known = find_link(connection, link.id)
+            write_link(connection, link)
+        return self._shown(kept, [link], ["exists" if known else "added"])[0]
+
+    def match(self, name: str | None = None) -> list[LinkAnswer]:
+        """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            NoMemory: These insights belong to no memory with a graph.
+        """
+        errors, decisions = self._past.examples(("error",)), self._past.examples(("decision",))
+        with self._database.reading() as connection:
+            chosen = self._chosen(connection, name)
+        vectors = [numbers for _, numbers in self._embed([one.label for one in errors])] if chosen else []
+        answers: list[LinkAnswer] = []
+        for kept in chosen:
+            found = _by_label(kept.insight.content, errors, decisions)
+            if not (found or self._addresses_one(kept)):
+                found = self._by_vector(kept, errors, vectors)
+            answers += self._keep(kept, found)
+        return answers
+
+    def unresolved(self) -> tuple[InsightLink, ...]:
+        """The links whose node is not in the graph now; they are kept, since it may come (back)."""
+        with self._database.reading() as connection:
+            links = list(links_where(connection, "node_type != '' ORDER BY id"))
+        known = self._experience.anchored({anchor_of(link) for link in links}) if self._experience else {}
+        return tuple(link for link in links if anchor_of(link) not in known)
+
+    def _episode_id(self, episode: str) -> str:
+        if not episode:
+            return ""
+        found = self._past.episodes.get(as_str("episode", episode))
+        if found is None:
+            raise EpisodeNotFound(episode)
+        return found.id
+
+    def _chosen(self, connection: sqlite3.Connection, name: str | None) -> list[StoredInsight]:
+        if name is not None:
+            return [self._named(connection, as_str("name", name))]
+        return list(rows.where(connection, "state = 'active' ORDER BY number"))
+
+    def _addresses_one(self, kept: StoredInsight) -> bool:
+        with self._database.reading() as connection:
+            own = rows.own_uids(connection, kept.insight.uid)
+            return any(one.node_type == "error" and one.origin != "embedding" for one in links_of(connection, own))
+
+    def _by_vector(
+        self, kept: StoredInsight, errors: list[NodeExample], vectors: list[Floats]
+    ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
+        if not vectors:
+            return {}
+        own = self._embed([kept.insight.content])[0][1]
+        scored = [(round(float(vector @ own), 3), one) for one, vector in zip(errors, vectors, strict=True)]
+        close = sorted(
+            (each for each in scored if each[0] >= self.settings.uptake), key=lambda each: (-each[0], each[1].label)
+        )
+        return {one: ("embedding", cosine) for cosine, one in close[:_MOST_BY_VECTOR]}
+
+    def _keep(self, kept: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]) -> list[LinkAnswer]:
+        links, statuses = [], []
+        with self._database.writing() as connection:
+            at = stamp(self._clock())
+            for one, (origin, score) in found.items():
+                node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
+                link = new_link(
+                    kept.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
+                )
+                statuses.append("exists" if find_link(connection, link.id) else "added")
+                write_link(connection, link)
+                links.append(link)
+        return self._shown(kept, links, statuses)
+
+    def _shown(self, kept: StoredInsight, links: list[InsightLink], statuses: Iterable[str]) -> list[LinkAnswer]:
+        known = self._experience.anchored(map(anchor_of, links)) if self._experience else {}
+        return [
+            _answer(kept.name, link, status, known.get(anchor_of(link)))
+            for link, status in zip(links, statuses, strict=True)
+        ]
+
+
+def _by_label(
+    content: str, errors: Iterable[NodeExample], decisions: Iterable[NodeExample]
+) -> dict[NodeExample, tuple[LinkOrigin, float]]:
+    """The nodes whose label the text has, and how sure that is."""
+    from helix_episodes.model import Decision  # noqa: PLC0415  (as above)
+    from helix_graph.graph.labels import decision_key  # noqa: PLC0415  (as above)
+
+    said = decision_key(Decision(id="", timestamp=None, type="design", chosen=content))
+    found: dict[NodeExample, tuple[LinkOrigin, float]] = {one: ("label", 1.0) for one in decisions if one.label == said}
+    words = f" {_masked(content)} "
+    for one in errors:
+        check, _, family = one.label.partition(" fails: ")
+        if len(_LETTERS.findall(family)) >= _LEAST_LETTERS and f" {_masked(family)} " in words:
+            named = f" {_masked(check)} " in words
+            found[one] = ("label", _WITH_CHECK if named else _WITHOUT_CHECK)
+    return found
+
+
+def _masked(text: str) -> str:
+    """The words of a text, places and numbers masked, without the punctuation between them."""
+    from helix_graph.graph.normalization import template  # noqa: PLC0415  (as above)
+
+    return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))
+
+
+def _answer(name: str, link: InsightLink, status: str, found: AnchoredNode | None) -> LinkAnswer:
+    return LinkAnswer(
+        status=status,
+        name=name,
+        relation=link.relation,
+        type=link.node_type,
+        text=link.node_text,
+        episode=link.episode,
+        origin=link.origin,
+        score=link.score,
+        node=found.node if found else None,
+        label=found.label if found else None,
+    )

@@ -1,15 +1,28 @@
-"""What an insight is, what is known of how it did, and what both rest on: frozen values.
+"""What an insight is, how it performed and what both rest on, as frozen values; and the errors of this package.
 
-An insight is two things that must not be confused. What people and agents said (`Insight`: the text, its tags, whether
-somebody muted it) is truth. How it did (`Standing`: effectiveness and counts) is nothing but the fold of the log of
-feedback (`Entry`) over it, and can be worked out again at any time.
+An insight is two things that must not be confused. What people and agents wrote (`Insight`: the text, its tags, whether
+somebody muted it) is truth. How it performed (`Performance`: effectiveness and counts) is the fold of the feedback log
+(`FeedbackEntry`) over it, and can be computed again at any time.
+
+::
+
+    HelixGraphError              (helix_episodes.errors)
+    ├── InsightNotFound              no insight has that name
+    ├── TooEarly                     the question needs more measurements than there are
+    └── InvalidExport                a file to import holds no insights, or a damaged line
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from helix_episodes.errors import HelixGraphError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 State = Literal["active", "muted", "rejected", "merged"]
 #: Where an insight comes from. The order is that of trust: of two records of one insight the first named counts.
@@ -29,7 +42,7 @@ LINK_ORIGINS: tuple[LinkOrigin, ...] = ("hand", "extraction", "label", "embeddin
 #: Tags by which the derived are told from the told, and lessons from fixes.
 DERIVED, LESSON, FIX = "derived", "lesson", "fix"
 #: What `Insight.source` says of what was harvested.
-SOURCE = "harvest"
+HARVEST_SOURCE = "harvest"
 
 
 class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,7 +52,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``slug`` is the name it was given here. A date of ``""`` is one that never was: ``edited_at`` and ``tagged_at`` are
     when a person last set text and tags (a text tagged ``user-provided`` was set by one when it was stored),
     ``state_at`` when the state was. ``told`` is the form of the older seed
-    (trigger, resolution, type), where the insight was told in it. Dates are those of `helix_graph.insights.clock`.
+    (trigger, resolution, type), where the insight was told in it. Dates are those of `helix_graph.timestamps`.
     """
 
     uid: str
@@ -60,7 +73,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     told: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Performance(msgspec.Struct, frozen=True, kw_only=True):
     """How an insight did: the fold of the log over it. ``decayed_until`` is up to when idle time has been counted."""
 
     effectiveness: float = 0.5
@@ -71,16 +84,16 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     decayed_until: str | None = None
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class StoredInsight(msgspec.Struct, frozen=True, kw_only=True):
     """An insight as it stands in a memory: its row's number, its name here, what was said and how it did."""
 
     number: int
     name: str
     insight: Insight
-    standing: Standing
+    standing: Performance
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class InsightVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one feedback says of one insight, and why: ``name`` is what it was called then.
 
     ``cosine``, ``uptake`` and ``path`` are what the reason rests on, where they were looked at, ``rule`` the rule with
@@ -99,7 +112,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FeedbackEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log of feedback. ``names`` are those that were given, also the unknown ones.
 
     ``injection`` is the id of what was shown, where the feedback is about one showing. A ``decay`` has the days without
@@ -111,15 +124,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: EntryKind = "feedback"
     outcome: Outcome | None = None
     names: tuple[str, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[InsightVerdict, ...] = ()
     episode: str | None = None
     policy: str = "seed"
     days: int = 0
-    standing: Standing | None = None
+    standing: Performance | None = None
     injection: str = ""
 
 
-class Link(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class InsightLink(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """From an insight to another (``target``, a uid) or to a node of the graph.
 
     The truth of a link to a node is its anchor: the node's type, the text it was made from, and the episode, if any.
@@ -162,7 +175,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     chances: dict[str, float] = msgspec.field(default_factory=dict)
 
 
-class Forgotten(msgspec.Struct, frozen=True):
+class ForgottenInsight(msgspec.Struct, frozen=True):
     """That an insight was forgotten, and when."""
 
     uid: str
@@ -170,4 +183,33 @@ class Forgotten(msgspec.Struct, frozen=True):
 
 
 #: What an export is made of.
-Record = Insight | Link | Entry | Injection | Forgotten
+Record = Insight | InsightLink | FeedbackEntry | Injection | ForgottenInsight
+
+
+class InsightNotFound(HelixGraphError):
+    """No insight has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
+class TooEarly(HelixGraphError):
+    """A question that only measurements answer, and there are too few of them."""
+
+    def __init__(self, *, what: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"{what} is not offered yet, {reason}; `helix-graph insight uplift` shows what is known so far"
+        )
+
+
+class InvalidExport(HelixGraphError):
+    """A file that cannot be imported; ``line`` counts from 1. Nothing of it was taken in."""
+
+    def __init__(self, *, path: Path, line: int | None, problem: str) -> None:
+        self.path = path
+        self.line = line
+        self.problem = problem
+        where = f"{path}, line {line}" if line else str(path)
+        super().__init__(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")

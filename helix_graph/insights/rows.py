@@ -1,4 +1,4 @@
-"""Insights to rows and back: the one place that knows the columns of ``insight``."""
+"""Insights to rows and back: the only module that knows the columns of ``insight``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.insights.model import Insight, Kept, Standing
+from helix_graph.insights.model import Insight, Performance, StoredInsight
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
+
 
 _SAID: tuple[str, ...] = (
     "uid", "slug", "content", "created_at", "tags", "origin", "initial", "edited_at", "tagged_at",
@@ -36,13 +37,13 @@ def digest(content: str) -> str:
     return hashlib.blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def by_name(connection: sqlite3.Connection, name: str) -> Kept | None:
+def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
     """The insight of that name; for one that was merged away, the one that it went into."""
     found = _one(connection, "name = ?", name)
     return None if found is None else standing_for(connection, found)
 
 
-def standing_for(connection: sqlite3.Connection, kept: Kept) -> Kept:
+def standing_for(connection: sqlite3.Connection, kept: StoredInsight) -> StoredInsight:
     """The insight into which one was merged, over any number of merges; itself when it was not."""
     while kept.insight.state == "merged":
         into = _one(connection, "uid = ?", kept.insight.merged_into)
@@ -52,27 +53,27 @@ def standing_for(connection: sqlite3.Connection, kept: Kept) -> Kept:
     return kept
 
 
-def by_uid(connection: sqlite3.Connection, uid: str) -> Kept | None:
+def by_uid(connection: sqlite3.Connection, uid: str) -> StoredInsight | None:
     """The insight of that uid, merged away or not."""
     return _one(connection, "uid = ?", uid)
 
 
-def by_digest(connection: sqlite3.Connection, value: str) -> Kept | None:
+def by_digest(connection: sqlite3.Connection, value: str) -> StoredInsight | None:
     """The first insight with that very text, but for case and blanks; merged ones count last."""
     return _one(connection, "digest = ? ORDER BY state = 'merged', number", value)
 
 
-def by_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Kept]:
+def by_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[StoredInsight]:
     """The insights in those rows, by number."""
     return list(_select(connection, f"number {ANY_OF} ORDER BY number", as_list(numbers)))
 
 
-def standing_insights(connection: sqlite3.Connection) -> Iterator[Kept]:
+def standing_insights(connection: sqlite3.Connection) -> Iterator[StoredInsight]:
     """Every insight that was not merged away, by number."""
     return _select(connection, "state != 'merged' ORDER BY number")
 
 
-def everything(connection: sqlite3.Connection) -> Iterator[Kept]:
+def everything(connection: sqlite3.Connection) -> Iterator[StoredInsight]:
     """Every insight, by uid."""
     return _select(connection, "1 ORDER BY uid")
 
@@ -86,7 +87,7 @@ def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
     return frozenset(one for (one,) in connection.execute(query, (uid,)))
 
 
-def where(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
+def where(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[StoredInsight]:
     """The insights that meet a condition, which is a constant of the module that asks."""
     return _select(connection, condition, *values)
 
@@ -137,7 +138,7 @@ def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> in
     return int(cursor.lastrowid or 0)
 
 
-def update(connection: sqlite3.Connection, kept: Kept, insight: Insight) -> None:
+def update(connection: sqlite3.Connection, kept: StoredInsight, insight: Insight) -> None:
     """What has changed of what was said; a vector of another text is no vector of this one."""
     new, old = _values(insight, _SAID), _values(kept.insight, _SAID)
     changed = {column: value for column, value in new.items() if value != old[column]}
@@ -151,7 +152,7 @@ def rename(connection: sqlite3.Connection, number: int, name: str) -> None:
     _set(connection, number, {"name": name})
 
 
-def set_standing(connection: sqlite3.Connection, number: int, standing: Standing) -> None:
+def set_standing(connection: sqlite3.Connection, number: int, standing: Performance) -> None:
     """How an insight did, as the fold has it."""
     _set(connection, number, _values(standing, _DID))
 
@@ -198,31 +199,31 @@ def _set(connection: sqlite3.Connection, number: int, values: dict[str, Any]) ->
         connection.execute(query, (*values.values(), number))
 
 
-def _one(connection: sqlite3.Connection, condition: str, *values: str) -> Kept | None:
+def _one(connection: sqlite3.Connection, condition: str, *values: str) -> StoredInsight | None:
     return next(_select(connection, f"{condition} LIMIT 1", *values), None)
 
 
-def _select(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[Kept]:
+def _select(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[StoredInsight]:
     query = f"SELECT {_COLUMNS} FROM insight WHERE {condition}"  # noqa: S608  (constants of this module)
     return map(_kept, connection.execute(query, values).fetchall())
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
+def _kept(row: tuple[Any, ...]) -> StoredInsight:
     number, name, *rest = row
     said: dict[str, Any] = dict(zip(_SAID, rest, strict=False))
     for column in _JSON:
         said[column] = msgspec.json.decode(said[column])
     said["slug"] = said["slug"] or name
     did: dict[str, Any] = dict(zip(_DID, rest[len(_SAID) :], strict=True))
-    return Kept(
+    return StoredInsight(
         number=number,
         name=name,
         insight=msgspec.convert(said, Insight),
-        standing=msgspec.convert(did, Standing),
+        standing=msgspec.convert(did, Performance),
     )
 
 
-def _values(value: Insight | Standing, columns: tuple[str, ...]) -> dict[str, Any]:
+def _values(value: Insight | Performance, columns: tuple[str, ...]) -> dict[str, Any]:
     return {
         column: msgspec.json.encode(one).decode() if column in _JSON else one
         for column in columns

@@ -1,37 +1,113 @@
-"""Storing: a text becomes an insight, or goes into the one that says the same.
+"""Storing: a text becomes an insight with a name and a uid, or is merged into the insight that says the same.
 
 Two texts say the same when they differ in case and blanks only or, where there are vectors, when their cosine is at
-least 0.85 and nothing that a vector does not see keeps them apart (`helix_graph.insights.sameness`); of several such
-insights the most alike takes it in. Being told the same again is no use of an insight: what
-counts as use is feedback. What a person gave (tag ``user-provided``) is never taken in by another text, and keeps its
-own words when it takes one in.
+least 0.85 and nothing that a vector does not see separates them (`helix_graph.insights.dedup`); of several such
+insights the most similar one takes it in. Storing the same text again does not count as use; feedback does. A text
+that a person provided (tag ``user-provided``) is never merged into another one, and keeps its own words when one is
+merged into it.
+
+A name is the beginning of the text as a slug. If it is taken, the first digits of the uid follow. The uid is the digest
+of the text as it was first stored; the uid of a forgotten insight is never used again, and the same text, stored later,
+is another insight.
+
+>>> slug_of("When pytest fails: run it with -x first, then read the log")
+'when-pytest-fails-run-it-with-x-first-then-read'
+>>> slug_of("日本語") == ""
+True
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
 from helix_graph.errors import OutOfRange
-from helix_graph.given import prose, several, text
 from helix_graph.insights import rows
-from helix_graph.insights.joining import absorb
+from helix_graph.insights.dedup import absorb
 from helix_graph.insights.model import Insight, Origin
-from helix_graph.insights.naming import free_name, free_uid, is_name, slug_of
-from helix_graph.insights.settings import LONGEST, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, SHORTEST, USER_PROVIDED
+from helix_graph.insights.rows import digest
+from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.scoring import (
+    LONGEST_CONTENT,
+    LONGEST_NAME,
+    LONGEST_SOURCE,
+    LONGEST_TAG,
+    MOST_TAGS,
+    SHORTEST_CONTENT,
+    USER_PROVIDED,
+)
+from helix_graph.validation import as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from helix_graph.insights.model import Kept
+    from helix_graph.insights.model import StoredInsight
+
+
+def clean_name(name: str) -> str:
+    """A name as it may stand in a memory: without secrets, and a slug where it was more than a word."""
+    plain = as_text("name", name)
+    return name if plain == name and _PLAIN_NAME.fullmatch(name) else slug_of(plain)
+
+
+def clean_line(text: str) -> str:
+    """A text without secrets, on one line, with nothing in it that is obeyed."""
+    return sanitize_line(as_text("text", text))
+
+
+_PLAIN_NAME = re.compile(r"[\w.-]*")
+
+
+_NO_SLUG = re.compile("[^a-z0-9]+")
+#: Digits of the uid behind a name: 32 bits first, then twice that, then all of it.
+_DIGITS = (8, 16, 32)
+#: What a text without a Latin letter or digit is called, before its digits.
+_NAMELESS = "insight"
+
+
+def slug_of(content: str) -> str:
+    """The name that a text asks for; empty when there is no letter in it that a name can have."""
+    return _NO_SLUG.sub("-", content[:LONGEST_NAME].lower()).strip("-")
+
+
+def free_name(content_slug: str, uid: str, *, taken: Callable[[str], bool]) -> str:
+    """The slug, or the first name made of it and the uid that is not taken."""
+    return next(name for name in _names(content_slug, uid) if not taken(name))
+
+
+def free_uid(connection: sqlite3.Connection, content: str) -> str:
+    """The digest of a text, or of the text and a count, when it was forgotten that often."""
+    uid, again = digest(content), 0
+    while connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (uid,)).fetchone():
+        again += 1
+        uid = digest(f"{digest(content)} {again}")
+    return uid
+
+
+def is_name(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether an insight is called so."""
+    return connection.execute("SELECT 1 FROM insight WHERE name = ?", (name,)).fetchone() is not None
+
+
+def _names(slug: str, uid: str) -> Iterator[str]:
+    if slug:
+        yield slug
+    for digits in _DIGITS:
+        yield f"{(slug or _NAMELESS)[: LONGEST_NAME - digits - 1].rstrip('-')}-{uid[:digits]}"
+    count = 2
+    while True:
+        yield f"{_NAMELESS}-{uid[:32]}-{count}"
+        count += 1
+
 
 #: The rows alike a text, and how alike: the most alike first.
-Alike = list[tuple[int, float]]
+SimilarRows = list[tuple[int, float]]
 
 
-class Stored(TypedDict):
+class StoreAnswer(TypedDict):
     """What became of a text; ``reason`` says why it was not added, and is empty when it was.
 
     Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words stand there now: those of the
@@ -44,7 +120,7 @@ class Stored(TypedDict):
     kept: NotRequired[Literal["existing", "new"]]
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A text to store, checked: stripped, without secrets, of a length that is allowed or not (`refusal`)."""
 
     content: str
@@ -58,14 +134,14 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def refusal(self) -> str:
         """Why it can't be stored; empty when it can."""
-        if len(self.content) < SHORTEST:
-            return f"content too short (min {SHORTEST} chars)"
-        if len(self.content) > LONGEST:
-            return f"content too long (max {LONGEST} chars)"
+        if len(self.content) < SHORTEST_CONTENT:
+            return f"content too short (min {SHORTEST_CONTENT} chars)"
+        if len(self.content) > LONGEST_CONTENT:
+            return f"content too long (max {LONGEST_CONTENT} chars)"
         return ""
 
 
-class Vector(NamedTuple):
+class TextVector(NamedTuple):
     """A text's vector as the table has it, and the model that made it."""
 
     model: str
@@ -79,7 +155,7 @@ def clean_content(content: str) -> str:
         WrongType: It is no text.
         ControlCharacter: It holds a character that is none to read.
     """
-    return prose("content", content).strip()
+    return as_text("content", content).strip()
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -90,7 +166,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
         EmptyText: One of them is empty.
         OutOfRange: There are more than 20, or one is longer than 80 characters.
     """
-    clean = sorted({text("tags", tag) for tag in several("tags", tags)})
+    clean = sorted({as_line("tags", tag) for tag in as_tuple("tags", tags)})
     if len(clean) > MOST_TAGS:
         option = "number of tags"
         raise OutOfRange(option, value=len(clean), lowest=0, highest=MOST_TAGS)
@@ -109,28 +185,28 @@ def clean_source(source: str) -> str:
         ControlCharacter: It holds a character that is none to read.
         OutOfRange: It is longer than 1,000 characters.
     """
-    from helix_graph.insights.safety import harmless  # noqa: PLC0415  (3 ms that a question does without)
+    from helix_graph.insights.sanitizer import sanitize_line  # noqa: PLC0415  (3 ms that a question does without)
 
-    clean = harmless(prose("source", source))
+    clean = sanitize_line(as_text("source", source))
     if len(clean) > LONGEST_SOURCE:
         option = "length of the source"
         raise OutOfRange(option, value=len(clean), lowest=0, highest=LONGEST_SOURCE)
     return clean
 
 
-def rejected(reason: str, *, name: str = "") -> Stored:
+def rejected(reason: str, *, name: str = "") -> StoreAnswer:
     """The answer to a text that is not stored."""
-    return Stored(status="rejected", name=name, reason=reason)
+    return StoreAnswer(status="rejected", name=name, reason=reason)
 
 
-def put(
+def store_draft(
     connection: sqlite3.Connection,
-    draft: Draft,
+    draft: InsightDraft,
     *,
     at: str,
-    vector: Vector | None,
-    alike: Callable[[], Alike],
-) -> Stored:
+    vector: TextVector | None,
+    alike: Callable[[], SimilarRows],
+) -> StoreAnswer:
     """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
     twin = _twin(connection, draft.content)
     known = twin or _nearest(connection, alike(), draft.content)
@@ -141,15 +217,15 @@ def put(
     return _add(connection, draft, at=at, vector=vector)
 
 
-def _twin(connection: sqlite3.Connection, content: str) -> Kept | None:
+def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
     """The insight with that very text, now or when it was first stored."""
     found = rows.by_digest(connection, rows.digest(content)) or rows.by_uid(connection, free_uid(connection, content))
     return None if found is None else rows.standing_for(connection, found)
 
 
-def _nearest(connection: sqlite3.Connection, alike: Alike, content: str) -> Kept | None:
+def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:
     """The most alike of those that say the same."""
-    from helix_graph.insights.sameness import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+    from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
 
     for number, _ in alike:
         for kept in rows.by_numbers(connection, [number]):
@@ -158,7 +234,9 @@ def _nearest(connection: sqlite3.Connection, alike: Alike, content: str) -> Kept
     return None
 
 
-def _merge(connection: sqlite3.Connection, known: Kept, draft: Draft, vector: Vector | None) -> Stored:
+def _merge(
+    connection: sqlite3.Connection, known: StoredInsight, draft: InsightDraft, vector: TextVector | None
+) -> StoreAnswer:
     other = Insight(
         uid="", slug="", created_at="", content=draft.content, tags=draft.tags, origin=draft.origin, told=draft.told
     )
@@ -167,10 +245,10 @@ def _merge(connection: sqlite3.Connection, known: Kept, draft: Draft, vector: Ve
     is_new = merged.content != known.insight.content
     if vector and is_new:
         rows.set_vector(connection, known.number, model=vector.model, vector=vector.blob)
-    return Stored(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
+    return StoreAnswer(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
 
 
-def _add(connection: sqlite3.Connection, draft: Draft, *, at: str, vector: Vector | None) -> Stored:
+def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector: TextVector | None) -> StoreAnswer:
     uid = free_uid(connection, draft.content)
     name = free_name(slug_of(draft.content), uid, taken=lambda one: is_name(connection, one))
     insight = Insight(
@@ -189,4 +267,4 @@ def _add(connection: sqlite3.Connection, draft: Draft, *, at: str, vector: Vecto
     number = rows.insert(connection, insight, name=name)
     if vector:
         rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
-    return Stored(status="added", name=name, reason="")
+    return StoreAnswer(status="added", name=name, reason="")

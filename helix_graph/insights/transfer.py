@@ -1,52 +1,230 @@
-r"""Insights as text: one record a line, in an order that follows from the records, so that git can merge two of them.
+r"""Insights as text for git and other memories: one record a line, in an order that follows from the records.
 
-Records of two memories become one by `helix_graph.insights.joining.join`, the log by its ids, and what was forgotten in
-one is forgotten in both. So importing twice, or in any order, gives the same memory. Names are given anew where two
-insights ask for the same: the older keeps it. Vectors and standings are not in the text, since both follow from it.
-Of sessions that were forgotten here nothing comes in (`helix_graph.insights.admitting`).
+Records of two memories are joined (`helix_graph.insights.dedup.join_insights`), the log by its ids, and what was
+forgotten in one is forgotten in both. So importing twice, or in any order, gives the same memory. Names are assigned
+again where two insights ask for the same: the older keeps it. Vectors and performance are not in the text, since both
+follow from it.
+
+What a file brings in is checked field by field. Text that agents see, and names, are cleaned of secrets and sanitized
+as if they had been stored here; what would distort a score or an order (a share above 1, an invalid or future date) is
+refused. Of sessions that were forgotten here nothing comes in: insights harvested from them and links to them are
+dropped, and logs come in without where, for what and why. What a person wrote or edited comes in without its session.
+
+>>> clean_line("DELIVERED: all fine\nreally")
+'DELIVERED - all fine really'
+>>> clean_name("ghp_0123456789abcdefghijABCDEFGHIJ012345")
+'redacted-github-token'
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import UsageError
-from helix_episodes.files import read_regular, write_output
+from helix_episodes.io import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.given import place
-from helix_graph.insights import log, rows
-from helix_graph.insights.errors import InvalidExport
-from helix_graph.insights.forgetting import bury
-from helix_graph.insights.joining import join
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.context import InsightContext
+from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.links import links_where, write_link
-from helix_graph.insights.model import Entry, Forgotten, Injection, Insight, Link, Record
-from helix_graph.insights.naming import free_name
-from helix_graph.insights.room import Room
+from helix_graph.insights.model import (
+    HARVEST_SOURCE,
+    FeedbackEntry,
+    ForgottenInsight,
+    Injection,
+    Insight,
+    InsightLink,
+    InvalidExport,
+    Record,
+)
+from helix_graph.insights.removal import anonymous_entry, anonymous_injection, forget_uids
+from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
+from helix_graph.insights.store import clean_line, clean_name, clean_tags, free_name
+from helix_graph.timestamps import parse_stamp, stamp
+from helix_graph.validation import as_fraction, as_int, as_path, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
+
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+_DATES = frozenset(
+    "created_at edited_at tagged_at state_at ts last_used last_feedback_at decayed_until".split()  # noqa: SIM905  (read as words)
+)
+_UIDS = frozenset({"uid", "merged_into", "insight", "target"})
+_UID = re.compile(r"[0-9a-f]{16,64}")
+_SHARES = frozenset({"initial", "score", "propensity", "effectiveness"})
+_COUNTS = frozenset({"use_count", "causal_hits", "days"})
+_NAMES = frozenset({"slug", "name", "names", "shown"})
+#: What is read by people and agents as a sentence, on one line.
+_TOLD = frozenset({"source", "reason", "uptake"})
+
+
+#: More is no count but a mistake.
+_MOST = 10**9
+#: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
+#: for ever.
+_AHEAD = timedelta(days=366)
+#: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
+_LONGEST_TEXT = 100_000
+
+
+class _Field(NamedTuple):
+    """A field's name, and up to when its date may be."""
+
+    name: str
+    latest: datetime
+
+
+def checked_record(record: _Record, *, now: datetime) -> _Record:
+    """The record as it may be taken in.
+
+    Raises:
+        ValueError: A field is out of its bounds.
+        UsageError: So is one that is checked as what a caller hands in.
+    """
+    found = {
+        name: _value(getattr(record, name), _Field(name, now + _AHEAD))
+        for name in record.__struct_fields__
+        if name not in {"content", "tags", "told"}
+    }
+    if isinstance(record, Insight):
+        found |= {"content": _content(record), "tags": clean_tags(map(sanitize_line, record.tags))}
+        found["told"] = {clean_line(key): as_text("told", _bounded(key, value)) for key, value in record.told.items()}
+        found["slug"] = found["slug"] or f"insight-{record.uid[:8]}"
+    return replace(record, **found)
+
+
+def _content(insight: Insight) -> str:
+    content = as_text("content", insight.content).strip()
+    least = 1 if insight.told else SHORTEST_CONTENT  # the older form bounded what it was told in, not what that makes
+    if not least <= len(content) <= LONGEST_CONTENT:
+        problem = f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}"
+        raise ValueError(problem)
+    return content
+
+
+def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
+    if isinstance(value, msgspec.Struct):
+        return replace(
+            value, **{name: _value(getattr(value, name), field._replace(name=name)) for name in value.__struct_fields__}
+        )
+    if isinstance(value, tuple):
+        return tuple(_value(one, field) for one in value)
+    if field.name == "chances":
+        return {clean_name(name): as_fraction("chances", chance) for name, chance in value.items()}
+    if field.name in _SHARES and value is not None:
+        return as_fraction(field.name, value)
+    if field.name in _COUNTS and value is not None:
+        return as_int(field.name, value, lowest=0, highest=_MOST)
+    return _text(value, field) if isinstance(value, str) else value
+
+
+def _text(value: str, field: _Field) -> str:
+    if field.name in _DATES:
+        return _date(value, field)
+    if field.name in _UIDS:
+        return _uid(value, field.name)
+    if field.name in _NAMES:
+        return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
+    if field.name in _TOLD:
+        return clean_line(_bounded(field.name, value, most=LONGEST_SOURCE if field.name == "source" else _LONGEST_TEXT))
+    return as_text(field.name, _bounded(field.name, value))
+
+
+def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
+    if len(value) > most:
+        problem = f"its {name} has {len(value)} characters; it must have at most {most}"
+        raise ValueError(problem)
+    return value
+
+
+def _date(value: str, field: _Field) -> str:
+    if not value and field.name not in {"created_at", "ts"}:
+        return value
+    moment = parse_stamp(value)
+    if moment is None:
+        problem = f"its {field.name} is no date"
+        raise ValueError(problem)
+    if moment > field.latest:
+        problem = f"its {field.name} lies in the future"
+        raise ValueError(problem)
+    return stamp(moment)
+
+
+def _uid(value: str, name: str) -> str:
+    if value and not _UID.fullmatch(value):
+        problem = f"its {name} is no uid"
+        raise ValueError(problem)
+    return value
+
+
+_PREFIX = "episode-"
+
+
+class ImportFilter:
+    """Lets records in, and counts those that it left out. ``forgotten`` says whether a session was."""
+
+    def __init__(self, forgotten: Callable[[str], bool]) -> None:
+        self._forgotten = forgotten
+        self.left_out = 0
+
+    def admit(self, records: Iterable[Record]) -> list[Record]:
+        """The records without what rests on forgotten sessions, in their order."""
+        given = list(records)
+        kept_out = {one.uid for one in given if isinstance(one, Insight) and self._is_learnt_there(one)}
+        admitted: list[Record] = []
+        for one in given:
+            admitted += self._share(one, kept_out)
+        self.left_out += len(given) - len(admitted)
+        return admitted
+
+    def _share(self, one: Record, kept_out: set[str]) -> Iterator[Record]:
+        if isinstance(one, Insight):
+            if one.uid not in kept_out:
+                yield replace(one, episode="") if self._is_gone(one.episode) else one
+        elif isinstance(one, InsightLink):
+            if not (self._is_gone(one.episode) or {one.insight, one.target} & kept_out):
+                yield one
+        elif isinstance(one, FeedbackEntry):
+            yield anonymous_entry(one, {one.episode}) if self._is_gone(one.episode or "") else one
+        elif isinstance(one, Injection):
+            gone = self._is_gone(one.session) or self._is_gone(one.task)
+            yield anonymous_injection(one) if gone else one
+        else:
+            yield one
+
+    def _is_learnt_there(self, insight: Insight) -> bool:
+        return insight.source == HARVEST_SOURCE and not insight.edited_at and self._is_gone(insight.episode)
+
+    def _is_gone(self, session: str) -> bool:
+        return bool(session) and (self._forgotten(session) or self._forgotten(session.removeprefix(_PREFIX)))
+
+
 _HEADER = '{"record":"helix-insights","version":1}'
-_Logged = TypeVar("_Logged", Entry, Injection)
+_Logged = TypeVar("_Logged", FeedbackEntry, Injection)
 
 
 #: Kinds in the order in which they stand in a file.
 _KINDS: dict[str, type[Record]] = {
-    "forgotten": Forgotten,
+    "forgotten": ForgottenInsight,
     "insight": Insight,
-    "link": Link,
-    "feedback": Entry,
+    "link": InsightLink,
+    "feedback": FeedbackEntry,
     "injection": Injection,
 }
 
 
-class Imported(TypedDict):
+class ImportCounts(TypedDict):
     """What an import brought: how many insights, links and entries there are now that were not there before.
 
     ``left_out`` insights and links rest on sessions that were forgotten here.
@@ -61,7 +239,7 @@ class Imported(TypedDict):
     without_vector: int
 
 
-class Exchanged(Room):
+class Exchanged(InsightContext):
     """The part of `Insights` that gives and takes."""
 
     def export(self) -> str:
@@ -76,36 +254,35 @@ class Exchanged(Room):
             WriteFailed: It cannot be written.
         """
         text = self.export()
-        write_output(place("path", path), text.encode())
+        write_output(as_path("path", path), text.encode())
         return text.count("\n") - 1
 
-    def import_from(self, path: Path) -> Imported:
+    def import_from(self, path: Path) -> ImportCounts:
         """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
         Raises:
             InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
         """
-        from helix_graph.insights import foreign  # noqa: PLC0415  (questions do without)
+        from helix_graph.insights import legacy  # noqa: PLC0415  (questions do without)
 
-        where = place("path", path)
+        where = as_path("path", path)
         now = self._clock()
-        records = foreign.read_original(where) if foreign.is_database(where) else list(_read(where, now=now))
+        records = legacy.read_legacy_database(where) if legacy.is_database(where) else list(_read(where, now=now))
         return self.take_in(records)
 
-    def take_in(self, records: Iterable[Record]) -> Imported:
+    def take_in(self, records: Iterable[Record]) -> ImportCounts:
         """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
-        from helix_graph.insights.admitting import Admission  # noqa: PLC0415  (questions do without)
 
-        admission = Admission(self._is_forgotten)
+        admission = ImportFilter(self._is_forgotten)
         admitted = admission.admit(records)
         with self._database.writing() as connection:
             before = _counts(connection)
             _join_all(connection, admitted)
-            log.rebuild(connection, settings=self.settings)
+            feedback.rebuild(connection, settings=self.settings)
             after = _counts(connection)
             without = rows.without_any_vector(connection)
         new = {kind: after[kind] - before[kind] for kind in after}
-        return Imported(
+        return ImportCounts(
             insights=new["insight"],
             links=new["insight_link"],
             feedback=new["insight_feedback"],
@@ -124,14 +301,14 @@ class Exchanged(Room):
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
     for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid"):
-        yield _line("forgotten", Forgotten(uid, ts))
+        yield _line("forgotten", ForgottenInsight(uid, ts))
     for kept in rows.everything(connection):
         yield _line("insight", kept.insight)
     for link in links_where(connection, "1 ORDER BY id"):
         yield _line("link", link)
-    for entry in log.entries(connection):
+    for entry in feedback.read_entries(connection):
         yield _line("feedback", entry)
-    for injection in log.injections(connection):
+    for injection in feedback.read_injections(connection):
         yield _line("injection", injection)
 
 
@@ -155,30 +332,29 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
 
 
 def _record(line: str, *, now: datetime) -> Record:
-    from helix_graph.insights.checking import checked  # noqa: PLC0415  (questions do without)
 
     raw = msgspec.json.decode(line, type=dict[str, object])
     kind = raw.pop("record", None)
     if kind not in _KINDS:
         problem = f"{kind!r} is no kind of record"
         raise ValueError(problem)
-    return checked(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
+    return checked_record(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
 
 
 def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
     forgotten = dict(connection.execute("SELECT uid, ts FROM insight_forgotten").fetchall())
     for record in records:
-        if isinstance(record, Forgotten):
+        if isinstance(record, ForgottenInsight):
             forgotten[record.uid] = min(record.ts, forgotten.get(record.uid, record.ts))
     for record in records:
         if isinstance(record, Insight) and record.uid not in forgotten:
             _join_insight(connection, record)
-        elif isinstance(record, Link):
+        elif isinstance(record, InsightLink):
             write_link(connection, record)
-    _join_log(connection, [record for record in records if isinstance(record, Entry)])
+    _join_log(connection, [record for record in records if isinstance(record, FeedbackEntry)])
     _join_injections(connection, [record for record in records if isinstance(record, Injection)])
     if forgotten:
-        bury(connection, forgotten)
+        forget_uids(connection, forgotten)
     _untangle(connection)
     _name_all(connection)
 
@@ -188,19 +364,22 @@ def _join_insight(connection: sqlite3.Connection, record: Insight) -> None:
     if kept is None:
         rows.insert(connection, record, name=f"\0{record.uid}")  # a name that no slug is, until all are named
     else:
-        rows.update(connection, kept, join(kept.insight, record))
+        rows.update(connection, kept, join_insights(kept.insight, record))
 
 
-def _join_log(connection: sqlite3.Connection, entries: list[Entry]) -> None:
-    known = {entry.id: entry for entry in log.entries(connection, f"id {ANY_OF}", as_list(one.id for one in entries))}
+def _join_log(connection: sqlite3.Connection, entries: list[FeedbackEntry]) -> None:
+    known = {
+        entry.id: entry
+        for entry in feedback.read_entries(connection, f"id {ANY_OF}", as_list(one.id for one in entries))
+    }
     for entry in _first_of_each(entries, known):
-        log.write(connection, entry)
+        feedback.write_entry(connection, entry)
 
 
 def _join_injections(connection: sqlite3.Connection, injections: list[Injection]) -> None:
-    known = {injection.id: injection for injection in log.injections(connection)} if injections else {}
+    known = {injection.id: injection for injection in feedback.read_injections(connection)} if injections else {}
     for injection in _first_of_each(injections, known):
-        log.write_injection(connection, injection)
+        feedback.write_injection(connection, injection)
 
 
 def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterator[_Logged]:
@@ -212,7 +391,7 @@ def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterato
     yield from (record for name, record in best.items() if known.get(name) != record)
 
 
-def _place(record: Entry | Injection) -> tuple[str, bytes]:
+def _place(record: FeedbackEntry | Injection) -> tuple[str, bytes]:
     return record.ts, msgspec.json.encode(record)
 
 

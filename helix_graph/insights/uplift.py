@@ -1,17 +1,19 @@
-"""Uplift: how much more often tasks succeed with an insight than without it.
+"""Uplift: how much more often tasks succeed with an insight than without it, and ranking by that.
 
-"Without" are the injections from which the insight was withheld by lot (`withholding`). It had been chosen for them as
-well, so nothing but chance tells the two sides apart, and their difference in success is the work of the insight: the
-one figure of this memory that may be called an effect. It is the effect of *handing over* (intention to treat), whether
-the insight was then taken up or not.
+"Without" are the injections from which the insight was withheld at random (`helix_graph.insights.holdout`). It had been
+chosen for them as well, so only chance separates the two groups, and their difference in success is the effect of
+*showing* the insight (intention to treat), whether it was then taken up or not. The first estimate is for all insights
+together; then one for each insight that was shown and withheld a hundred times; all others are *too early*.
 
-First one estimate for all insights together: does memory help at all? Then each insight that was handed over and
-withheld a hundred times; all others are *too early*, which is an answer.
+Each row is weighted by the inverse of its probability of being in its group, and each group's rate is the weighted mean
+(the self-normalised inverse propensity estimate, SNIPS): the chance of being withheld falls from 0.10 to 0.02 over an
+insight's life, and without weights the groups would be of different times. Intervals are Newcombe's, with as many rows
+as the weights are worth (Kish).
 
-Each row is weighted by the inverse of the chance that it had to be on its side, and each side's rate is the weighted
-mean (the self-normalised inverse propensity estimate, SNIPS): the chance of being withheld falls from 0.10 to 0.02 over
-an insight's life, and without weights the sides would be of different times. Intervals are Newcombe's, with as many
-rows as the weights are worth (Kish).
+For ranking, each insight has a belief about its uplift, a normal curve with a mean and a spread, and one value is drawn
+from each (Thompson sampling): an insight known to help nearly always comes first, one that was hardly tried sometimes
+does, and so gets tried. Relevance decides which take part, and little more. The draws are hashes, so the same injection
+is always ranked alike. Formulas and constants: `reference/causal-statistics.md` §5.3.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_graph.statistics.intervals import Interval, newcombe_interval
-from helix_graph.statistics.multiplicity import q_values
+from helix_graph.insights.holdout import SAFETY_TAG, ExposureCounts, uniform_draw
+from helix_graph.insights.scoring import RELEVANCE_GATE
+from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from helix_graph.insights.deliveries import Delivery
+    from helix_graph.insights.holdout import Exposure
+
 
 #: On either side, before anything is said: the interval is then about ten points wide to either side.
 LEAST = 100
@@ -39,10 +43,10 @@ FALSE_DISCOVERY_RATE = 0.10
 APART = 2.0
 CONFOUNDED = "uptake is confounded"
 
-Verdict = Literal["helps", "harms", "not told apart", "too early"]
+UpliftVerdict = Literal["helps", "harms", "not told apart", "too early"]
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
+class UpliftArm(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a comparison: rows, successes, and the weighted rate (0 to 1; None without rows).
 
     ``worth`` is how many rows of equal weight would tell as much: at most ``n``.
@@ -59,7 +63,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         return 0.5 if self.rate is None else self.rate
 
 
-class Takers(msgspec.Struct, frozen=True, kw_only=True):
+class UptakeEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What the insight does where it is taken up, reckoned in two ways that should agree.
 
     ``share`` (0 to 1) of those handed over were taken up. ``as_treated`` is success where it was taken up less success
@@ -83,13 +87,13 @@ class Uplift(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     insight: str | None
-    verdict: Verdict
-    given: Side
-    withheld: Side
+    verdict: UpliftVerdict
+    given: UpliftArm
+    withheld: UpliftArm
     difference: float | None = None
     interval: Interval | None = None
     q: float | None = None
-    takers: Takers | None = None
+    takers: UptakeEffect | None = None
 
     @property
     def half_width(self) -> float | None:
@@ -108,14 +112,14 @@ class UpliftReport(msgspec.Struct, frozen=True, kw_only=True):
     insights: tuple[Uplift, ...]
 
 
-def uplift_report(deliveries: Iterable[Delivery]) -> UpliftReport:
+def uplift_report(deliveries: Iterable[Exposure]) -> UpliftReport:
     """What a log of deliveries says of insights, in whatever order it comes.
 
     Rows count where the outcome is known and chance had a say: not those passed over, nor those of insights that are
     never withheld.
     """
     known = [one for one in deliveries if one.succeeded is not None]
-    by_insight: dict[str, list[Delivery]] = defaultdict(list)
+    by_insight: dict[str, list[Exposure]] = defaultdict(list)
     for one in known:
         if _by_lot(one):
             by_insight[one.insight].append(one)
@@ -126,10 +130,10 @@ def uplift_report(deliveries: Iterable[Delivery]) -> UpliftReport:
     )
 
 
-def describe(one: Uplift) -> str:
+def describe_uplift(one: Uplift) -> str:
     """An estimate as a sentence, with both counts; too early, what is missing.
 
-    >>> describe(Uplift(insight="run-the-tests", verdict="too early",
+    >>> describe_uplift(Uplift(insight="run-the-tests", verdict="too early",
     ...                 given=Side(n=540, successes=378, rate=0.7, worth=540.0),
     ...                 withheld=Side(n=60, successes=30, rate=0.5, worth=60.0)))
     'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 100 of each are needed'
@@ -148,14 +152,14 @@ def _points(difference: float) -> str:
     return f"{100 * difference:+.0f}"
 
 
-def _of_takers(takers: Takers | None) -> str:
+def _of_takers(takers: UptakeEffect | None) -> str:
     if takers is None:
         return ""
     told = f"; where taken up {_points(takers.per_taker)}, as treated {_points(takers.as_treated)}"
     return f"{told} ({takers.note})" if takers.note else told
 
 
-def pooled_uplift(deliveries: Iterable[Delivery]) -> Uplift:
+def pooled_uplift(deliveries: Iterable[Exposure]) -> Uplift:
     """Does memory help at all: what handing over one insight that was chosen changes, on average over all of them.
 
     Insights of one injection share its outcome, so they are not so many observations. The interval is widened by as
@@ -166,28 +170,28 @@ def pooled_uplift(deliveries: Iterable[Delivery]) -> Uplift:
     return _told(Uplift(insight=None, verdict="too early", given=sides.given, withheld=sides.withheld), _design(rows))
 
 
-def _by_lot(one: Delivery) -> bool:
+def _by_lot(one: Exposure) -> bool:
     return one.fate != "passed over" and 0 < one.propensity < 1
 
 
-def _weight(one: Delivery) -> float:
+def _weight(one: Exposure) -> float:
     return 1 / (one.propensity if one.fate == "withheld" else 1 - one.propensity)
 
 
 class _Sides(NamedTuple):
-    given: Side
-    withheld: Side
+    given: UpliftArm
+    withheld: UpliftArm
 
 
-def _sides(rows: Sequence[Delivery]) -> _Sides:
+def _sides(rows: Sequence[Exposure]) -> _Sides:
     return _Sides(*(_side([one for one in rows if one.fate == fate]) for fate in ("given", "withheld")))
 
 
-def _side(rows: Sequence[Delivery]) -> Side:
+def _side(rows: Sequence[Exposure]) -> UpliftArm:
     weights = [_weight(one) for one in rows]
     total = math.fsum(weights)
     won = math.fsum(weight for weight, one in zip(weights, rows, strict=True) if one.succeeded)
-    return Side(
+    return UpliftArm(
         n=len(rows),
         successes=sum(one.succeeded is True for one in rows),
         rate=won / total if rows else None,
@@ -195,7 +199,7 @@ def _side(rows: Sequence[Delivery]) -> Side:
     )
 
 
-def _design(rows: Sequence[Delivery]) -> float:
+def _design(rows: Sequence[Exposure]) -> float:
     """By how much injections vary more than as many independent rows would; at least 1."""
     sides = _sides(rows)
     alone = _variance(sides.given) + _variance(sides.withheld)
@@ -209,11 +213,11 @@ def _design(rows: Sequence[Delivery]) -> float:
     return max(1.0, math.fsum(math.fsum(pull) ** 2 for pull in pulls.values()) / alone)
 
 
-def _variance(side: Side) -> float:
+def _variance(side: UpliftArm) -> float:
     return side.share * (1 - side.share) / side.worth if side.worth else 0.0
 
 
-def _estimate(name: str, rows: Sequence[Delivery]) -> Uplift:
+def _estimate(name: str, rows: Sequence[Exposure]) -> Uplift:
     sides = _sides(rows)
     bare = Uplift(
         insight=name, verdict="too early", given=sides.given, withheld=sides.withheld, takers=_takers(rows, sides)
@@ -229,11 +233,11 @@ def _told(bare: Uplift, design: float) -> Uplift:
     trials = given.worth / design, withheld.worth / design
     interval = newcombe_interval((given.share * trials[0], withheld.share * trials[1]), trials)
     difference = given.share - withheld.share
-    verdict: Verdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(difference)
+    verdict: UpliftVerdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(difference)
     return msgspec.structs.replace(bare, verdict=verdict, difference=difference, interval=interval)
 
 
-def _sign(difference: float) -> Verdict:
+def _sign(difference: float) -> UpliftVerdict:
     return "helps" if difference > 0 else "harms"
 
 
@@ -247,7 +251,7 @@ def _told_apart(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
 def _judged(one: Uplift, q: float | None) -> Uplift:
     if q is None or one.difference is None:
         return one
-    verdict: Verdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
+    verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
     return msgspec.structs.replace(one, q=q, verdict=verdict)
 
 
@@ -259,7 +263,7 @@ def _chance(one: Uplift) -> float:
     return 2 * NormalDist().cdf(-abs(given.share - withheld.share) / error) if error else 1.0
 
 
-def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
+def _takers(rows: Sequence[Exposure], sides: _Sides) -> UptakeEffect | None:
     """None where uptake is unknown, or too few took it up, left it or went without it."""
     given = [one for one in rows if one.fate == "given"]
     if any(one.taken_up is None for one in given):
@@ -268,7 +272,7 @@ def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
     if min(took.n, left.n, sides.withheld.n) < LEAST:
         return None
     share = took.n / len(given)
-    return Takers(
+    return UptakeEffect(
         share=share,
         as_treated=took.share - _side([one for one in rows if one.fate == "withheld" or not one.taken_up]).share,
         per_taker=(sides.given.share - sides.withheld.share) / share,
@@ -276,7 +280,7 @@ def _takers(rows: Sequence[Delivery], sides: _Sides) -> Takers | None:
     )
 
 
-def _note(left: Side, withheld: Side) -> str:
+def _note(left: UpliftArm, withheld: UpliftArm) -> str:
     """Whether the two reckonings disagree.
 
     Their difference is a multiple of one simpler thing: success where it was handed over and left, less success where
@@ -285,3 +289,117 @@ def _note(left: Side, withheld: Side) -> str:
     apart = abs(left.share - withheld.share)
     error = math.sqrt(_variance(left) + _variance(withheld))
     return CONFOUNDED if apart > APART * error else ""
+
+
+#: Injections that a belief starts with, as if seen: half of them succeeded, and the insight changed nothing.
+PRIOR_WEIGHT = 4.0
+#: What a full point of relevance adds to the draw: it breaks ties, and never outweighs a known effect.
+RELEVANCE_WEIGHT = 0.15
+MIDDLE = 0.5
+#: Withdrawn when the uplift is negative with more than this chance, after this many treated injections.
+HARM_CONFIDENCE = 0.95
+LEAST_TREATED = 20
+#: Injections with a known outcome before ranking by uplift is offered: at five insights each and one in ten withheld,
+#: so many hold the hundred withheld that the first estimate needs.
+MEASURED_NEEDED = 200
+MOST_RANKED = 5
+_STANDARD = NormalDist()
+
+
+class Belief(NamedTuple):
+    """About an insight's uplift: the mean (-1 to 1) and the standard deviation."""
+
+    mean: float
+    deviation: float
+
+
+class RankCandidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An insight that might be handed over; ``relevance`` is its cosine with the task (-1 to 1)."""
+
+    insight: str
+    relevance: float
+    counts: ExposureCounts = ExposureCounts()
+    tags: tuple[str, ...] = ()
+
+
+class RankedInsight(msgspec.Struct, frozen=True, kw_only=True):
+    """An insight in its place: by what it was ranked (``drawn``), and the belief that was drawn from."""
+
+    insight: str
+    drawn: float
+    belief: Belief
+
+
+class Readiness(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether ranking by uplift is offered; ``too_early`` says what is missing, "" when nothing is."""
+
+    measured: int
+    needed: int = MEASURED_NEEDED
+
+    @property
+    def too_early(self) -> str:
+        """What is missing.
+
+        >>> Readiness(measured=12).too_early
+        'too early: 12 of 200 injections with a known outcome'
+        """
+        if self.measured >= self.needed:
+            return ""
+        return f"too early: {self.measured} of {self.needed} injections with a known outcome"
+
+
+def belief(counts: ExposureCounts) -> Belief:
+    """What the counts say of the uplift, pulled to none where they are few.
+
+    >>> mean, deviation = belief(ExposureCounts(treated=16, successes=12, untreated=16, untreated_successes=8))
+    >>> f"{mean:.2f} ± {deviation:.2f}"
+    '0.20 ± 0.15'
+    """
+    treated, successes, untreated, spared = counts
+    without = (spared + PRIOR_WEIGHT / 2) / (untreated + PRIOR_WEIGHT)
+    with_ = (successes + PRIOR_WEIGHT * without) / (treated + PRIOR_WEIGHT)
+    variance = with_ * (1 - with_) / (treated + PRIOR_WEIGHT) + without * (1 - without) / (untreated + PRIOR_WEIGHT)
+    return Belief(with_ - without, math.sqrt(variance))
+
+
+def is_withdrawn(counts: ExposureCounts) -> bool:
+    """Whether an insight has done harm so often that it is no longer handed over.
+
+    >>> is_withdrawn(ExposureCounts(treated=20, successes=5, untreated=40, untreated_successes=24))
+    True
+    >>> is_withdrawn(ExposureCounts(treated=19, successes=0, untreated=40, untreated_successes=40))
+    False
+    """
+    return _is_harmful(counts, belief(counts))
+
+
+def _is_harmful(counts: ExposureCounts, held: Belief) -> bool:
+    """The mean lies so many deviations below 0 that less than one in twenty of the curve is above it."""
+    return counts.treated >= LEAST_TREATED and held.mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * held.deviation
+
+
+def rank_by_uplift(
+    contenders: Iterable[RankCandidate], *, injection: str, salt: str, places: int = MOST_RANKED
+) -> tuple[RankedInsight, ...]:
+    """The insights to hand over, best first: at most ``places``, each relevant, not withdrawn, and drawn above 0.
+
+    Whatever is tagged ``safety`` takes part whatever was drawn: a low draw is no reason to keep a warning back.
+
+    >>> helpful = ExposureCounts(treated=90, successes=72, untreated=90, untreated_successes=45)
+    >>> contenders = [RankCandidate(insight="run-the-tests", relevance=0.5, counts=helpful),
+    ...               RankCandidate(insight="off-topic", relevance=0.2, counts=helpful)]
+    >>> [place.insight for place in rank_by_uplift(contenders, injection="episode-7", salt="a")]
+    ['run-the-tests']
+    """
+    drawn = [_drawn(one, injection, salt) for one in contenders if one.relevance >= RELEVANCE_GATE]
+    standing = [place for place in drawn if place is not None]
+    return tuple(sorted(standing, key=lambda place: (-place.drawn, place.insight))[:places])
+
+
+def _drawn(one: RankCandidate, injection: str, salt: str) -> RankedInsight | None:
+    held = belief(one.counts)
+    luck = _STANDARD.inv_cdf(uniform_draw("rank", salt, injection, one.insight))
+    drawn = held.mean + held.deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
+    if SAFETY_TAG not in one.tags and (drawn <= 0 or _is_harmful(one.counts, held)):
+        return None
+    return RankedInsight(insight=one.insight, drawn=drawn, belief=held)

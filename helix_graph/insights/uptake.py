@@ -1,34 +1,55 @@
-"""Uptake: was what an insight speaks of done after it was handed over, and did that lead to the outcome?
+"""Uptake: was what an insight recommends done after it was shown, and did that lead to the outcome?
 
-Done means, in this order of how much it says: its name is cited; the same full command is run; the same file is changed
-in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike. To run a check or
-to look is none, in whatever words: every session runs the linter. Neither is a coarse node in common (``edit source``),
-nor a change to another file than those that the insight names. What came before the insight was handed over does not
-count, and neither does what cannot be placed in time, when it is known when the insight was.
+Signs of uptake, in the order of how much they say: the insight's name is cited; the same full command is run; the same
+file is changed in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike.
+Running a check or looking at something is no sign, in whatever words: every session runs the linter. Neither is a
+coarse node in common (``edit source``), nor a change to another file than those that the insight names. What happened
+before the insight was shown does not count, nor does what has no time, if it is known when the insight was shown.
 
-The path leads through the episode's own graph, from what was done to the outcome; ``prevents`` is no way there. The
-nodes that an insight is linked with are no beginning: they are too coarse to say that it was followed.
+The path leads through the episode's own graph, from what was done to the outcome; ``prevents`` edges are not followed.
+The nodes that an insight is linked with do not start a path: they are too coarse to say that it was followed.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.extraction.commands import decisive, parse_command
-from helix_episodes.limits import LONGEST_COMMAND
-from helix_episodes.regex import Regex
-from helix_graph.graph.model import OUTCOME_ID, moment
-from helix_graph.graph.weights import MILLION
-from helix_graph.insights.attribution import MOST_HOPS, path_strength
+from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_episodes.io import LONGEST_COMMAND
+from helix_episodes.lightweight import Regex
+from helix_episodes.model import OUTCOME_ID, sortable_time
+from helix_graph.graph.connection import MILLION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.graph.anchors import Anchored
+    from helix_graph.graph.anchors import AnchoredNode
     from helix_graph.graph.model import EpisodeFacts
+
+
+def path_strength(weights: Sequence[float]) -> float:
+    """How firmly a chain of edges joins an insight's node to the outcome: 0 to 1; 0 for none, or over five hops.
+
+    The geometric mean of the edges' weights (0 to 1), so that chains of different lengths compare, less 15 % for each
+    hop after the first.
+
+    >>> path_strength([0.9]), round(path_strength([0.9, 0.4]), 3), path_strength([])
+    (0.9, 0.51, 0.0)
+    """
+    if not 0 < len(weights) <= MOST_HOPS:
+        return 0.0
+    hops = len(weights)
+    return float(DECAY ** (hops - 1) * math.prod(weights) ** (1 / hops))
+
+
+#: A longer chain says little, and every further hop less: 0.85 of the one before.
+MOST_HOPS = 5
+DECAY = 0.85
+
 
 #: Nobody writes a shorter name without meaning the word.
 _SHORTEST_CITED = 8
@@ -38,12 +59,12 @@ _CHOICES = frozenset({"design", "implementation"})
 _FILE = Regex(r"[\w./-]*\w\.[A-Za-z]\w{0,9}(?![\w/])")
 
 
-class Advice(NamedTuple):
+class LinkedAdvice(NamedTuple):
     """An insight: its name, what it says, and the nodes that it is linked with."""
 
     name: str
     content: str
-    nodes: Sequence[Anchored] = ()
+    nodes: Sequence[AnchoredNode] = ()
 
 
 class Uptake(NamedTuple):
@@ -53,7 +74,7 @@ class Uptake(NamedTuple):
     decision: str
 
 
-class Way(NamedTuple):
+class OutcomePath(NamedTuple):
     """A path to the outcome: its strength (0 to 1), and the labels along it."""
 
     strength: float
@@ -62,12 +83,12 @@ class Way(NamedTuple):
 
 def decisions_after(episode: Episode, since: str) -> list[Decision]:
     """What was decided after a moment; all of it, when the moment is not known."""
-    start = moment(since)
-    return [one for one in episode.decisions if not start or moment(one.timestamp) >= start]
+    start = sortable_time(since)
+    return [one for one in episode.decisions if not start or sortable_time(one.timestamp) >= start]
 
 
 def uptake_of(
-    advice: Advice, later: Sequence[Decision], *, alike: Callable[[Decision], float], least: float
+    advice: LinkedAdvice, later: Sequence[Decision], *, alike: Callable[[Decision], float], least: float
 ) -> Uptake | None:
     """The most telling uptake among later decisions, or None; ``alike`` is the cosine of a decision's words."""
     choices = [one for one in later if _could_follow(advice, one)]
@@ -83,7 +104,7 @@ def uptake_of(
     return None
 
 
-def way_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> Way:
+def path_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> OutcomePath:
     """The strongest path of at most five links from any of these mentions (local ids) to the outcome."""
     after: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for claim in facts.claims:
@@ -91,14 +112,14 @@ def way_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> Way:
             after[claim.source_local].append((claim.target_local, claim.weight / MILLION))
     labels = {mention.local: mention.label for mention in facts.mentions}
     best: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {one: ((), (one,)) for one in sorted(starts)}
-    found = Way(0.0, ())
+    found = OutcomePath(0.0, ())
     for _ in range(MOST_HOPS):
         best = _one_further(best, after)
         if OUTCOME_ID in best:
             weights, way = best.pop(OUTCOME_ID)
             strength = path_strength(weights)
             if strength > found.strength:
-                found = Way(strength, tuple(labels.get(one, one) for one in way))
+                found = OutcomePath(strength, tuple(labels.get(one, one) for one in way))
     return found
 
 
@@ -119,12 +140,12 @@ def is_look(decision: Decision) -> bool:
     return part is None or part.purpose != "change"
 
 
-_Ways = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
+_Paths = dict[str, tuple[tuple[float, ...], tuple[str, ...]]]
 
 
-def _one_further(best: _Ways, after: dict[str, list[tuple[str, float]]]) -> _Ways:
+def _one_further(best: _Paths, after: dict[str, list[tuple[str, float]]]) -> _Paths:
     """The strongest way to each mention that is one link further; no way meets a mention twice."""
-    further: _Ways = {}
+    further: _Paths = {}
     for here, (weights, way) in best.items():
         for there, weight in after.get(here, ()):
             if there in way:
@@ -145,14 +166,14 @@ def _cited(name: str, later: Sequence[Decision]) -> Iterator[Uptake]:
             yield Uptake(f"its name is cited in {one.id}", one.id)
 
 
-def _commands(nodes: Sequence[Anchored], later: Sequence[Decision]) -> Iterator[Uptake]:
+def _commands(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
     wanted = {one.command for one in nodes if one.command}
     for one in later:
         if one.action and one.action.command in wanted and not is_look(one):
             yield Uptake(f"the same command in {one.id}: {one.action.command}", one.id)
 
 
-def _files(nodes: Sequence[Anchored], later: Sequence[Decision]) -> Iterator[Uptake]:
+def _files(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
     """The label begins with the verb, which is the manner."""
     wanted = {(one.path, one.label.partition(" ")[0]) for one in nodes if one.path and one.type == "decision"}
     for one in later:
@@ -160,7 +181,7 @@ def _files(nodes: Sequence[Anchored], later: Sequence[Decision]) -> Iterator[Upt
             yield Uptake(f"the same file in the same manner in {one.id}: {one.action.verb} {one.action.path}", one.id)
 
 
-def _could_follow(advice: Advice, decision: Decision) -> bool:
+def _could_follow(advice: LinkedAdvice, decision: Decision) -> bool:
     """Whether a choice could be made for this advice: no check, and no change to a file that it does not speak of."""
     if decision.type not in _CHOICES or is_look(decision):
         return False

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.files import write_atomically
-from helix_graph.insights.recall import together
+from helix_episodes.io import write_atomically
+from helix_graph.insights.recall import combined_relevance
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,7 +51,7 @@ _WORTH_WRITING = 256
 DECIMALS = 6
 
 
-class Kept(NamedTuple):
+class VectorMatrix(NamedTuple):
     """Rows of the file: which database and revision they are of, their numbers in order, their vectors.
 
     ``blocks`` has a coordinate of a row at (block, coordinate, place in the block); behind the last row it has zeros.
@@ -73,13 +73,13 @@ class Kept(NamedTuple):
         return self.blocks[block:].transpose(0, 2, 1).reshape(-1, self.blocks.shape[1])[:count]
 
 
-class Look(NamedTuple):
+class VectorSnapshot(NamedTuple):
     """The vectors of one state of the table: those of the file, and those written since (``newer`` numbers, in order).
 
     A number of the file that is also among the newer ones is out of date there.
     """
 
-    kept: Kept
+    kept: VectorMatrix
     newer: Numbers
     newest: Floats
 
@@ -103,7 +103,7 @@ class Look(NamedTuple):
         return numbers[there][order], matrix[there][order]
 
 
-def alike(found: tuple[Numbers, Floats], *, least: float, words: Mapping[int, float]) -> list[tuple[int, float]]:
+def similar_rows(found: tuple[Numbers, Floats], *, least: float, words: Mapping[int, float]) -> list[tuple[int, float]]:
     """Those at least so alike, the most alike first, then by number.
 
     ``words`` are relevances by words (0 to 1) of rows: of these, every one with a positive cosine is among those found
@@ -133,11 +133,11 @@ def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit:
     said[known[there]] = np.fromiter(words.values(), np.float64, len(words))[there]
     shared = np.flatnonzero((said > 0)[numbers])
     shared = shared[cosines[shared] > 0]
-    helped: Numbers = shared[together(cosines[shared].astype(np.float64), said[numbers[shared]]) >= limit]
+    helped: Numbers = shared[combined_relevance(cosines[shared].astype(np.float64), said[numbers[shared]]) >= limit]
     return helped
 
 
-def path_of(database: Path, model: str) -> Path:
+def vector_path(database: Path, model: str) -> Path:
     """Where the vectors of a model are kept for a database."""
     name = hashlib.blake2b(model.encode(), digest_size=6).hexdigest()
     return database.parent / FOLDER / f"{database.name}-vectors-{name}"
@@ -150,21 +150,21 @@ class VectorFile:
         self.path = path
         self.model = model
         self.dimensions = dimensions
-        self._kept: Kept | None = None
+        self._kept: VectorMatrix | None = None
 
-    def look(self, connection: sqlite3.Connection) -> Look:
+    def look(self, connection: sqlite3.Connection) -> VectorSnapshot:
         """The vectors as the connection sees the table."""
         memory, revision = connection.execute("SELECT memory, vectors FROM insight_revision").fetchone()
         kept = self._current(memory, revision)
         newer, newest = self._written_since(connection, kept.revision)
         if len(newer) < _WORTH_WRITING:
-            return Look(kept, newer, newest)
+            return VectorSnapshot(kept, newer, newest)
         with contextlib.suppress(OSError, WriteFailed):  # the file only saves time: without it the answer is the same
             self._keep(kept, revision, newer, newest)
             renewed = self._current(memory, revision)
             if renewed.revision == revision:
-                return Look(renewed, newer[:0], newest[:0])
-        return Look(kept, newer, newest)
+                return VectorSnapshot(renewed, newer[:0], newest[:0])
+        return VectorSnapshot(kept, newer, newest)
 
     def _written_since(self, connection: sqlite3.Connection, revision: int) -> tuple[Numbers, Floats]:
         """What was written after a revision; a row that has no vector of this model any more counts as all zeros."""
@@ -178,7 +178,7 @@ class VectorFile:
         numbers = np.array([number for number, _ in rows], dtype=np.int64)
         return numbers, np.frombuffer(blobs, dtype="<f4").reshape(len(rows), self.dimensions)
 
-    def _current(self, memory: str, revision: int) -> Kept:
+    def _current(self, memory: str, revision: int) -> VectorMatrix:
         """What is mapped when it is still that of the file, else what the file has; nothing when it does not fit."""
         kept = self._kept
         if kept is None or (kept.memory, kept.revision) != (memory, revision):
@@ -188,7 +188,7 @@ class VectorFile:
         self._kept = kept
         return kept
 
-    def _map(self) -> Kept | None:
+    def _map(self) -> VectorMatrix | None:
         try:
             with self.path.open("rb") as file:
                 header = _header(file.read(_PAGE), self.dimensions)
@@ -205,17 +205,17 @@ class VectorFile:
         shape = (_blocks(count), self.dimensions + _NUMBER_FLOATS, _ROWS)
         table = np.asarray(np.memmap(self.path, dtype="<f4", mode="r", offset=_PAGE, shape=shape))
         numbers = np.ascontiguousarray(table[:, :_NUMBER_FLOATS]).view("<i8").reshape(-1)[:count]
-        return Kept(memory, revision, numbers, table[:, _NUMBER_FLOATS:])
+        return VectorMatrix(memory, revision, numbers, table[:, _NUMBER_FLOATS:])
 
-    def _nothing(self, memory: str, revision: int) -> Kept:
-        return Kept(memory, revision, np.zeros(0, np.int64), np.zeros((0, self.dimensions, _ROWS), np.float32))
+    def _nothing(self, memory: str, revision: int) -> VectorMatrix:
+        return VectorMatrix(memory, revision, np.zeros(0, np.int64), np.zeros((0, self.dimensions, _ROWS), np.float32))
 
     @property
     def _size(self) -> int:
         """Of a block, in bytes."""
         return 4 * (self.dimensions + _NUMBER_FLOATS) * _ROWS
 
-    def _keep(self, kept: Kept, revision: int, newer: Numbers, newest: Floats) -> None:
+    def _keep(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Brings the file up to a revision; somebody else who has done so meanwhile is left alone."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(self.path):
@@ -227,10 +227,10 @@ class VectorFile:
             if grows and newer[0] > last:
                 self._append(kept, revision, newer, newest)
             else:
-                numbers, matrix = Look(kept, newer, newest).rows()
+                numbers, matrix = VectorSnapshot(kept, newer, newest).rows()
                 self._replace(kept.memory, revision, numbers, matrix)
 
-    def _append(self, kept: Kept, revision: int, newer: Numbers, newest: Floats) -> None:
+    def _append(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Writes the last block anew, which changes none of the bytes that anybody has mapped, and those behind it."""
         whole = len(kept.numbers) // _ROWS
         numbers = np.concatenate((kept.numbers[whole * _ROWS :], newer))
@@ -265,7 +265,7 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
 _BLOCK = 512
 
 
-def leaders(
+def cluster_leaders(
     order: Sequence[int], blobs: Mapping[int, bytes], *, least: float, same: Callable[[int, int], bool]
 ) -> dict[int, int]:
     """Which of those before it each row goes with: the most alike of the leaders that say the ``same``.
@@ -290,7 +290,7 @@ def leaders(
     return found
 
 
-def blob(vector: Sequence[float] | Floats) -> bytes:
+def vector_bytes(vector: Sequence[float] | Floats) -> bytes:
     """A vector as the table has it."""
     return np.asarray(vector, dtype="<f4").tobytes()
 

@@ -13,8 +13,7 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
-from helix_graph.plans.errors import InvalidPlan
-from helix_graph.plans.model import PlanStatus, Task, Unreachable
+from helix_graph.plans.model import InvalidPlan, PlanStatus, Task, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,29 +1,83 @@
-"""A plan as a planner hands it in, checked part by part and completed where it leaves out what can be filled in.
+"""Plans as a planner passes them in: checked part by part and completed; and deltas, the files that a task may change.
 
-Refused as a whole, with the offending part named, rather than mended: a plan whose dependency was misspelt and dropped
-would run its tasks in the wrong order. So a field that no task has is refused as well.
+A plan is refused as a whole, with the offending part named, rather than repaired: a plan whose dependency was misspelt
+and dropped would run its tasks in the wrong order. So an unknown field of a task is refused as well.
 
 >>> draft_of({"objective": "Sell", "tasks": [{"objective": "Build the cart"}]}).tasks[0].seq
 '001'
+
+A delta names files, folders, or patterns, relative to the tree's root: ``src/auth.py``, ``tests``, ``src/**/*.py``. A
+star stays within a folder; two of them reach into any depth. Brackets are literal, since file names have them.
+
+>>> [within("src/**/*.py", path) for path in ("src/app.py", "src/a/b.py", "src/app.js", "lib/src/app.py")]
+[True, True, False, False]
+>>> [within("./src//auth/", path) for path in ("src/auth/app.py", "src2/auth/app.py")]
+[True, False]
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from helix_graph.errors import EmptyText, GraphError
-from helix_graph.given import one_of, prose, text, whole
 from helix_graph.plans.dag import check_dependencies
-from helix_graph.plans.deltas import never_matches
-from helix_graph.plans.errors import InvalidPlan
-from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, Task, parents_in
-from helix_graph.plans.names import is_file_name
+from helix_graph.plans.handoff_files import is_file_name
+from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, InvalidPlan, Task, parents_in
+from helix_graph.validation import as_choice, as_int, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from helix_graph.plans.git_tree import FileChange
+
+
+_SPECIAL = re.compile(r"\*\*/|\*\*|\*|\?")
+_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+_SLASHES = re.compile(r"[/\\]")
+
+
+def outside(delta: Iterable[str], changes: Iterable[FileChange]) -> tuple[str, ...]:
+    """The changed files that no part of the delta names."""
+    allowed = tuple(delta)
+    return tuple(one.path for one in changes if not any(within(part, one.path) for part in allowed))
+
+
+def within(part: str, path: str) -> bool:
+    """Whether a part of a delta names a file, or a folder that it lies in."""
+    return _expression(part).fullmatch(path) is not None
+
+
+def never_matches(part: str) -> str:
+    r"""Why a part of a delta can name no file of any working tree; empty when it can.
+
+    >>> never_matches("src/auth.py"), never_matches("src/..auth.py")
+    ('', '')
+    >>> never_matches("C:\\shop")
+    'is absolute; name files from the root of the working tree on'
+    """
+    if _ABSOLUTE.match(part):
+        return "is absolute; name files from the root of the working tree on"
+    if ".." in _SLASHES.split(part):
+        return "has '..' in it; name files from the root of the working tree on"
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _expression(part: str) -> re.Pattern[str]:
+    plain = "/".join(name for name in _SLASHES.split(part) if name not in {"", "."})
+    if not plain:
+        return re.compile(".*", re.DOTALL)
+    pieces, at = [], 0
+    for special in _SPECIAL.finditer(plain):
+        pieces += [re.escape(plain[at : special.start()]), _MEANING[special[0]]]
+        at = special.end()
+    return re.compile("".join([*pieces, re.escape(plain[at:]), "(?:/.*)?"]), re.DOTALL)
+
 
 #: A builder of the seeds has 5 to 9 tool calls; other orchestrators give more, none gives a thousand.
 MOST_CALLS = 999
@@ -36,7 +90,7 @@ _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 _LONGEST_SLUG = 50
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class PlanDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A plan that has no number yet."""
 
     objective: str
@@ -45,7 +99,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[Task, ...] = ()
 
 
-def draft_of(given: Mapping[str, Any]) -> Draft:
+def draft_of(given: Mapping[str, Any]) -> PlanDraft:
     """The plan that was handed in, without secrets.
 
     Raises:
@@ -58,9 +112,9 @@ def draft_of(given: Mapping[str, Any]) -> Draft:
     tasks = tuple(task_of(task, place) for place, task in enumerate(listed))
     check_dependencies(tasks)
     framework = given.get("framework")
-    return Draft(
-        objective=_part("objective", given, text),
-        framework=None if framework is None else _part("framework", given, prose),
+    return PlanDraft(
+        objective=_part("objective", given, as_line),
+        framework=None if framework is None else _part("framework", given, as_text),
         idioms=idioms_of(given.get("idioms") or {}),
         tasks=tasks,
     )
@@ -74,19 +128,21 @@ def task_of(given: Mapping[str, Any], place: int = 0) -> Task:
     """
     where = f"tasks[{place}]"
     _known(given, _TASK_FIELDS, where=where)
-    objective = _part("objective", given, text, where=where)
+    objective = _part("objective", given, as_line, where=where)
     seq = _seq(given.get("seq", f"{place + 1:03d}"), where)
     return Task(
         seq=seq,
-        slug=_part("slug", given, text, where=where)
+        slug=_part("slug", given, as_line, where=where)
         if given.get("slug")
         else slug_of(objective) or f"task-{place + 1}",
         objective=objective,
         delta=_delta(given.get("delta") or (), f"{where}.delta"),
-        verify=_part("verify", given, prose, where=where) if given.get("verify") else "",
+        verify=_part("verify", given, as_text, where=where) if given.get("verify") else "",
         depends=_depends(given.get("depends"), f"{where}.depends"),
         budget=_budget(given.get("budget"), f"{where}.budget"),
-        status=_checked(lambda: one_of("status", given.get("status") or "pending", TASK_STATUSES), f"{where}.status"),
+        status=_checked(
+            lambda: as_choice("status", given.get("status") or "pending", TASK_STATUSES), f"{where}.status"
+        ),
     )
 
 
@@ -153,7 +209,7 @@ def _depends(given: object, where: str) -> str:
 def _budget(given: object, where: str) -> int:
     if given is None:
         return DEFAULT_BUDGET
-    return _checked(lambda: whole("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
+    return _checked(lambda: as_int("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
 
 
 def _delta(given: object, where: str) -> tuple[str, ...]:
@@ -165,14 +221,14 @@ def _delta(given: object, where: str) -> tuple[str, ...]:
     return parts
 
 
-def _texts(given: object, where: str, check: Callable[[str, str], str] = text) -> tuple[str, ...]:
+def _texts(given: object, where: str, check: Callable[[str, str], str] = as_line) -> tuple[str, ...]:
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list | tuple):
         raise InvalidPlan(where, problem=f"must be a list of texts, and is of type {type(given).__name__}")
     return tuple(_string(one, where, check) for one in listed)
 
 
-def _string(given: Any, where: str, check: Callable[[str, str], str] = text) -> str:  # noqa: ANN401  (JSON, checked here)
+def _string(given: Any, where: str, check: Callable[[str, str], str] = as_line) -> str:  # noqa: ANN401  (JSON, checked here)
     try:
         return check(where, given)
     except GraphError as error:
@@ -185,7 +241,7 @@ def _path(option: str, value: str) -> str:
     Raises:
         EmptyText: There is nothing in it.
     """
-    path = prose(option, value)
+    path = as_text(option, value)
     if not path.strip():
         raise EmptyText(option)
     return path

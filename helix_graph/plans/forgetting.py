@@ -1,4 +1,4 @@
-"""Forgetting the sessions of tasks: what plans, other tasks' lineage and the side files say of them goes as well.
+"""Forgetting the sessions of tasks: what plans, other tasks' lineage and the hand-off files say of them goes as well.
 
 The task keeps its number and its status in the plan, since other tasks wait for it; its words go.
 """
@@ -12,17 +12,17 @@ from msgspec.structs import replace
 
 from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
-from helix_graph.plans.assessing import forget_attempts
+from helix_graph.plans.assessment import forget_attempts
+from helix_graph.plans.handoff_files import HandoffFiles
 from helix_graph.plans.model import Lineage, Parent, Workspace
-from helix_graph.plans.saved import change_task, require_plan
-from helix_graph.plans.side_files import SideFiles
-from helix_graph.plans.tables import PLANS
-from helix_graph.plans.workspace_rows import as_json, named, workspace_of
+from helix_graph.plans.schema import PLAN_TABLES
+from helix_graph.plans.store import as_json, change_task, named, require_plan, workspace_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
     from pathlib import Path
+
 
 #: What stands where the words of a forgotten task stood.
 FORGOTTEN = "(forgotten)"
@@ -33,7 +33,7 @@ def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
 
     The answer is how many there were.
     """
-    database = HelixDatabase(path, PLANS)
+    database = HelixDatabase(path, PLAN_TABLES)
     episodes = as_list(f"episode-{session}" for session in sessions)
     with database.reading() as connection:
         cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
@@ -41,7 +41,7 @@ def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
         gone = [workspace_of(row) for row in cursor.fetchall()]
     if not gone:
         return 0
-    files = SideFiles(root)
+    files = HandoffFiles(root)
     for workspace in gone:
         files.forget_task(workspace.task_id)
     with database.writing() as connection:

@@ -14,31 +14,32 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.given import one_of, place
-from helix_graph.insights.clock import now, stamp
-from helix_graph.plans.cleaning import flat
-from helix_graph.plans.errors import NoWorkTree, WorkspaceClosed
-from helix_graph.plans.markers import (
+from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
+from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
+from helix_graph.plans.store import flat
+from helix_graph.plans.transcripts import (
     FEWEST_CHARACTERS,
-    Insight,
-    Report,
+    AgentReport,
+    AgentTranscript,
+    ReportedInsight,
     derived_insight,
     field_in,
     fields_in,
     injected_in,
     insight_in,
+    outcome_of,
+    read_patiently,
     report_in,
     result_in,
     utilized_in,
 )
-from helix_graph.plans.side_files import InjectionState, SideFiles
-from helix_graph.plans.transcripts import Transcript, came_out, read_patiently
+from helix_graph.timestamps import stamp, utc_now
+from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
-    from helix_graph.plans.remembering import Insights
+    from helix_graph.plans.model import AgentOutcome, EndedWorkspace, InsightStore
     from helix_graph.plans.workspaces import Workspaces
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
@@ -48,7 +49,7 @@ _REPORTING = frozenset({"builder", "planner"})
 _SUMMARY = 200
 
 
-class Learnt(msgspec.Struct, frozen=True, kw_only=True):
+class LearnAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What was taken from a finished agent. ``problems`` are what could not be done; the rest was."""
 
     agent_type: AgentType
@@ -70,11 +71,11 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 
     agent_type: AgentType
     agent_id: str
-    transcript: Transcript
+    transcript: AgentTranscript
     task_id: str | None
     state: InjectionState | None
-    report: Report | None
-    insight: Insight | None
+    report: AgentReport | None
+    insight: ReportedInsight | None
     injected: tuple[str, ...]
     utilized: tuple[str, ...] | None
 
@@ -92,8 +93,8 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 class Learning:
     """Learns from the finished agents of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces) -> None:
-        self._files = SideFiles(root)
+    def __init__(self, root: Path, *, insights: InsightStore, workspaces: Workspaces) -> None:
+        self._files = HandoffFiles(root)
         self._insights = insights
         self._workspaces = workspaces
 
@@ -104,10 +105,10 @@ class Learning:
         agent_type: str,
         agent_id: str | None,
         pauses: Sequence[float],
-    ) -> Learnt:
-        """Learns from one agent; see `helix_graph.plans.door.Plans.learn`."""
-        path = place("transcript", transcript)
-        kind: AgentType = one_of("agent_type", _short(agent_type), AGENT_TYPES)
+    ) -> LearnAnswer:
+        """Learns from one agent; see `helix_graph.plans.api.Plans.learn`."""
+        path = as_path("transcript", transcript)
+        kind: AgentType = as_choice("agent_type", _short(agent_type), AGENT_TYPES)
         finished = self._read(path, kind, agent_id, pauses)
         done: dict[str, Any] = {}
         problems: list[str] = []
@@ -116,7 +117,7 @@ class Learning:
                 done |= step(finished)
             except HelixGraphError as error:
                 problems.append(str(error))
-        learnt = Learnt(
+        learnt = LearnAnswer(
             agent_type=kind,
             agent_id=finished.agent_id,
             task_id=finished.task_id,
@@ -179,7 +180,7 @@ class Learning:
     def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
         end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
-        verified = came_out(finished.transcript.steps, self._workspaces.get(number).verify)
+        verified = outcome_of(finished.transcript.steps, self._workspaces.get(number).verify)
         told, helped, root = flat(finished.told), finished.utilized, finished.transcript.root
         try:
             return end(number, told, helped, verified=verified, tree=Path(root) if root else None)
@@ -198,7 +199,7 @@ class Learning:
         found = result_in(*finished.transcript.own)
         return {} if found is None else {"result": self._files.write_result(finished.agent_id, found)}
 
-    def _tell(self, learnt: Learnt) -> None:
+    def _tell(self, learnt: LearnAnswer) -> None:
         """Tells whoever waits, at last: by then the loop is closed."""
         if learnt.task_id is not None and learnt.agent_type in _REPORTING:
             entry = {
@@ -206,7 +207,7 @@ class Learning:
                 "agent_id": learnt.agent_id,
                 "outcome": learnt.outcome,
                 "summary": learnt.summary,
-                "ts": stamp(now()),
+                "ts": stamp(utc_now()),
             }
             self._files.add_status(entry | ({"insight": learnt.insight} if learnt.insight else {}))
         self._files.add_log(_log_line(learnt))
@@ -221,13 +222,13 @@ def _short(agent_type: str) -> str:
     return agent_type.rpartition(":")[2].removeprefix("helix-") if isinstance(agent_type, str) else agent_type
 
 
-def _is_done(kind: AgentType) -> Callable[[Transcript], bool]:
+def _is_done(kind: AgentType) -> Callable[[AgentTranscript], bool]:
     if kind == "explorer":
         return lambda found: result_in(*found.own) is not None
     return lambda found: kind not in _REPORTING or report_in(*found.own) is not None
 
 
-def _derived(found: Transcript, report: Report | None) -> Insight | None:
+def _derived(found: AgentTranscript, report: AgentReport | None) -> ReportedInsight | None:
     if report is None or report.outcome != "blocked" or not report.told:
         return None
     asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
@@ -244,12 +245,12 @@ def _first_word(value: str | None) -> str | None:
     return value.split()[0] if value else None
 
 
-def _log_line(learnt: Learnt) -> str:
+def _log_line(learnt: LearnAnswer) -> str:
     known = "OK" if learnt.stored and learnt.stored.get("status") != "rejected" else "NO_INSIGHT"
     done = "applied" if learnt.feedback else "skipped"
     causal = learnt.feedback.get("causal", 0) if learnt.feedback else 0
     parts = [
-        stamp(now()),
+        stamp(utc_now()),
         known,
         learnt.agent_type,
         learnt.agent_id,

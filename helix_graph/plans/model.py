@@ -1,14 +1,37 @@
-"""What a plan, a task and a workspace are, as frozen values.
+"""What a plan, a task and a workspace are, as frozen values; the errors of this package; and what it needs of insights.
 
-The fields are the seeds' (``docs/plans.md`` has the table). Names that begin with an underscore in JSON say what has
-become of a workspace; the others are what its builder is given.
+The fields are the seeds' (``docs/plans.md`` has the table). Names that begin with an underscore in JSON say what
+became of a workspace; the others are what its builder gets. `InsightStore` is a protocol, so that a test can pass a
+substitute.
+
+::
+
+    HelixGraphError              (helix_episodes.errors)
+    └── PlanError
+        ├── NoPlan                   no plan of that number, or none that is active
+        ├── NoTask                   the plan has no task of that number
+        ├── NoWorkspace              no workspace of that number
+        ├── InvalidPlan              a plan or task that cannot be carried out: the offending part is named
+        ├── InvalidExploration       findings that are no JSON object
+        ├── WorkspaceClosed          it ended otherwise before
+        ├── TaskComplete             another attempt at what is delivered already
+        ├── NotAFileName             a task or agent whose name could lead elsewhere
+        ├── WrongTaskIds             ids that do not match their tasks one by one
+        └── NoWorkTree               the working tree cannot be compared: no git, or not its folder
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import msgspec
+
+from helix_episodes.errors import HelixGraphError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
 
 TaskStatus = Literal["pending", "active", "complete", "blocked"]
 PlanState = Literal["none", "complete", "in_progress", "stuck", "all_blocked"]
@@ -44,7 +67,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return parents_in(self.depends)
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class TaskPlan(msgspec.Struct, frozen=True, kw_only=True):
     """An objective, taken apart into tasks."""
 
     id: int
@@ -157,7 +180,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = msgspec.field(name="_created_at", default="")
 
 
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
+class WorkspaceEnding(msgspec.Struct, frozen=True, kw_only=True):
     """How a workspace ended: what was told, which insights helped (None: nobody said), what git saw change."""
 
     told: str
@@ -212,3 +235,169 @@ def parents_in(depends: str) -> tuple[str, ...]:
     """
     parts = (part.strip() for part in depends.split(","))
     return tuple(dict.fromkeys(part for part in parts if part and part != NO_PARENTS))
+
+
+class PlanError(HelixGraphError):
+    """Something is wrong with a plan, a workspace, or what is asked of them."""
+
+
+class NoPlan(PlanError):
+    """There is no such plan; ``plan`` is None where the active one was asked for."""
+
+    def __init__(self, plan: int | None) -> None:
+        self.plan = plan
+        what = "no plan is active" if plan is None else f"there is no plan {plan}"
+        super().__init__(f"{what}; `helix-graph plan save FILE` saves one")
+
+
+class NoTask(PlanError):
+    """The plan has no such task; ``known`` are those it has."""
+
+    def __init__(self, seq: str, *, plan: int, known: Sequence[str]) -> None:
+        self.seq = seq
+        self.plan = plan
+        self.known = tuple(known)
+        super().__init__(f"plan {plan} has no task {seq!r}; it has {', '.join(self.known) or 'none'}")
+
+
+class NoWorkspace(PlanError):
+    """There is no such workspace."""
+
+    def __init__(self, workspace: int) -> None:
+        self.workspace = workspace
+        super().__init__(f"there is no workspace {workspace}; `helix-graph workspace create SEQ` makes one")
+
+
+class InvalidPlan(PlanError):
+    """A plan that is refused as a whole. ``where`` is the part at fault: ``tasks[2].depends``."""
+
+    def __init__(self, where: str, *, problem: str) -> None:
+        self.where = where
+        self.problem = problem
+        super().__init__(f"not a plan that can be carried out: {where}: {problem}")
+
+
+class InvalidExploration(PlanError):
+    """What explorers found has to be a JSON object."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(f"not an exploration: {problem}; give a JSON object")
+
+
+class WorkspaceClosed(PlanError):
+    """A workspace ends once; ``status`` is how it ended."""
+
+    def __init__(self, workspace: int, *, status: str, wanted: str) -> None:
+        self.workspace = workspace
+        self.status = status
+        self.wanted = wanted
+        super().__init__(
+            f"workspace {workspace} is {status} already and cannot become {wanted}; create another for a new attempt"
+        )
+
+
+class TaskComplete(PlanError):
+    """An attempt would take back what another has delivered."""
+
+    def __init__(self, seq: str, *, plan: int) -> None:
+        self.seq = seq
+        self.plan = plan
+        super().__init__(
+            f"task {seq} of plan {plan} is complete; `helix-graph plan update {seq} --status pending` opens it again"
+        )
+
+
+class NotAFileName(PlanError, UsageError):
+    """A name by which no file may be called."""
+
+    def __init__(self, option: str, *, name: str) -> None:
+        self.option = option
+        self.name = name
+        super().__init__(
+            f"{option} is {name!r}, which cannot name a file: use letters, digits, '.', '_' and '-', beginning with a "
+            "letter or digit, at most 128 of them"
+        )
+
+
+class WrongTaskIds(PlanError, UsageError):
+    """Ids of which one would fall to the wrong task, or to none."""
+
+    def __init__(self, option: str, *, problem: str) -> None:
+        self.option = option
+        self.problem = problem
+        super().__init__(f"{option}: {problem}; give each task an id of its own, in the order of the tasks")
+
+
+class NoWorkTree(PlanError):
+    """What has changed cannot be told."""
+
+    def __init__(self, folder: Path, *, problem: str) -> None:
+        self.folder = folder
+        self.problem = problem
+        super().__init__(f"{folder}: its changes cannot be compared with a delta ({problem})")
+
+
+class InsightStore(Protocol):
+    """The insights of a memory."""
+
+    def store(self, content: str, tags: Iterable[str] = ()) -> Mapping[str, Any]:
+        """Keeps an insight; the answer has ``status``, ``name`` and ``reason``."""
+        ...
+
+    def recall(
+        self,
+        query: str,
+        limit: int = 5,
+        min_effectiveness: float = 0.0,
+        min_relevance: float | None = None,
+        suppress_names: Iterable[str] = (),
+    ) -> Sequence[Mapping[str, Any]]:
+        """The insights that fit, best first, with ``name``, ``content``, ``tags`` and ``_effectiveness``."""
+        ...
+
+    def feedback(
+        self,
+        names: Iterable[str],
+        outcome: AgentOutcome,
+        causal_names: Iterable[str] | None = None,
+        *,
+        id: str = "",  # noqa: A002  (the insights' own word)
+        episode: str | None = None,
+        injection: str = "",
+    ) -> Mapping[str, Any]:
+        """Tells how work ended that these insights were given to; the same ``id`` again counts once."""
+        ...
+
+    def feedback_from_episode(self, episode: str, *, id: str = "") -> Mapping[str, Any]:  # noqa: A002  (as above)
+        """Judges what was shown in an episode by what was done there; ``feedback`` of the answer has one a showing."""
+        ...
+
+    def feedback_from_text(
+        self,
+        outcome_text: str,
+        names: Iterable[str],
+        outcome: AgentOutcome,
+        *,
+        id: str = "",  # noqa: A002  (as above)
+        injection: str = "",
+    ) -> Mapping[str, Any]:
+        """Judges these insights by an account of the outcome alone; the answer is as for an episode."""
+        ...
+
+    def showing_of(self, task: str, names: Iterable[str]) -> str:
+        """The id of the last showing of these insights to a task, perhaps empty."""
+        ...
+
+    def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> ShownInsights:
+        """Notes who is shown these insights; which of them are shown, and which are held back by lot."""
+        ...
+
+
+class ShownInsights(Protocol):
+    """What becomes of insights that were chosen."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Those that are shown, in the order given."""
+        ...

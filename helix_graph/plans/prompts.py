@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from helix_episodes.echo import wrap
-from helix_graph.insights.safety import harmless
+from helix_graph.insights.sanitizer import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def insight_line(one: Remembered) -> str:
     ['[29%] c', '[57%] c', '[100%] c']
     """
     percent = (round(one.effectiveness * _THOUSAND) + _HALF) // _TEN
-    return f"[{percent}%] {harmless(one.content)}"
+    return f"[{percent}%] {sanitize_line(one.content)}"
 
 
 def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
@@ -52,7 +52,7 @@ def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Se
     told = [_list("PARENT_DELIVERIES:", deliveries)] if deliveries else []
     told.append(_list("INSIGHTS (from past experience):", insights) if insights else COLD_START)
     if names:
-        told.append(f"INJECTED: {orjson.dumps([harmless(name) for name in names]).decode()}")
+        told.append(f"INJECTED: {orjson.dumps([sanitize_line(name) for name in names]).decode()}")
     return wrap("\n\n".join(told), insights=names)
 
 
@@ -68,7 +68,7 @@ def builder_prompt(task: Mapping[str, Any], insights: Sequence[str] = (), names:
     blocks = ["\n".join(_fields(known, (*_HEAD, *_BOUNDS)))]
     if known.get("warning"):
         blocks.append("\n".join(_fields(known, ("warning",))))
-    deliveries = [harmless(one) for one in _listed(known.get("parent_deliveries"))]
+    deliveries = [sanitize_line(one) for one in _listed(known.get("parent_deliveries"))]
     return "\n\n".join([*blocks, injected_block(insights, names, deliveries)])
 
 
@@ -93,7 +93,7 @@ def workspace_prompt(workspace: Workspace) -> str:
 def _fields(task: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
     for name in names:
         if task.get(name):
-            yield f"{name.upper()}: {harmless(str(task[name]))}"
+            yield f"{name.upper()}: {sanitize_line(str(task[name]))}"
 
 
 def _list(heading: str, items: Sequence[str]) -> str:

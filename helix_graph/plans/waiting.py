@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from helix_episodes.files import read_regular
+from helix_episodes.io import read_regular
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
-from helix_graph.given import several, when, whole
-from helix_graph.insights.clock import read
-from helix_graph.plans.names import file_name
+from helix_graph.plans.handoff_files import file_name
+from helix_graph.timestamps import parse_stamp
+from helix_graph.validation import as_datetime, as_int, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date
     from pathlib import Path
 
-    from helix_graph.plans.explorations import Explorations
-    from helix_graph.plans.side_files import SideFiles
+    from helix_graph.plans.handoff_files import HandoffFiles
+    from helix_graph.plans.store import Explorations
 
 _LONGEST, _SHORTEST_POLL = 86_400.0, 0.01
 _MOST_EXPLORERS = 10_000
@@ -83,11 +83,11 @@ class ExplorersWait(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wait_builders(
-    files: SideFiles, task_ids: Sequence[str], *, timeout: float, poll_interval: float, since: date | None
+    files: HandoffFiles, task_ids: Sequence[str], *, timeout: float, poll_interval: float, since: date | None
 ) -> BuildersWait:
-    """Waits until each task has ended; see `helix_graph.plans.door.Plans.wait_builders`."""
+    """Waits until each task has ended; see `helix_graph.plans.api.Plans.wait_builders`."""
     expected = _ids(task_ids)
-    start = when("since", since)
+    start = as_datetime("since", since)
     found: dict[str, Entry] = {}
 
     def look() -> bool:
@@ -107,7 +107,7 @@ def wait_builders(
 
 
 def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
-    files: SideFiles,
+    files: HandoffFiles,
     explorations: Explorations,
     count: int,
     *,
@@ -116,10 +116,10 @@ def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
     since: date | None,
     agent_ids: Sequence[str],
 ) -> ExplorersWait:
-    """Waits until so many explorers have left results; see `helix_graph.plans.door.Plans.wait_explorers`."""
-    number = whole("count", count, lowest=1, highest=_MOST_EXPLORERS)
-    names = {f"{file_name('agent_ids', one)}.json" for one in several("agent_ids", agent_ids)}
-    wave = _Wave(files, since=when("since", since) or _last_saved(explorations), names=names)
+    """Waits until so many explorers have left results; see `helix_graph.plans.api.Plans.wait_explorers`."""
+    number = as_int("count", count, lowest=1, highest=_MOST_EXPLORERS)
+    names = {f"{file_name('agent_ids', one)}.json" for one in as_tuple("agent_ids", agent_ids)}
+    wave = _Wave(files, since=as_datetime("since", since) or _last_saved(explorations), names=names)
     completed = _poll(lambda: wave.look() >= number, timeout=timeout, poll_interval=poll_interval)
     return ExplorersWait(
         completed=completed,
@@ -134,7 +134,7 @@ def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
 class _Wave:
     """The results of one wave of explorers, looked at again and again."""
 
-    def __init__(self, files: SideFiles, *, since: datetime | None, names: set[str]) -> None:
+    def __init__(self, files: HandoffFiles, *, since: datetime | None, names: set[str]) -> None:
         self._files = files
         self._since = since
         self._names = names
@@ -205,7 +205,7 @@ def _poll(look: Callable[[], bool], *, timeout: float, poll_interval: float) -> 
     return True
 
 
-def _ended(files: SideFiles, expected: list[str], start: datetime | None) -> dict[str, Entry]:
+def _ended(files: HandoffFiles, expected: list[str], start: datetime | None) -> dict[str, Entry]:
     """The last line of each task that ended since its start."""
     starts = {one: start or _given_at(files, one) for one in expected}
     ended: dict[str, Entry] = {}
@@ -216,7 +216,7 @@ def _ended(files: SideFiles, expected: list[str], start: datetime | None) -> dic
     return ended
 
 
-def _given_at(files: SideFiles, task_id: str) -> datetime | None:
+def _given_at(files: HandoffFiles, task_id: str) -> datetime | None:
     state = files.read_state(task_id)
     return _moment(state.ts) if state else None
 
@@ -249,14 +249,14 @@ def _came_out(entries: list[Entry]) -> BuildersWait:
 def _moment(value: object) -> datetime | None:
     """A time that some other program may have written; None when it is none, or beyond the calendar."""
     try:
-        return read(value) if isinstance(value, str) else None
+        return parse_stamp(value) if isinstance(value, str) else None
     except OverflowError:
         return None
 
 
 def _last_saved(explorations: Explorations) -> datetime | None:
     newest = explorations.load()
-    return read(newest.created_at) if newest else None
+    return parse_stamp(newest.created_at) if newest else None
 
 
 def _ids(task_ids: Sequence[str]) -> list[str]:
@@ -265,7 +265,7 @@ def _ids(task_ids: Sequence[str]) -> list[str]:
     Raises:
         EmptyText: There is none.
     """
-    ids = [str(one).strip() for one in several("task_ids", task_ids)]
+    ids = [str(one).strip() for one in as_tuple("task_ids", task_ids)]
     named = [one for one in dict.fromkeys(ids) if one]
     if not named:
         raise EmptyText("task_ids")

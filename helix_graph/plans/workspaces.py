@@ -1,4 +1,4 @@
-"""Workspaces: one attempt at one task, from what its builder is given to how it ended. `settling` says to whom."""
+"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`helix_graph.plans.completion`)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,45 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.given import place, prose, several, whole
-from helix_graph.insights.clock import now, stamp
-from helix_graph.plans.changes import Baseline, changes_since, snapshot
-from helix_graph.plans.deltas import outside, within
-from helix_graph.plans.drafts import task_of
-from helix_graph.plans.errors import NoWorkTree, TaskComplete, WorkspaceClosed
-from helix_graph.plans.model import EndedWorkspace, Ending, Lineage, Parent, ScopeCheck, Workspace
+from helix_graph.plans.completion import Completion, write_ending
+from helix_graph.plans.drafts import outside, task_of, within
+from helix_graph.plans.git_tree import Baseline, changes_since, snapshot
+from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
+from helix_graph.plans.model import (
+    EndedWorkspace,
+    Lineage,
+    NoWorkTree,
+    Parent,
+    ScopeCheck,
+    TaskComplete,
+    Workspace,
+    WorkspaceClosed,
+    WorkspaceEnding,
+)
 from helix_graph.plans.prompts import workspace_prompt
-from helix_graph.plans.saved import change_task, number_of, require_plan, task_in
-from helix_graph.plans.settling import Settling, write_ending
-from helix_graph.plans.side_files import InjectionState, SideFiles
-from helix_graph.plans.tables import database
-from helix_graph.plans.workspace_rows import as_json, baseline_of, ended_of, find_row, workspace_of
+from helix_graph.plans.schema import database
+from helix_graph.plans.store import (
+    as_json,
+    baseline_of,
+    change_task,
+    ended_of,
+    find_row,
+    number_of,
+    require_plan,
+    task_in,
+    workspace_of,
+)
+from helix_graph.timestamps import stamp, utc_now
+from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from helix_episodes.store import EpisodeStore
-    from helix_graph.plans.injecting import Injector
-    from helix_graph.plans.model import Plan, Remembered, Task, WorkspaceStatus
-    from helix_graph.plans.remembering import Insights
+    from helix_graph.plans.injection import Injector
+    from helix_graph.plans.model import InsightStore, Remembered, Task, TaskPlan, WorkspaceStatus
+
 
 #: How many insights a builder is given, as in the seeds.
 INJECTED = 8
@@ -39,10 +56,10 @@ _MOST_CALLS = 10**9
 class Workspaces:
     """The workspaces of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore) -> None:
+    def __init__(self, root: Path, *, insights: InsightStore, injector: Injector, episodes: EpisodeStore) -> None:
         self.root = root
         self._injector = injector
-        self._settling = Settling(root, insights=insights, episodes=episodes)
+        self._settling = Completion(root, insights=insights, episodes=episodes)
 
     def create(
         self,
@@ -72,7 +89,7 @@ class Workspaces:
         """
         self._settling.pay()
         found, chosen = self._task(task, plan)
-        baseline = _baseline(self.root.parent if tree is None else place("tree", tree))
+        baseline = _baseline(self.root.parent if tree is None else as_path("tree", tree))
         insights = self._injector.chosen(
             chosen.objective, limit=INJECTED, session=session, to_come=_to_come(found, chosen)
         )
@@ -124,7 +141,7 @@ class Workspaces:
         found, baseline = workspace_of(row), baseline_of(row)
         if baseline is None:
             raise NoWorkTree(self.root.parent, problem="it was no git repository when the workspace was made")
-        changes = changes_since(baseline, tree=None if tree is None else place("tree", tree))
+        changes = changes_since(baseline, tree=None if tree is None else as_path("tree", tree))
         beyond = outside(found.delta, changes)
         used = _used(tool_calls, transcript)
         return ScopeCheck(
@@ -164,7 +181,7 @@ class Workspaces:
             ControlCharacter: The text holds one.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
-        ending = Ending(told=prose("delivered", delivered), utilized=_names(utilized), verified=verified)
+        ending = WorkspaceEnding(told=as_text("delivered", delivered), utilized=_names(utilized), verified=verified)
         return self._end(workspace, "complete", ending, tree)
 
     def block(
@@ -184,10 +201,10 @@ class Workspaces:
             ControlCharacter: The text holds one.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
-        ending = Ending(told=prose("reason", reason), utilized=_names(utilized), verified=verified)
+        ending = WorkspaceEnding(told=as_text("reason", reason), utilized=_names(utilized), verified=verified)
         return self._end(workspace, "blocked", ending, tree)
 
-    def _task(self, task: str | Mapping[str, Any], plan: int | None) -> tuple[Plan | None, Task]:
+    def _task(self, task: str | Mapping[str, Any], plan: int | None) -> tuple[TaskPlan | None, Task]:
         if not isinstance(task, str) and plan is None:
             return None, task_of(task)
         with database(self.root).reading() as connection:
@@ -217,7 +234,7 @@ class Workspaces:
                 insights, objective=made.objective, task_id=made.task_id, session=session
             )
             workspace = _with(made, given)
-            SideFiles(self.root).write_state(_state(workspace))
+            HandoffFiles(self.root).write_state(_state(workspace))
         except HelixGraphError:
             with database(self.root).writing() as connection:
                 connection.execute("DELETE FROM workspace WHERE id = ?", (made.id,))
@@ -235,9 +252,9 @@ class Workspaces:
                     change_task(connection, plan, workspace.task_seq, status="active")
         return workspace
 
-    def _end(self, number: int, status: WorkspaceStatus, ending: Ending, tree: Path | None) -> EndedWorkspace:
+    def _end(self, number: int, status: WorkspaceStatus, ending: WorkspaceEnding, tree: Path | None) -> EndedWorkspace:
         number = number_of("workspace", number)
-        ending = replace(ending, changed=self._changed(number, None if tree is None else place("tree", tree)))
+        ending = replace(ending, changed=self._changed(number, None if tree is None else as_path("tree", tree)))
         with database(self.root).writing() as connection:
             found = workspace_of(find_row(connection, number))
             if found.status not in {"active", status}:
@@ -268,7 +285,7 @@ class Workspaces:
         return tuple((one.path, one.verb) for one in changes if any(within(part, one.path) for part in found.delta))
 
 
-def _bare(task: Task, plan: Plan | None) -> Workspace:
+def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
     """What a task itself says for its workspace."""
     return Workspace(
         task_seq=task.seq,
@@ -281,7 +298,7 @@ def _bare(task: Task, plan: Plan | None) -> Workspace:
         idioms=plan.idioms if plan else {},
         lineage=_lineage(plan, task),
         plan_id=plan.id if plan else None,
-        created_at=stamp(now()),
+        created_at=stamp(utc_now()),
     )
 
 
@@ -290,7 +307,7 @@ def _with(made: Workspace, given: Sequence[tuple[Remembered, bool]]) -> Workspac
     failures = tuple(one for one, is_failure in given if is_failure)
     patterns = tuple(one for one, is_failure in given if not is_failure)
     injected = tuple(one.name for one in (*failures, *patterns))
-    return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(now()))
+    return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(utc_now()))
 
 
 def _state(workspace: Workspace) -> InjectionState:
@@ -303,13 +320,13 @@ def _state(workspace: Workspace) -> InjectionState:
     )
 
 
-def _to_come(plan: Plan | None, task: Task) -> list[str]:
+def _to_come(plan: TaskPlan | None, task: Task) -> list[str]:
     """The objectives of the plan's other tasks that were not begun."""
     tasks = plan.tasks if plan else ()
     return [one.objective for one in tasks if one.status == "pending" and one.seq != task.seq]
 
 
-def _lineage(plan: Plan | None, task: Task) -> Lineage:
+def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:
     if plan is None:
         return Lineage()
     by_seq = {one.seq: one for one in plan.tasks}
@@ -328,13 +345,13 @@ def _baseline(tree: Path) -> Baseline | None:
 
 def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
     if tool_calls is not None:
-        return whole("tool_calls", tool_calls, lowest=0, highest=_MOST_CALLS)
+        return as_int("tool_calls", tool_calls, lowest=0, highest=_MOST_CALLS)
     if transcript is None:
         return None
     from helix_graph.plans.transcripts import count_calls  # noqa: PLC0415  (readers; only this needs them)
 
-    return count_calls(place("transcript", transcript))
+    return count_calls(as_path("transcript", transcript))
 
 
 def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(str(name) for name in several("utilized", names))
+    return None if names is None else tuple(str(name) for name in as_tuple("utilized", names))

@@ -1,5 +1,7 @@
-"""One search over everything that a memory holds: insights, topics, episodes, folders of Markdown, a Forgetful server.
+"""One search over everything in a memory: insights, topics, episodes, folders of Markdown, a Forgetful server.
 
-Each source ranks what it has by its own means, and `merging` makes one list of the rankings. A source that cannot
-answer is named beside the results; the others answer without it.
+Each source ranks its own results, and `model.merged` merges the rankings into one list. A source that cannot answer is
+named next to the results; the others answer without it.
 """
+
+from __future__ import annotations

@@ -1,24 +1,89 @@
 """A Forgetful server as one more source, asked over its MCP endpoint with the official client.
 
-Its tool for searching has had several names: the newest is reached through ``execute_forgetful_tool``. Whatever goes
-wrong there ends as one sentence, within the time that the settings allow: a search does not fail for a guest.
+Its tool for searching has had several names: the newest is reached through ``execute_forgetful_tool``. Every failure
+there becomes one sentence, within the time that the settings allow: a search does not fail because of another
+program.
+
+Whether the server answers is checked at most twice a minute. The answer is kept in a file, since each question may come
+from a process of its own. A file that is damaged or from another address or from the future counts as none.
 """
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import read_regular, write_atomically
 from helix_graph.errors import MissingExtra, SourceFailed
-from helix_graph.search.model import Found, Manner
+from helix_graph.search.model import SearchMode, SourceResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from helix_graph.search.availability import Availability
 
-NAME = "Forgetful"
+#: The seed's.
+TTL_SECONDS = 30.0
+_PORTS = {"http": 80, "https": 443}
+
+
+class _Checked(msgspec.Struct, frozen=True):
+    endpoint: str
+    at: float
+    available: bool
+
+
+class Availability:
+    """What is known of one endpoint. ``clock`` gives seconds since the epoch."""
+
+    def __init__(self, cache: Path, *, endpoint: str, timeout_ms: int, clock: Callable[[], float] = time.time) -> None:
+        self._cache = cache
+        self._endpoint = endpoint
+        self._timeout = timeout_ms / 1000
+        self._clock = clock
+
+    def available(self, *, force: bool = False) -> bool:
+        """Whether something listens there; looked at anew after `TTL_SECONDS`, or with ``force``."""
+        known = self._known()
+        if known is not None and not force and 0 <= self._clock() - known.at < TTL_SECONDS:
+            return known.available
+        return self.note(available=self._listens())
+
+    def note(self, *, available: bool) -> bool:
+        """Keeps for the next questions what has just been learnt, where the folder lets one write."""
+        checked = _Checked(endpoint=self._endpoint, at=self._clock(), available=available)
+        with contextlib.suppress(WriteFailed):  # a memory that may only be read asks each time
+            write_atomically(self._cache, msgspec.json.encode(checked))
+        return available
+
+    def age(self) -> float:
+        """Seconds since it was last looked at; -1 when it never was."""
+        known = self._known()
+        return -1.0 if known is None else max(0.0, round(self._clock() - known.at, 3))
+
+    def _known(self) -> _Checked | None:
+        try:
+            known = msgspec.json.decode(read_regular(self._cache), type=_Checked)
+        except (OSError, msgspec.DecodeError):
+            return None
+        return known if known.endpoint == self._endpoint else None
+
+    def _listens(self) -> bool:
+        parts = urlsplit(self._endpoint)
+        try:
+            with socket.create_connection((parts.hostname, parts.port or _PORTS[parts.scheme]), self._timeout):
+                return True
+        except OSError:
+            return False
+
+
+FORGETFUL = "Forgetful"
 _WHY = "a search over a coding agent's memories"
 #: A server that listens has to start a search by meaning, which takes longer than listening.
 _ANSWER_TIMES = 10
@@ -27,8 +92,8 @@ _ANSWER_TIMES = 10
 class Forgetful:
     """The server at ``endpoint``."""
 
-    name = NAME
-    manners: frozenset[Manner] = frozenset({"both", "semantic"})
+    name = FORGETFUL
+    manners: frozenset[SearchMode] = frozenset({"both", "semantic"})
 
     def __init__(self, endpoint: str, *, timeout_ms: int, availability: Availability) -> None:
         self.endpoint = endpoint
@@ -39,7 +104,7 @@ class Forgetful:
         """That nothing listens there; what was found out in the last 30 seconds holds."""
         return None if self._availability.available() else f"nothing listens at {self.endpoint}"
 
-    def search(self, query: str, *, limit: int, manner: Manner) -> list[Found]:  # noqa: ARG002  (it knows but one)
+    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
         """Its memories, as it ranks them.
 
         Raises:
@@ -62,7 +127,7 @@ class Forgetful:
         except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
             problem = _first(group)
         self._availability.note(available=False)
-        raise SourceFailed(NAME, where=self.endpoint, problem=problem)
+        raise SourceFailed(FORGETFUL, where=self.endpoint, problem=problem)
 
     async def _call(self, query: str, limit: int) -> object:
         import anyio  # noqa: PLC0415  (an extra, and slow to load)
@@ -112,11 +177,11 @@ def _memories(answer: object) -> Sequence[Mapping[str, Any]]:
     return [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
 
 
-def _found(memory: Mapping[str, Any], rank: int) -> Found:
+def _found(memory: Mapping[str, Any], rank: int) -> SourceResult:
     name = memory.get("title") or memory.get("name") or memory.get("id") or f"memory {rank + 1}"
     score = next((memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float)), 0.0)
     content = str(memory.get("content") or "")
-    return Found(name=str(name), content=content, source=NAME, score=float(score), scored_by="similarity")
+    return SourceResult(name=str(name), content=content, source=FORGETFUL, score=float(score), scored_by="similarity")
 
 
 def _first(group: BaseExceptionGroup) -> str:

@@ -1,22 +1,73 @@
-"""What a search gives: results with their texts' hashes, and of each source whether it could answer."""
+"""A search: the query that is allowed, the results of sources, and one ranking made of theirs.
+
+A query is 1 to 500 of the characters that the seed allows, and not only blanks. Rankings are merged by the sum of
+reciprocal ranks, which needs no common scale (Cormack, Clarke, Büttcher 2009). A text that several sources have is one
+result, and counts with each of its ranks. Results of equal score are ordered by source, then by name.
+
+>>> checked("pytest fails: no module named shop")
+'pytest fails: no module named shop'
+>>> words("pytest fails: no module of it")
+('pytest', 'fails', 'module')
+"""
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from helix_graph.errors import InvalidSearchQuery, WrongType
+from helix_graph.graph.labels import STOP_WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+
+LONGEST = 500
+#: Letters and digits of ASCII, white space and ``- . , _ ( ) & :``, as the seed has it.
+_ALLOWED = re.compile(r"[a-zA-Z0-9\s\-.,_()&:]+")
+_WORD = re.compile(r"[a-z0-9]+")
+#: Shorter words say too little for a file's name to be found by them; so in the seed's own search.
+_SHORTEST_WORD = 3
+
+
+def checked(query: str) -> str:
+    """The query, if it is one.
+
+    Raises:
+        WrongType: It is no text.
+        InvalidSearchQuery: It is empty, too long, or holds another character.
+    """
+    if not isinstance(query, str):
+        raise WrongType("query", value=query, wanted="a text")
+    if not query.strip():
+        raise InvalidSearchQuery("it is empty")
+    if len(query) > LONGEST:
+        raise InvalidSearchQuery(f"it has {len(query)} characters, and {LONGEST} are allowed")
+    allowed = _ALLOWED.match(query)
+    end = allowed.end() if allowed else 0
+    if end < len(query):
+        raise InvalidSearchQuery(
+            f"character {end + 1} is {query[end]!r}; letters, digits, spaces and - . , _ ( ) & : are allowed"
+        )
+    return query
+
+
+def words(query: str) -> tuple[str, ...]:
+    """Its words of three characters and more in lower case, each once, without those that every text has."""
+    found = (word for word in _WORD.findall(query.lower()) if len(word) >= _SHORTEST_WORD and word not in STOP_WORDS)
+    return tuple(dict.fromkeys(found))
+
+
 #: By words and meaning, by words alone, by meaning alone.
-Manner = Literal["both", "lexical", "semantic"]
+SearchMode = Literal["both", "lexical", "semantic"]
 #: ``absent``: there is nothing to search; ``left out``: it does not search in the manner that was asked for.
-State = Literal["searched", "absent", "left out", "failed"]
+SourceState = Literal["searched", "absent", "left out", "failed"]
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class SourceResult(msgspec.Struct, frozen=True, kw_only=True):
     """One result of one source. ``score`` is the source's own, whose scale ``scored_by`` names."""
 
     name: str
@@ -27,7 +78,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """One text that was found. ``score`` is the sum of reciprocal ranks; ``sha256`` is that of the content in UTF-8.
 
     ``also`` names the sources that had the same text, in which it is shown once.
@@ -44,35 +95,35 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     also: tuple[str, ...] = ()
 
 
-class Searched(msgspec.Struct, frozen=True, kw_only=True):
+class SourceStatus(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one source: ``found`` results, or the ``problem`` that kept it from answering.
 
     ``note`` says what it did not look at.
     """
 
     name: str
-    state: State
+    state: SourceState
     found: int = 0
     problem: str | None = None
     note: str | None = None
 
 
-class Noted(list[Found]):
+class PartialResults(list[SourceResult]):
     """The results of a source that has not looked at everything; ``note`` says at what."""
 
-    def __init__(self, found: Iterable[Found], *, note: str) -> None:
+    def __init__(self, found: Iterable[SourceResult], *, note: str) -> None:
         super().__init__(found)
         self.note = note
 
 
-class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class MemorySearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The best results first, and what became of every source."""
 
-    results: tuple[Result, ...]
-    sources: tuple[Searched, ...]
+    results: tuple[SearchResult, ...]
+    sources: tuple[SourceStatus, ...]
 
 
-class Source(Protocol):
+class SearchSource(Protocol):
     """Something that can be searched."""
 
     @property
@@ -81,7 +132,7 @@ class Source(Protocol):
         ...
 
     @property
-    def manners(self) -> frozenset[Manner]:
+    def manners(self) -> frozenset[SearchMode]:
         """In which manners it can search."""
         ...
 
@@ -89,7 +140,7 @@ class Source(Protocol):
         """Why there is nothing to search, or None. Cheap."""
         ...
 
-    def search(self, query: str, *, limit: int, manner: Manner) -> Sequence[Found]:
+    def search(self, query: str, *, limit: int, manner: SearchMode) -> Sequence[SourceResult]:
         """The best first, at most ``limit``; as `Noted` where something was passed by.
 
         Raises:
@@ -105,3 +156,39 @@ def hash_of(content: str) -> str:
     'e3b0c442'
     """
     return sha256(content.encode(errors="replace")).hexdigest()
+
+
+#: The paper's constant: how much less the tenth rank counts than the first.
+_DAMPING = 60
+
+
+def merged(rankings: Iterable[Sequence[SourceResult]], *, limit: int) -> tuple[SearchResult, ...]:
+    """The best results of all rankings, each of which has its best first.
+
+    >>> one = SourceResult(name="a", content="read the log", source="Topics", score=3.0, scored_by="BM25")
+    >>> other = SourceResult(name="b", content="read the log", source="Serena", score=50.0, scored_by="percentage")
+    >>> [(result.name, result.also) for result in merged([[one], [other]], limit=5)]
+    [('a', ('Serena',))]
+    """
+    groups: dict[str, list[tuple[float, SourceResult]]] = {}
+    for ranking in rankings:
+        for rank, found in enumerate(ranking, start=1):
+            groups.setdefault(hash_of(found.content), []).append((1 / (_DAMPING + rank), found))
+    results = [_result(digest, group) for digest, group in groups.items()]
+    return tuple(sorted(results, key=lambda result: -result.score)[:limit])
+
+
+def _result(digest: str, group: Sequence[tuple[float, SourceResult]]) -> SearchResult:
+    first = group[0][1]
+    also = dict.fromkeys(found.source for _, found in group if found.source != first.source)
+    return SearchResult(
+        name=first.name,
+        content=first.content,
+        source=first.source,
+        score=round(sum(share for share, _ in group), 6),
+        path=first.path,
+        sha256=digest,
+        source_score=first.score,
+        scored_by=first.scored_by,
+        also=tuple(also),
+    )

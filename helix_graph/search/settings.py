@@ -1,4 +1,4 @@
-"""What a person sets for the search, in ``.helix/config.toml``.
+"""The settings of the search, in ``.helix/config.toml``.
 
 ::
 

@@ -1,10 +1,15 @@
-"""Whether an entry says what another of its topic says already.
+"""Near duplicates: entries that share most of their significant words.
 
-Texts are compared by their telling words (see `tokens`), never by tags or sources. Two are near duplicates when more
-than 70 % of their words are shared (Jaccard), or when the new one has no telling word that the old one lacks: it is
-the older text again, shortened. Below six words chance alone shares that many, so there only the same words count.
+Texts are compared by their significant words (`helix_graph.topics.tokens`), never by tags or sources. Two are near
+duplicates when more than 70 % of their words are shared (Jaccard), or when the new one has no significant word that the
+old one lacks. Below six words chance alone shares that many, so there only the same words count.
 
-To look at few entries, only those are taken that share one of the new text's rarest words; see `likeness`.
+Not every pair is compared. Of n words a text shares more than a share t with another only if one of its n - ⌈t n⌉ + 1
+rarest words is among the other's rarest as well (prefix filtering; Chaudhuri, Ganti, Kaushik, *A Primitive Operator for
+Similarity Joins in Data Cleaning*, 2006).
+
+>>> list(similar_pairs(["red green blue", "red green blue pink", "yellow"], above=0.4))
+[(0, 1, 0.75)]
 """
 
 from __future__ import annotations
@@ -17,14 +22,42 @@ import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.entries import indices, sound_by_id
-from helix_graph.topics.likeness import prefix_length
+from helix_graph.topics.fields import first_line
 from helix_graph.topics.model import Duplicate
-from helix_graph.topics.texts import first_line
-from helix_graph.topics.tokens import overlap, telling_words
+from helix_graph.topics.tokens import overlap, significant_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+
+#: 0.7 x 30 may come out as a little more than 21, and must not be rounded up to 22.
+_ROUNDING = 1e-9
+
+
+def similar_pairs(texts: Iterable[str], *, above: float) -> Iterator[tuple[int, int, float]]:
+    """Places of two texts with a larger share of their words in common than ``above``, and that share (Jaccard)."""
+    sets = [significant_words(text) for text in texts]
+    frequency = Counter(word for words in sets for word in words)
+    having: dict[str, list[int]] = {}
+    for second, words in enumerate(sets):
+        rarest = sorted(words, key=lambda word: (frequency[word], word))[: prefix_length(words, above=above)]
+        for first in sorted({place for word in rarest for place in having.get(word, ())}):
+            share = overlap(sets[first], words)
+            if share > above:
+                yield first, second, share
+        for word in rarest:
+            having.setdefault(word, []).append(second)
+
+
+def prefix_length(words: Collection[str], *, above: float) -> int:
+    """So many of these words it takes to meet every set that shares more than ``above`` with them.
+
+    >>> prefix_length(list("abcdefghij"), above=0.7)
+    4
+    """
+    return len(words) - math.ceil(above * len(words) - _ROUNDING) + 1
+
 
 THRESHOLD = 0.70
 #: Below so many words the seed's program compares nothing; here such texts are compared for being the same.
@@ -48,11 +81,11 @@ def near(one: frozenset[str], other: frozenset[str]) -> float:
 
 def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Duplicate | None:
     """The entry of the topic that is the most alike, when one is a near duplicate; of equals the older one."""
-    words = telling_words(text)
+    words = significant_words(text)
     found, _ = sound_by_id(
         connection, _candidates(connection, topic, words)
     )  # a damaged one must not keep out new ones
-    alike = ((near(words, telling_words(one.record.text)), -entry) for entry, one in found.items())
+    alike = ((near(words, significant_words(one.record.text)), -entry) for entry, one in found.items())
     similarity, negative = max(alike, default=(0.0, 0))
     if not similarity:
         return None

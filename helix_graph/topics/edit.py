@@ -12,21 +12,20 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_graph.topics.entries import at, known_topic, of_topic, shown, size_of
-from helix_graph.topics.errors import EntryNotFound, NotGiven, NotTogether, TooMuch
-from helix_graph.topics.model import Entry
-from helix_graph.topics.texts import LONGEST_TEXT, MOST_TAGS
-from helix_graph.topics.writing import bury, move, rewrite
+from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS
+from helix_graph.topics.model import Entry, EntryNotFound, NotGiven, NotTogether, TooMuch
+from helix_graph.topics.store import bury_entry, move_entry, rewrite_entry
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.log import Filed, Record
+    from helix_graph.topics.log import EntryRecord, NumberedRecord
 
 Action = Literal["append", "revise", "delete", "tag", "rename", "merge"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class EditTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Which entry of a topic is meant: by one of these, or the last one."""
 
     index: int | None = None
@@ -39,7 +38,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return any(one is not None for one in (self.index, self.matching, self.tag))
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class EntryChange(msgspec.Struct, frozen=True, kw_only=True):
     """What is to become of the entry, or of the topic; each action takes its own."""
 
     text: str | None = None
@@ -67,7 +66,7 @@ class Edited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def edit(
-    connection: sqlite3.Connection, action: Action, topic: str, *, target: Target, change: Change, now: int
+    connection: sqlite3.Connection, action: Action, topic: str, *, target: EditTarget, change: EntryChange, now: int
 ) -> Edited:
     """Carries an edit out.
 
@@ -86,11 +85,11 @@ def edit(
     if action == "delete":
         return _delete(connection, old, target=target, now=now)
     record = _changed(action, old, change, now=now)
-    new = rewrite(connection, old, record, now=now)
+    new = rewrite_entry(connection, old, record, now=now)
     return _edited(connection, action, new, target=target)
 
 
-def _changed(action: Action, old: Filed, change: Change, *, now: int) -> Record:
+def _changed(action: Action, old: NumberedRecord, change: EntryChange, *, now: int) -> EntryRecord:
     record = old.record
     if action == "tag":
         tags = tuple(sorted({*record.tags, *change.tags} - set(change.remove)))
@@ -106,7 +105,7 @@ def _changed(action: Action, old: Filed, change: Change, *, now: int) -> Record:
     return replace(record, text=text, modified=max(now, record.stored))
 
 
-def _find(connection: sqlite3.Connection, topic: str, target: Target) -> Filed:
+def _find(connection: sqlite3.Connection, topic: str, target: EditTarget) -> NumberedRecord:
     """The entry that is meant: at the index, the first that holds the text, the last that has the tag, or the last."""
     size = size_of(connection, topic)
     if target.index is not None:
@@ -126,20 +125,20 @@ def _find(connection: sqlite3.Connection, topic: str, target: Target) -> Filed:
     return entry
 
 
-def _delete(connection: sqlite3.Connection, old: Filed, *, target: Target, now: int) -> Edited:
+def _delete(connection: sqlite3.Connection, old: NumberedRecord, *, target: EditTarget, now: int) -> Edited:
     was = _edited(connection, "delete", old, target=target)
-    bury(connection, old, now=now)
+    bury_entry(connection, old, now=now)
     return was
 
 
 def _delete_topic(connection: sqlite3.Connection, topic: str, *, now: int) -> Edited:
     gone = of_topic(connection, topic)
     for one in gone:
-        bury(connection, one, now=now)
+        bury_entry(connection, one, now=now)
     return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
 
 
-def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, change: Change, now: int) -> Edited:
+def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, change: EntryChange, now: int) -> Edited:
     """A renamed topic's entries keep their places; merged ones come behind those that are there."""
     goal = (change.new_name if action == "rename" else change.into) or ""
     if goal == topic:
@@ -150,16 +149,16 @@ def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, c
         raise NotTogether("new_name", problem=f"is {goal}, which is there already; merge {topic} into it instead")
     moved = of_topic(connection, topic)
     for one in moved:
-        move(connection, one, topic=goal, keep_place=action == "rename", now=now)
+        move_entry(connection, one, topic=goal, keep_place=action == "rename", now=now)
     return Edited(action=action, topic=topic, entries=len(moved), entry=None, target=None, into=goal)
 
 
-def _edited(connection: sqlite3.Connection, action: Action, one: Filed, *, target: Target) -> Edited:
+def _edited(connection: sqlite3.Connection, action: Action, one: NumberedRecord, *, target: EditTarget) -> Edited:
     entry = shown(connection, [one])[0]
     return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=_found_by(target), into=None)
 
 
-def _found_by(target: Target) -> str:
+def _found_by(target: EditTarget) -> str:
     if target.index is not None:
         return f"[{target.index}]"
     if target.matching is not None:
@@ -167,7 +166,7 @@ def _found_by(target: Target) -> str:
     return "last" if target.tag is None else f'with tag "{target.tag}"'
 
 
-def check(action: Action, *, target: Target, change: Change) -> None:
+def check(action: Action, *, target: EditTarget, change: EntryChange) -> None:
     """Whether these parameters go together.
 
     Raises:

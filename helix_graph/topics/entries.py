@@ -1,22 +1,40 @@
-"""Looking entries up: by topic, by index, by id. Every record that is shown has been checked against its checksum."""
+"""Looking up entries by topic, by index and by id, and what of the log is damaged.
+
+Every record that is shown has been checked against its checksum. One flipped byte spoils one record: answers leave it
+out by name, `compact` keeps its bytes, and the doctor quarantines it. Which topic and entry it was follows from the
+index, since the record itself can no longer be believed. A damaged record that the index does not have may be a
+tombstone; then what the index does not have counts as deleted.
+"""
 
 from __future__ import annotations
 
 import difflib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.topics.checksums import is_sound
-from helix_graph.topics.errors import EntryNotFound, TopicNotFound
-from helix_graph.topics.log import damage, filed
-from helix_graph.topics.model import Entry, moment
+from helix_graph.topics import index
+from helix_graph.topics.log import (
+    EntryRecord,
+    EntryTombstone,
+    NumberedRecord,
+    altered,
+    append_record,
+    damage,
+    decoded,
+    filed,
+    next_number,
+)
+from helix_graph.topics.model import Damaged, Entry, EntryNotFound, RecordDamaged, TopicNotFound, datetime_of
+from helix_graph.topics.schema import is_sound
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from helix_graph.topics.log import Filed, Record
     from helix_graph.topics.model import Category
+
 
 _ROWS = (
     "SELECT e.entry, e.topic, e.position, l.number, l.body, l.checksum"
@@ -55,7 +73,7 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     return size
 
 
-def of_topic(connection: sqlite3.Connection, topic: str) -> list[Filed]:
+def of_topic(connection: sqlite3.Connection, topic: str) -> list[NumberedRecord]:
     """The entries of a topic in the order of their indices.
 
     Raises:
@@ -68,7 +86,7 @@ def of_topic(connection: sqlite3.Connection, topic: str) -> list[Filed]:
     return found
 
 
-def at(connection: sqlite3.Connection, topic: str, index: int) -> Filed:
+def at(connection: sqlite3.Connection, topic: str, index: int) -> NumberedRecord:
     """The entry at an index of a topic.
 
     Raises:
@@ -89,13 +107,13 @@ def at(connection: sqlite3.Connection, topic: str, index: int) -> Filed:
     return _checked(*row)
 
 
-def by_id(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, Filed]:
+def by_id(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, NumberedRecord]:
     """The entries of those ids, as far as they are there."""
     rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
     return {row[0]: _checked(*row) for row in rows}
 
 
-def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[dict[int, Filed], list[int]]:
+def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[dict[int, NumberedRecord], list[int]]:
     """As `by_id`, without what is damaged; the numbers of those records stand beside."""
     rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
     sound = [row for row in rows if row[3] is not None and is_sound(*row[3:])]
@@ -103,14 +121,14 @@ def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[d
     return found, [_number(connection, row[0]) for row in rows if row[0] not in found]
 
 
-def shown(connection: sqlite3.Connection, entries: Iterable[Filed]) -> list[Entry]:
+def shown(connection: sqlite3.Connection, entries: Iterable[NumberedRecord]) -> list[Entry]:
     """Entries as they are handed out, with their indices and links as they are now."""
     records = [one.record for one in entries]
     places = indices(connection, {one.entry for one in records} | _targets(records))
     return [_entry(record, places) for record in records]
 
 
-def shown_topic(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Entry]:
+def shown_topic(connection: sqlite3.Connection, entries: Sequence[NumberedRecord]) -> list[Entry]:
     """As `shown`, of all entries of one topic in their order: nothing has to be looked up but links elsewhere."""
     records = [one.record for one in entries]
     places = {record.entry: (record.topic, index) for index, record in enumerate(records)}
@@ -148,11 +166,11 @@ def _number(connection: sqlite3.Connection, entry: int) -> int:
     return int(connection.execute("SELECT number FROM topic_entry WHERE entry = ?", (entry,)).fetchone()[0])
 
 
-def _targets(records: Iterable[Record]) -> set[int]:
+def _targets(records: Iterable[EntryRecord]) -> set[int]:
     return {target for record in records for target in record.links}
 
 
-def _entry(record: Record, places: Mapping[int, tuple[str, int]]) -> Entry:
+def _entry(record: EntryRecord, places: Mapping[int, tuple[str, int]]) -> Entry:
     return Entry(
         id=record.entry,
         topic=record.topic,
@@ -162,8 +180,8 @@ def _entry(record: Record, places: Mapping[int, tuple[str, int]]) -> Entry:
         source=record.source,
         confidence=record.confidence,
         links=tuple(_link(target, places) for target in record.links),
-        stored=moment(record.stored),
-        modified=None if record.modified is None else moment(record.modified),
+        stored=datetime_of(record.stored),
+        modified=None if record.modified is None else datetime_of(record.modified),
     )
 
 
@@ -172,7 +190,7 @@ def _link(target: int, places: Mapping[int, tuple[str, int]]) -> str:
     return f"#{target}" if place is None else f"{place[0]}:{place[1]}"
 
 
-def _checked(entry: int, topic: str, position: int, *row: Any) -> Filed:  # noqa: ANN401  (what SQLite gives)
+def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord:  # noqa: ANN401  (what SQLite gives)
     """The record behind a row of the view, when both say the same.
 
     Raises:
@@ -184,3 +202,69 @@ def _checked(entry: int, topic: str, position: int, *row: Any) -> Filed:  # noqa
     if (found.record.entry, found.record.topic, found.record.position) != (entry, topic, position):
         raise damage(f"record {found.number} of the topics and their index differ; `topic topics reindex` mends that")
     return found
+
+
+class LogState(msgspec.Struct, frozen=True, kw_only=True):
+    """What the log holds: entries that stand, records that are damaged, and entries that only the view calls buried.
+
+    ``bodies`` are the bytes of the damaged records that are there, by number.
+    """
+
+    entries: tuple[NumberedRecord, ...]
+    damaged: tuple[Damaged, ...]
+    unsaid: tuple[NumberedRecord, ...]
+    bodies: dict[int, bytes]
+
+
+def log_state(connection: sqlite3.Connection) -> LogState:
+    """Reads the whole log, checked record by record."""
+    buried, entries, bodies = _read(connection)
+    spoilt = sorted(bodies.keys() - buried)
+    seen = {number for (number,) in connection.execute("SELECT number FROM topic_entry")}
+    missing = sorted(seen - bodies.keys() - {one.number for one in entries}) if spoilt else []
+    live = [one for one in entries if one.number not in buried]
+    hidden = [one for one in live if one.number not in seen] if set(spoilt) - seen else []
+    return LogState(
+        entries=tuple(one for one in live if one.number in seen) if hidden else tuple(live),
+        damaged=tuple(damaged_of(connection, [*spoilt, *missing])),
+        unsaid=tuple(hidden),
+        bodies={number: bodies[number] for number in spoilt},
+    )
+
+
+def damaged_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Damaged]:
+    """Names of damaged records, with what the view has for them."""
+    place = INDEX.format("e")
+    query = f"SELECT topic, {place}, entry FROM topic_entry e WHERE number = ?"  # noqa: S608  (our own names)
+    known = {number: connection.execute(query, (number,)).fetchone() for number in numbers}
+    return [
+        Damaged(record=number, topic=row[0], index=row[1], entry=row[2], problem=altered(number))
+        for number, row in ((number, row or (None, None, None)) for number, row in known.items())
+    ]
+
+
+def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:
+    """Takes the damaged records out of log and view; what one of them may have buried stays buried."""
+    connection.executemany("DELETE FROM topic_log WHERE number = ?", [(one.record,) for one in found.damaged])
+    for one in found.unsaid:
+        append_record(connection, EntryTombstone(buries=one.number, at=now), number=next_number(connection))
+    index.clear_index(connection)
+    index.add_to_index(connection, found.entries)
+
+
+def _read(connection: sqlite3.Connection) -> tuple[set[int], list[NumberedRecord], dict[int, bytes]]:
+    """What tombstones bury, entries buried or not, and the bytes of damaged records."""
+    buried: set[int] = set()
+    entries: list[NumberedRecord] = []
+    bodies: dict[int, bytes] = {}
+    for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
+        try:
+            record = decoded(number, body, checksum)
+        except RecordDamaged:
+            bodies[number] = body if isinstance(body, bytes) else str(body).encode()
+            continue
+        if isinstance(record, EntryRecord):
+            entries.append(NumberedRecord(number=number, record=record))
+        else:
+            buried.add(record.buries)
+    return buried, entries, bodies

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.topics.checksums import checksum_of, is_sound
-from helix_graph.topics.errors import RecordDamaged
+from helix_graph.topics.model import RecordDamaged
+from helix_graph.topics.schema import checksum_of, is_sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, tag="entry", omit_defaults=True):
+class EntryRecord(msgspec.Struct, frozen=True, kw_only=True, tag="entry", omit_defaults=True):
     """An entry from one write on. ``position`` orders the entries of a topic; times are seconds since 1970."""
 
     entry: int
@@ -38,21 +38,21 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag="entry", omit_defaul
         return self.stored if self.modified is None else self.modified
 
 
-class Tombstone(msgspec.Struct, frozen=True, kw_only=True, tag="tombstone"):
+class EntryTombstone(msgspec.Struct, frozen=True, kw_only=True, tag="tombstone"):
     """That the record of that number is no more, from ``at`` on."""
 
     buries: int
     at: int
 
 
-class Filed(msgspec.Struct, frozen=True, kw_only=True):
+class NumberedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A record and its number in the log."""
 
     number: int
-    record: Record
+    record: EntryRecord
 
 
-def append(connection: sqlite3.Connection, body: Record | Tombstone, *, number: int) -> None:
+def append_record(connection: sqlite3.Connection, body: EntryRecord | EntryTombstone, *, number: int) -> None:
     """Writes one record at the end of the log."""
     encoded = msgspec.json.encode(body)
     connection.execute("INSERT INTO topic_log VALUES (?, ?, ?)", (number, encoded, checksum_of(number, encoded)))
@@ -71,7 +71,7 @@ def reserve(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("UPDATE topic_totals SET numbers = MAX(numbers, ?)", (number,))
 
 
-def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
+def decoded(number: int, body: bytes, checksum: int) -> EntryRecord | EntryTombstone:
     """What a row of the log says.
 
     Raises:
@@ -79,11 +79,11 @@ def decoded(number: int, body: bytes, checksum: int) -> Record | Tombstone:
     """
     if not is_sound(number, body, checksum):
         raise RecordDamaged(number)
-    record: Record | Tombstone = _DECODER.decode(body)
+    record: EntryRecord | EntryTombstone = _DECODER.decode(body)
     return record
 
 
-def filed(number: int, body: bytes, checksum: int) -> Filed:
+def filed(number: int, body: bytes, checksum: int) -> NumberedRecord:
     """The entry that a row of the log holds.
 
     Raises:
@@ -91,12 +91,12 @@ def filed(number: int, body: bytes, checksum: int) -> Filed:
         sqlite3.DatabaseError: It holds no entry.
     """
     record = decoded(number, body, checksum)
-    if isinstance(record, Tombstone):
+    if isinstance(record, EntryTombstone):
         raise damage(f"record {number} of the topics is a tombstone where an entry should be")
-    return Filed(number=number, record=record)
+    return NumberedRecord(number=number, record=record)
 
 
-def live(connection: sqlite3.Connection) -> Iterator[Filed]:
+def live(connection: sqlite3.Connection) -> Iterator[NumberedRecord]:
     """Every entry as it stands, read from the log alone and checked, in the order of numbers.
 
     Raises:
@@ -105,12 +105,12 @@ def live(connection: sqlite3.Connection) -> Iterator[Filed]:
     buried: set[int] = set()
     for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
         record = decoded(number, body, checksum)
-        if isinstance(record, Tombstone):
+        if isinstance(record, EntryTombstone):
             buried.add(record.buries)
     for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
         record = decoded(number, body, checksum)
-        if isinstance(record, Record) and number not in buried:
-            yield Filed(number=number, record=record)
+        if isinstance(record, EntryRecord) and number not in buried:
+            yield NumberedRecord(number=number, record=record)
 
 
 def altered(number: int) -> str:
@@ -123,4 +123,4 @@ def damage(problem: str) -> sqlite3.DatabaseError:
     return sqlite3.DatabaseError(problem)
 
 
-_DECODER = msgspec.json.Decoder(Record | Tombstone)
+_DECODER = msgspec.json.Decoder(EntryRecord | EntryTombstone)

@@ -1,16 +1,40 @@
-"""Entries, and what storing them answers: frozen values. Those of each question stand beside it.
+"""Entries, the answers of storing them, and the errors of this package.
 
-Times are UTC. An ``id`` is an entry's for ever: it is never given to another, and edits keep it. An ``index`` is where
-the entry stands in its topic now, from 0 in the order of storing; edits keep it too, and only deletions and merges move
-the entries behind.
+Times are UTC. An ``id`` belongs to one entry for ever: it is never reused, and edits keep it. An ``index`` is the
+position of the entry in its topic now, from 0 in the order of storing; edits keep it too, and only deletions and merges
+shift the entries behind.
+
+::
+
+    HelixGraphError              (helix_episodes.errors)
+    └── TopicError
+        ├── InvalidTopic         a name without a letter or digit, or too long
+        ├── TopicNotFound        the topic to change does not exist
+        ├── EntryNotFound        an index, a text or a tag that no entry of the topic has
+        ├── RecordDamaged        one record of the log is not what was written
+        ├── NothingToSearchFor   a query of single letters and digits, which are not indexed
+        ├── InvalidDay           a date filter that is no day
+        ├── InvalidLink          a link that names no entry
+        ├── InvalidItem          one of several entries cannot be stored: none of them was
+        ├── InvalidImport        a text that is no export
+        ├── TooMuch              a text or a list beyond the maximum
+        ├── HalfCharacter        half of a surrogate pair, which no file can hold
+        ├── NotTogether          parameters that exclude each other, or that the action does not have
+        └── NotGiven             a parameter that the action needs
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from helix_episodes.errors import HelixGraphError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 Category = Literal[
     "architecture",
@@ -70,14 +94,14 @@ class Duplicate(msgspec.Struct, frozen=True, kw_only=True):
     line: str
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
+class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What `store` answers."""
 
     entry: Entry
     duplicate: Duplicate | None
 
 
-class Alike(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarEntries(msgspec.Struct, frozen=True, kw_only=True):
     """Two entries of one batch that say much the same; places count from 0."""
 
     first: int
@@ -91,10 +115,10 @@ class BatchStored(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: tuple[Entry, ...]
     topics: int
-    alike: tuple[Alike, ...]
+    alike: tuple[SimilarEntries, ...]
 
 
-def moment(seconds: int) -> datetime:
+def datetime_of(seconds: int) -> datetime:
     """The time of a number of seconds since 1970, in UTC."""
     return datetime.fromtimestamp(seconds, tz=UTC)
 
@@ -102,3 +126,138 @@ def moment(seconds: int) -> datetime:
 def seconds_of(at: datetime) -> int:
     """Whole seconds since 1970; a time that names no zone is UTC."""
     return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() // 1)
+
+
+class TopicError(HelixGraphError):
+    """Something is wrong with topics, or with what was asked of them."""
+
+
+class InvalidTopic(TopicError, UsageError):
+    """A name that no topic can have."""
+
+    def __init__(self, option: str, *, name: str, problem: str) -> None:
+        self.option = option
+        self.name = name
+        self.problem = problem
+        super().__init__(f"{option} {name[:80]!r} names no topic: {problem}")
+
+
+class TopicNotFound(TopicError):
+    """There is no topic of that name. ``alike`` names some that may have been meant."""
+
+    def __init__(self, topic: str, *, alike: Sequence[str]) -> None:
+        self.topic = topic
+        self.alike = tuple(alike)
+        meant = f"; did you mean {' or '.join(self.alike)}?" if self.alike else ""
+        super().__init__(
+            f"topic '{topic}' not found{meant}{' ' if meant else '; '}`topic topics` lists those there are"
+        )
+
+
+class EntryNotFound(TopicError):
+    """No entry of the topic is the one that was meant; ``problem`` says by what it was looked for."""
+
+    def __init__(self, topic: str, *, problem: str, entries: int) -> None:
+        self.topic = topic
+        self.problem = problem
+        self.entries = entries
+        held = f"indices go from 0 to {entries - 1}" if entries else "it has no entries"
+        super().__init__(f"{problem} in {topic}: {held}")
+
+
+class RecordDamaged(TopicError):
+    """A record of the log is not what was written; the rest of the file is another question."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(
+            f"record {number} of the topics is not what was written; `helix-graph doctor` names its entry, "
+            "with --fix it is set aside and the others are whole"
+        )
+
+
+class NothingToSearchFor(TopicError, UsageError):
+    """A query without a word that the index could have."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+        super().__init__(f"no searchable word in the {option} (words of one letter or digit are not indexed)")
+
+
+class InvalidDay(TopicError, UsageError):
+    """A date that is none."""
+
+    def __init__(self, option: str, *, value: str) -> None:
+        self.option = option
+        self.value = value
+        super().__init__(f"{option} is {value!r}; give a day as YYYY-MM-DD, or today, yesterday or this-week")
+
+
+class InvalidLink(TopicError, UsageError):
+    """A link that leads nowhere."""
+
+    def __init__(self, link: str, *, problem: str) -> None:
+        self.link = link
+        self.problem = problem
+        super().__init__(f"links: {link!r} {problem}; give topic:index pairs, such as cache:3")
+
+
+class InvalidItem(TopicError, UsageError):
+    """An entry of a batch that cannot be stored. ``place`` counts from 0."""
+
+    def __init__(self, place: int, *, problem: str) -> None:
+        self.place = place
+        self.problem = problem
+        super().__init__(f"entries[{place}]: {problem}; nothing was stored")
+
+
+class InvalidImport(TopicError):
+    """A text that holds no entries in a form that we know."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(
+            f"cannot import: {problem}; give a JSON array of {{topic, text}}, an export of ours, or one of helix"
+        )
+
+
+class TooMuch(TopicError, UsageError):
+    """More than is kept in one piece."""
+
+    def __init__(self, option: str, *, size: int, largest: int, unit: str) -> None:
+        self.option = option
+        self.size = size
+        self.largest = largest
+        self.unit = unit
+        super().__init__(f"{option} has {size} {unit}; at most {largest} are taken: split it")
+
+
+class HalfCharacter(TopicError, UsageError):
+    """Half of a surrogate pair. ``place`` counts from 1."""
+
+    def __init__(self, option: str, *, character: str, place: int) -> None:
+        self.option = option
+        self.character = character
+        self.place = place
+        super().__init__(
+            f"{option} holds half a character, U+{ord(character):04X}, at place {place}; "
+            "send the whole one (an emoji is two halves), or leave it out"
+        )
+
+
+class NotTogether(TopicError, UsageError):
+    """Parameters of which only one can hold, or that mean nothing here."""
+
+    def __init__(self, option: str, *, problem: str) -> None:
+        self.option = option
+        self.problem = problem
+        super().__init__(f"{option} {problem}")
+
+
+class NotGiven(TopicError, UsageError):
+    """A parameter that is needed."""
+
+    def __init__(self, action: str, *, wanted: str) -> None:
+        self.action = action
+        self.wanted = wanted
+        super().__init__(f"{action} needs {wanted}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from helix_episodes.values import Value
+from helix_episodes.lightweight import Value
 from helix_graph.database import ANY_OF, as_list
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ MOST_WORDS = 32
 _Bound = str | int | float
 
 
-class Word(Value):
+class QueryWord(Value):
     """A word that some entries have: its number, and how much it tells."""
 
     number: int
@@ -36,43 +36,43 @@ class Word(Value):
     idf: float
 
 
-class Query(Value):
+class SqlQuery(Value):
     """SQL with its values, in the order in which they stand in it."""
 
     sql: str
     values: tuple[_Bound, ...]
 
 
-class Period(Value):
+class TimeSpan(Value):
     """From ``start`` on and before ``end``, in seconds since 1970; None where it is open."""
 
     start: int | None = None
     end: int | None = None
 
 
-class Filters(Value):
+class EntryFilters(Value):
     """What else an entry must be. An empty ``topics`` is any topic."""
 
-    period: Period = Period()
+    period: TimeSpan = TimeSpan()
     topic: str | None = None
     tag: str | None = None
 
 
-class Found(Value):
+class RankedEntries(Value):
     """How many entries match, and the ids and scores of those that were asked for, the best first."""
 
     total: int
     scored: list[tuple[int, float]]
 
 
-def known_words(connection: sqlite3.Connection, spellings: Collection[str]) -> list[Word]:
+def known_words(connection: sqlite3.Connection, spellings: Collection[str]) -> list[QueryWord]:
     """Those words that entries have, the rarest first."""
     total = connection.execute("SELECT entries FROM topic_totals").fetchone()[0]
     rows = connection.execute(
         f"SELECT word, entries FROM topic_word WHERE entries > 0 AND spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
         (as_list(spellings),),
     )
-    return [Word(number=word, entries=n, idf=idf(total, n)) for word, n in rows]
+    return [QueryWord(number=word, entries=n, idf=idf(total, n)) for word, n in rows]
 
 
 def idf(total: int, having: int) -> float:
@@ -90,33 +90,33 @@ def mean_length(connection: sqlite3.Connection) -> float:
     return max(length / entries, 1.0) if entries else 1.0
 
 
-def having_all(words: Sequence[Word], *, mean: float) -> Query:
+def having_all(words: Sequence[QueryWord], *, mean: float) -> SqlQuery:
     """Entries that have every one of the words, with their scores."""
     others = range(1, len(words))
     joins = " ".join(f"CROSS JOIN topic_posting p{i} ON p{i}.word = ? AND p{i}.entry = p0.entry" for i in others)
     scores = " + ".join(_score(f"p{i}") for i in range(len(words)))
-    return Query(
+    return SqlQuery(
         sql=f"SELECT p0.entry AS entry, p0.stored AS stored, ({scores}) * p0.confidence AS score"  # noqa: S608  (our own names and constants)
         f" FROM topic_posting p0 {joins} WHERE p0.word = ?",
         values=(*_weights(words, mean), *(word.number for word in words[1:]), words[0].number),
     )
 
 
-def having_any(words: Sequence[Word], *, mean: float) -> Query:
+def having_any(words: Sequence[QueryWord], *, mean: float) -> SqlQuery:
     """Entries that have some of the words, with their scores."""
     one = f"SELECT entry, stored, {_score('p')} * p.confidence AS score FROM topic_posting p WHERE p.word = ?"  # noqa: S608  (our own names and constants)
     union = " UNION ALL ".join(one for _ in words)
-    return Query(
+    return SqlQuery(
         sql=f"SELECT entry, stored, SUM(score) AS score FROM ({union}) GROUP BY entry",  # noqa: S608  (our own names and constants)
         values=tuple(value for word in words for value in (*_weights([word], mean), word.number)),
     )
 
 
-def best(connection: sqlite3.Connection, matching: Query, filters: Filters, *, limit: int) -> Found:
+def best(connection: sqlite3.Connection, matching: SqlQuery, filters: EntryFilters, *, limit: int) -> RankedEntries:
     """How many match, and the best of them; of equals the newer one first, then the one stored later."""
     if not limit:
         sql, values = _filtered("COUNT(*)", matching, filters)
-        return Found(total=int(connection.execute(sql, values).fetchone()[0]), scored=[])
+        return RankedEntries(total=int(connection.execute(sql, values).fetchone()[0]), scored=[])
     sql, values = _filtered("m.entry AS entry, m.score AS score, m.stored AS stored", matching, filters)
     # Written down once, then counted and ordered: to find them twice takes longer.
     rows = connection.execute(
@@ -124,16 +124,16 @@ def best(connection: sqlite3.Connection, matching: Query, filters: Filters, *, l
         " ORDER BY score DESC, stored DESC, entry DESC LIMIT ?",
         (*values, limit),
     ).fetchall()
-    return Found(total=rows[0][2] if rows else 0, scored=[(entry, score) for entry, score, _ in rows])
+    return RankedEntries(total=rows[0][2] if rows else 0, scored=[(entry, score) for entry, score, _ in rows])
 
 
-def by_topic(connection: sqlite3.Connection, matching: Query, filters: Filters) -> list[tuple[str, int]]:
+def by_topic(connection: sqlite3.Connection, matching: SqlQuery, filters: EntryFilters) -> list[tuple[str, int]]:
     """How many entries of each topic match, the most first."""
     sql, values = _filtered("e.topic, COUNT(*)", matching, filters, joined=True)
     return connection.execute(f"{sql} GROUP BY e.topic ORDER BY 2 DESC, 1", values).fetchall()
 
 
-def scores_of(connection: sqlite3.Connection, words: Sequence[Word], entries: Collection[int]) -> dict[int, float]:
+def scores_of(connection: sqlite3.Connection, words: Sequence[QueryWord], entries: Collection[int]) -> dict[int, float]:
     """The scores of these entries for some of the words, confidence left out; those without any are not in it."""
     scores: dict[int, float] = {}
     mean = mean_length(connection)
@@ -152,12 +152,12 @@ def _score(posting: str) -> str:
     return f"{posting}.times * ? / ({posting}.times + {K1 * (1 - B)!r} + ? * {posting}.length)"
 
 
-def _weights(words: Sequence[Word], mean: float) -> tuple[float, ...]:
+def _weights(words: Sequence[QueryWord], mean: float) -> tuple[float, ...]:
     return tuple(value for word in words for value in (word.idf, K1 * B / mean))
 
 
 def _filtered(
-    columns: str, matching: Query, filters: Filters, *, joined: bool = False
+    columns: str, matching: SqlQuery, filters: EntryFilters, *, joined: bool = False
 ) -> tuple[str, tuple[_Bound, ...]]:
     joins, conditions = "", []
     values: list[_Bound] = [*matching.values]

@@ -1,32 +1,103 @@
-"""`search`: entries by their words.
+"""`search`: entries by their words and by time; `read`: the entries of a topic, or one of them.
 
-All words must be there, or with ``mode="or"`` any. When no entry has all of several words, those that have some are
-shown instead, and the answer says so. What is left out of an answer is the detail, never the count.
+All words must occur, or with ``mode="or"`` any. When no entry has all of several words, those that have some are shown
+instead, and the answer says so. An answer that is cut leaves out details, never the count. Spans of time are days, or a
+number of hours or days until now, all in UTC.
+
+>>> now = datetime(2026, 2, 21, 6, 11, tzinfo=UTC)
+>>> period(now=now, after="yesterday", before="2026-02-20")
+TimeSpan(start=1771545600, end=1771632000)
+>>> period(now=now, hours=1).start == seconds_of(now) - 3600
+True
 """
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
 from helix_graph.errors import EmptyQuery
-from helix_graph.given import one_of, whole
 from helix_graph.topics import ranking
-from helix_graph.topics.damage import damaged_of
-from helix_graph.topics.entries import alike, shown, size_of, sound_by_id
-from helix_graph.topics.errors import NothingToSearchFor, TooMuch
-from helix_graph.topics.model import Damaged, Entry, TopicSize
-from helix_graph.topics.periods import period
-from helix_graph.topics.ranking import Filters, Found
-from helix_graph.topics.texts import clipped, content_lines, plain, tag_name, topic_name
-from helix_graph.topics.tokens import asked
+from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
+from helix_graph.topics.fields import clipped, content_lines, plain, tag_name, topic_name
+from helix_graph.topics.model import Damaged, Entry, InvalidDay, NothingToSearchFor, TooMuch, TopicSize, seconds_of
+from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan
+from helix_graph.topics.tokens import query_words
+from helix_graph.validation import as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
-    from datetime import date, datetime
 
-    from helix_graph.topics.ranking import Query
+    from helix_graph.topics.log import NumberedRecord
+    from helix_graph.topics.ranking import SqlQuery
+
+
+#: A hundred years.
+MOST_DAYS = 36_500
+MOST_HOURS = 24 * MOST_DAYS
+_DAY = timedelta(days=1)
+_WORDS = {"today": timedelta(0), "yesterday": _DAY, "this-week": timedelta(days=7)}
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+
+
+def period(
+    *,
+    now: datetime,
+    after: str | date | None = None,
+    before: str | date | None = None,
+    days: int | None = None,
+    hours: int | None = None,
+) -> TimeSpan:
+    """The span that all of these hold; ``after`` and ``before`` include their day, ``hours`` overrides ``days``.
+
+    Raises:
+        InvalidDay: One of the first two is no day.
+        OutOfRange: One of the others lies outside 0 to a hundred years.
+        WrongType: One is none of its kind.
+    """
+    starts = [since(now=now, days=days, hours=hours)]
+    if after is not None:
+        starts.append(_midnight(_day("after", after, today=now.date())))
+    end = None if before is None else _midnight(_day("before", before, today=now.date())) + int(_DAY.total_seconds())
+    return TimeSpan(max((start for start in starts if start is not None), default=None), end)
+
+
+def since(*, now: datetime, days: int | None = None, hours: int | None = None) -> int | None:
+    """When so many hours, or else days, before now was; None when neither is given.
+
+    Raises:
+        OutOfRange: They lie outside 0 to a hundred years.
+        WrongType: They are no whole number.
+    """
+    if hours is not None:
+        return seconds_of(now) - 3600 * as_int("hours", hours, lowest=0, highest=MOST_HOURS)
+    if days is not None:
+        return seconds_of(now) - 86_400 * as_int("days", days, lowest=0, highest=MOST_DAYS)
+    return None
+
+
+def _day(option: str, value: str | date, *, today: date) -> date:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).date()
+    if isinstance(value, date):
+        return value
+    word = plain(option, value).strip().lower()
+    if word in _WORDS:
+        return today - _WORDS[word]
+    if not _ISO_DAY.match(word):
+        raise InvalidDay(option, value=value)
+    try:
+        return date.fromisoformat(word)
+    except ValueError:  # the 31st of February
+        raise InvalidDay(option, value=value) from None
+
+
+def _midnight(day: date) -> int:
+    return seconds_of(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
 
 Detail = Literal["full", "medium", "brief", "count", "topics", "grouped"]
 Mode = Literal["and", "or"]
@@ -48,7 +119,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     score: float
 
 
-class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class TopicSearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What `search` answers.
 
     ``words`` are those that were looked for, ``total`` how many entries match, ``fallback`` that none had all words and
@@ -69,7 +140,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     damaged: tuple[Damaged, ...] = ()
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked, checked."""
 
     query: str
@@ -77,10 +148,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     detail: Detail
     mode: Mode
     limit: int
-    filters: Filters
+    filters: EntryFilters
 
 
-def question(  # noqa: PLR0913  (the tool's parameters)
+def checked_question(  # noqa: PLR0913  (the tool's parameters)
     query: str,
     *,
     now: datetime,
@@ -93,7 +164,7 @@ def question(  # noqa: PLR0913  (the tool's parameters)
     tag: str | None,
     topic: str | None,
     mode: str,
-) -> Question:
+) -> SearchQuestion:
     """Checks what is asked.
 
     Raises:
@@ -106,15 +177,15 @@ def question(  # noqa: PLR0913  (the tool's parameters)
         InvalidTopic: The topic is no name.
         WrongType: One of them is none of its kind.
     """
-    kind = one_of("detail", detail, get_args(Detail))
-    most = LIMITS[kind] if limit is None else whole("limit", limit, lowest=0, highest=LARGEST_LIMIT)
-    return Question(
+    kind = as_choice("detail", detail, get_args(Detail))
+    most = LIMITS[kind] if limit is None else as_int("limit", limit, lowest=0, highest=LARGEST_LIMIT)
+    return SearchQuestion(
         query=query,
         words=_words(query),
         detail=kind,
-        mode=one_of("mode", mode, get_args(Mode)),
+        mode=as_choice("mode", mode, get_args(Mode)),
         limit=most,
-        filters=ranking.Filters(
+        filters=ranking.EntryFilters(
             period=period(now=now, after=after, before=before, days=days, hours=hours),
             tag=None if tag is None else tag_name("tag", tag),
             topic=None if topic is None else topic_name("topic", topic),
@@ -122,11 +193,11 @@ def question(  # noqa: PLR0913  (the tool's parameters)
     )
 
 
-def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
+def search(connection: sqlite3.Connection, asked_for: SearchQuestion) -> TopicSearchAnswer:
     """Answers the question."""
     matching, found, fallback = _matching(connection, asked_for)
     hits, damaged = _hits(connection, asked_for, found)
-    return SearchAnswer(
+    return TopicSearchAnswer(
         query=asked_for.query,
         words=asked_for.words,
         mode=asked_for.mode,
@@ -141,7 +212,7 @@ def search(connection: sqlite3.Connection, asked_for: Question) -> SearchAnswer:
 
 
 def _words(query: str) -> tuple[str, ...]:
-    words = asked(plain("query", query, longest=LONGEST_QUERY))
+    words = query_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
         raise NothingToSearchFor("query") if any(map(str.isalnum, query)) else EmptyQuery("query")
     if len(words) > ranking.MOST_WORDS:
@@ -149,7 +220,7 @@ def _words(query: str) -> tuple[str, ...]:
     return words
 
 
-def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Query | None, Found, bool]:
+def _matching(connection: sqlite3.Connection, asked_for: SearchQuestion) -> tuple[SqlQuery | None, RankedEntries, bool]:
     """How the entries are found, what is found, and whether that is only by some of the words."""
     words = ranking.known_words(connection, asked_for.words)
     mean = ranking.mean_length(connection)
@@ -161,14 +232,14 @@ def _matching(connection: sqlite3.Connection, asked_for: Question) -> tuple[Quer
         if found.total or not several:
             return strict, found, False
     if not words or not (several or asked_for.mode == "or"):
-        return None, Found(total=0, scored=[]), False
+        return None, RankedEntries(total=0, scored=[]), False
     loose = ranking.having_any(words, mean=mean)
     found = ranking.best(connection, loose, asked_for.filters, limit=limit)
     return loose, found, asked_for.mode == "and" and found.total > 0
 
 
 def _hits(
-    connection: sqlite3.Connection, asked_for: Question, found: Found
+    connection: sqlite3.Connection, asked_for: SearchQuestion, found: RankedEntries
 ) -> tuple[tuple[Hit, ...], tuple[Damaged, ...]]:
     """The best entries, and those that would be among them were they not damaged."""
     filed, spoilt = sound_by_id(connection, [entry for entry, _ in found.scored])
@@ -181,7 +252,7 @@ def _hits(
     return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
-def _topics(connection: sqlite3.Connection, asked_for: Question, matching: Query) -> tuple[TopicSize, ...]:
+def _topics(connection: sqlite3.Connection, asked_for: SearchQuestion, matching: SqlQuery) -> tuple[TopicSize, ...]:
     if asked_for.detail != "topics":
         return ()
     found = ranking.by_topic(connection, matching, asked_for.filters)
@@ -196,15 +267,15 @@ def _cut(entry: Entry, detail: Detail) -> Entry:
     return msgspec.structs.replace(entry, text="\n".join(clipped(line, width=width) for line in kept))
 
 
-def _hint(connection: sqlite3.Connection, filters: Filters) -> str | None:
+def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
     if filters.topic is not None and not size_of(connection, filters.topic):
-        return no_topic(connection, filters.topic)
+        return missing_topic_hint(connection, filters.topic)
     if filters.tag is not None and not _has_tag(connection, filters.tag):
         return f"no entry has the tag '{filters.tag}'; `topic topics stats --detail tags` lists those there are"
     return None
 
 
-def no_topic(connection: sqlite3.Connection, topic: str) -> str:
+def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
     """That there is no such topic, and which may have been meant."""
     meant = alike(connection, topic)
     end = f"; did you mean {' or '.join(meant)}?" if meant else "; `topic topics` lists those there are"
@@ -213,3 +284,39 @@ def no_topic(connection: sqlite3.Connection, topic: str) -> str:
 
 def _has_tag(connection: sqlite3.Connection, tag: str) -> bool:
     return connection.execute("SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1", (tag,)).fetchone() is not None
+
+
+class ReadAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What `read` answers: ``entries`` are those asked for, ``total`` is how many the topic has.
+
+    ``matching`` is the text that they were asked to hold, ``hint`` says that there is no such topic.
+    """
+
+    topic: str
+    entries: tuple[Entry, ...]
+    total: int
+    matching: str | None
+    hint: str | None
+
+
+def read(
+    connection: sqlite3.Connection, topic: str, *, index: int | None = None, matching: str | None = None
+) -> ReadAnswer:
+    """The entries of a topic: all, the one at ``index``, or those that hold a text in any case.
+
+    Raises:
+        EntryNotFound: The topic has no such index.
+    """
+    total = size_of(connection, topic)
+    if not total:
+        return ReadAnswer(
+            topic=topic, entries=(), total=0, matching=matching, hint=missing_topic_hint(connection, topic)
+        )
+    entries = _all(connection, topic) if index is None else shown(connection, [at(connection, topic, index)])
+    kept = entries if matching is None else [one for one in entries if matching.casefold() in one.text.casefold()]
+    return ReadAnswer(topic=topic, entries=tuple(kept), total=total, matching=matching, hint=None)
+
+
+def _all(connection: sqlite3.Connection, topic: str) -> list[Entry]:
+    filed: list[NumberedRecord] = of_topic(connection, topic)
+    return shown_topic(connection, filed)

@@ -9,7 +9,7 @@ their characters is a word.
 
 >>> words("CachedEntry holds tf_map for the HTTPServer on arm64")
 ['cached', 'entry', 'cachedentry', 'holds', 'tf', 'map', 'for', 'the', 'http', 'server', 'httpserver', 'on', 'arm64']
->>> asked("where is the CachedEntry of HTTPServer")
+>>> query_words("where is the CachedEntry of HTTPServer")
 ('cached', 'entry', 'http', 'server')
 """
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from helix_episodes.regex import Regex
+from helix_episodes.lightweight import Regex
 
 _RUN = Regex(r"[^\W_]+")
 #: The parts of an identifier: capitals with their number, capitals before a word, a word with its capital.
@@ -42,14 +42,14 @@ def words(text: str) -> list[str]:
     return [word for run in _runs(text) for word in _stored_forms(run)]
 
 
-def asked(query: str) -> tuple[str, ...]:
+def query_words(query: str) -> tuple[str, ...]:
     """The words that a question asks for, each once: without those that stand in every text, unless nothing else is."""
     found = tuple(dict.fromkeys(word for run in _runs(query) for word in _asked_forms(run)))
     telling = tuple(word for word in found if word not in STOP_WORDS)
     return telling or found
 
 
-def telling_words(text: str) -> frozenset[str]:
+def significant_words(text: str) -> frozenset[str]:
     """The distinct words by which texts are compared: parts of identifiers, without those of every text."""
     return frozenset(word for run in _runs(text) for word in _asked_forms(run)) - STOP_WORDS
 

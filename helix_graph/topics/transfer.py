@@ -1,26 +1,381 @@
-"""`export`: every entry as JSON, in the form of which `import` takes back all of it.
+"""`export`: every entry as JSON; `import`: entries from JSON, in four forms.
 
-An array of entries, each with what it has: id, topic, text, tags, source, confidence, links (ids), stored, modified.
-Entries of a topic stand in the order of their indices. A link to an entry that was deleted is kept as the id it had, so
-that the memory reads the same after a round trip.
+* an array of ``{topic, text, tags?, source?, confidence?, links?, …}``: what a person writes, and our own export;
+* ``{topic: [{ts, body}]}``: the original's export, whose keys may repeat (a parser that keeps the last loses entries);
+* ``{topics: [{topic, entries: [{timestamp, tags, body}]}]}``: that of its later version.
+
+Our export has of each entry its id, topic, text, tags, source, confidence, links (ids), stored and modified, in the
+order of the indices of a topic. A link to an entry that was deleted keeps the id, so that a round trip changes nothing.
+
+The original keeps metadata of an entry in the first lines of its body (``[tags: …]``); here they become fields. No
+entry gets tags that it did not have. An item that cannot be stored is left out and named with the reason; the rest is
+imported. A memory that never had an entry takes over the ids of an export. An entry that exists already, with the same
+topic, text, tags, source, confidence and times (an item without times is compared without), is counted and not stored
+again, unless the caller wants it. Each entry of the memory matches one item: of two equal ones in an export, where the
+memory has one, the other is still imported.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from collections import defaultdict, deque
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.topics.damage import standing
-from helix_graph.topics.model import Damaged, moment
+from helix_episodes.errors import HelixGraphError
+from helix_graph.topics import index
+from helix_graph.topics.entries import log_state
+from helix_graph.topics.fields import hyphened
+from helix_graph.topics.log import EntryRecord, NumberedRecord, append_record, next_number, reserve
+from helix_graph.topics.model import Damaged, InvalidImport, datetime_of, seconds_of
+from helix_graph.topics.store import EntryDraft, checked_draft, link_places
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from helix_graph.topics.log import Record
+
+_Content = tuple[str, str, tuple[str, ...], str | None, float]
 
 
-class Exported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+def already_there(connection: sqlite3.Connection, incoming: Sequence[IncomingEntry]) -> dict[int, int]:
+    """The ids of the entries that are those of the import, by place in it."""
+    records = defaultdict[_Content, deque["EntryRecord"]](deque)
+    for one in log_state(connection).entries:
+        records[_content(one.record)].append(one.record)
+    found: dict[int, int] = {}
+    for place, item in enumerate(incoming):
+        there = records.get(_content(item.draft))
+        same = next((record for record in there or () if _at_one_time(record, item)), None)
+        if there is not None and same is not None:
+            there.remove(same)
+            found[place] = same.entry
+    return found
+
+
+def _content(of: EntryRecord | EntryDraft) -> _Content:
+    return (of.topic, of.text, of.tags, of.source, of.confidence)
+
+
+def _at_one_time(record: EntryRecord, item: IncomingEntry) -> bool:
+    return item.stored is None or (record.stored, record.modified) == (item.stored, item.modified)
+
+
+Link = int | tuple[str, int]
+#: Ids are kept below this, so that new ones can always follow.
+_LARGEST_ID = 2**40
+#: The original counts minutes, others seconds or milliseconds; each is below the next until the year 2160.
+_UNITS = ((100_000_000, 60.0), (100_000_000_000, 1.0), (float("inf"), 0.001))
+#: Where the original keeps an entry without a topic.
+_NAMELESS = "scratch"
+_META = re.compile(r"\[(tags|source|confidence|links|modified): (.*)\]\s*\Z")
+_KEYS = frozenset({"id", "topic", "text", "stored", "tags", "source", "confidence", "links", "modified"})
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was not taken in, and why."""
+
+    place: str
+    problem: str
+
+
+class ImportedEntries(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries were taken in, into how many topics, how many were there already, and what was left out."""
+
+    entries: int
+    topics: int
+    already: int
+    left_out: tuple[LeftOut, ...]
+
+
+class IncomingEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry to take in.
+
+    Its links are ids of the same import, or topics with indices: of the import itself when ``own_indices``, else of the
+    memory once everything is in it.
+    """
+
+    place: str
+    draft: EntryDraft
+    identity: int | None = None
+    stored: int | None = None
+    modified: int | None = None
+    links: tuple[Link, ...] = ()
+    own_indices: bool = False
+
+
+Object = list[tuple[str, Any]]
+
+
+def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
+    """The entries that a JSON text holds, and what of it cannot be taken in.
+
+    Raises:
+        InvalidImport: It is no JSON, or of none of the forms.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_Object)
+    except (ValueError, RecursionError) as error:
+        raise InvalidImport(f"it is no JSON ({error})") from error
+    taken: list[IncomingEntry] = []
+    left: list[LeftOut] = []
+    for place, read, item in _items(value):
+        try:
+            taken.append(read(place, item))
+        except HelixGraphError as error:
+            left.append(LeftOut(place=place, problem=str(error)))
+    return taken, left
+
+
+def import_entries(
+    connection: sqlite3.Connection,
+    incoming: Sequence[IncomingEntry],
+    *,
+    now: int,
+    force: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> ImportedEntries:
+    """Stores the entries, with their links to each other; those that are there already only with ``force``."""
+    present = {} if force else already_there(connection, incoming)
+    untouched = connection.execute("SELECT numbers FROM topic_totals").fetchone()[0] == 0
+    numbers, positions = _numbers(connection, incoming, present=present, untouched=untouched)
+    targets = _Targets(connection, incoming, numbers, present=present, keep_ids=untouched)
+    entries: list[NumberedRecord] = []
+    left: list[LeftOut] = []
+    for place, (one, number, position) in enumerate(zip(incoming, numbers, positions, strict=True)):
+        if place in present:
+            continue
+        links, missing = targets.of(one)
+        left += [LeftOut(place=one.place, problem=f"its link {link} leads to no entry") for link in missing]
+        entries.append(_append(connection, one, number=number, position=position, links=links, now=now))
+    targets.reserve_deleted()
+    for place in range(0, len(entries), index.AT_ONCE):
+        index.add_to_index(connection, entries[place : place + index.AT_ONCE])
+        if progress:
+            progress(min(place + index.AT_ONCE, len(entries)), len(entries))
+    topics = len({one.record.topic for one in entries})
+    return ImportedEntries(entries=len(entries), topics=topics, already=len(present), left_out=tuple(left))
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object with all its members, also those whose names repeat."""
+
+    def plain(self) -> dict[str, Any]:
+        return {name: value.plain() if isinstance(value, _Object) else value for name, value in self}
+
+
+class _Targets:
+    """Where links lead once everything is stored.
+
+    An export's link to an id that no entry of it has leads to a deleted entry. Where the export's ids are kept, so is
+    this one; elsewhere it becomes a number that no entry ever gets, because the id may be another entry's there.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        incoming: Sequence[IncomingEntry],
+        numbers: Sequence[int],
+        *,
+        present: Collection[int],
+        keep_ids: bool,
+    ) -> None:
+        self._connection = connection
+        self._keep_ids = keep_ids and all(one.identity == number for one, number in zip(incoming, numbers, strict=True))
+        self._deleted: dict[int, int] = {}
+        self._by_id: dict[int, int] = {}
+        self._own: dict[str, list[int]] = {}
+        self._all: dict[str, list[int]] = {}
+        for topic, entry in connection.execute("SELECT topic, entry FROM topic_entry ORDER BY topic, position"):
+            self._all.setdefault(topic, []).append(entry)
+        for place, (one, number) in enumerate(zip(incoming, numbers, strict=True)):
+            self._own.setdefault(one.draft.topic, []).append(number)
+            if place not in present:
+                self._all.setdefault(one.draft.topic, []).append(number)
+            if one.identity is not None:
+                self._by_id.setdefault(one.identity, number)
+
+    def of(self, one: IncomingEntry) -> tuple[tuple[int, ...], list[str]]:
+        """The entries that the links of one lead to, and those links that lead nowhere."""
+        found = {_written(link): self._target(link, one) for link in one.links}
+        there = tuple(dict.fromkeys(target for target in found.values() if target is not None))
+        return there, [link for link, target in found.items() if target is None]
+
+    def reserve_deleted(self) -> None:
+        """Sees to it that no entry ever gets the id of a deleted one that a link leads to."""
+        reserve(self._connection, max(self._deleted.values(), default=0))
+
+    def _target(self, link: Link, one: IncomingEntry) -> int | None:
+        if isinstance(link, int):
+            exported = one.identity is not None and 0 < link < _LARGEST_ID
+            return self._by_id.get(link) or (self._of_deleted(link) if exported else None)
+        topic, index = link
+        entries = (self._own if one.own_indices else self._all).get(topic, [])
+        return entries[index] if index < len(entries) else None
+
+    def _of_deleted(self, link: int) -> int:
+        if link not in self._deleted:
+            self._deleted[link] = link if self._keep_ids else next_number(self._connection)
+        return self._deleted[link]
+
+
+def _written(link: Link) -> str:
+    return f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"
+
+
+def _numbers(
+    connection: sqlite3.Connection, incoming: Sequence[IncomingEntry], *, present: Mapping[int, int], untouched: bool
+) -> tuple[list[int], list[int]]:
+    """The numbers of the new records, which are their ids, and their places; of what is there already its id."""
+    ids = [one.identity for one in incoming if one.identity is not None and 0 < one.identity < _LARGEST_ID]
+    if untouched and len(set(ids)) == len(incoming):
+        reserve(connection, max([len(incoming), *ids]))
+        return ids, list(range(1, len(incoming) + 1))
+    numbers = [present[place] if place in present else next_number(connection) for place in range(len(incoming))]
+    return numbers, numbers
+
+
+def _append(
+    connection: sqlite3.Connection, one: IncomingEntry, *, number: int, position: int, links: tuple[int, ...], now: int
+) -> NumberedRecord:
+    record = EntryRecord(
+        entry=number,
+        topic=one.draft.topic,
+        position=position,
+        stored=now if one.stored is None else one.stored,
+        modified=one.modified,
+        text=one.draft.text,
+        tags=one.draft.tags,
+        source=one.draft.source,
+        confidence=one.draft.confidence,
+        links=links,
+    )
+    append_record(connection, record, number=number)
+    return NumberedRecord(number=number, record=record)
+
+
+def _items(value: Any) -> Iterator[tuple[str, Callable[[str, Any], IncomingEntry], Any]]:  # noqa: ANN401  (any JSON)
+    """Each item with its place and what reads it."""
+    if isinstance(value, _Object):
+        topics = value.plain().get("topics")
+        grouped = _later_groups(topics) if isinstance(topics, list) and "version" in value.plain() else list(value)
+        for topic, entries in grouped:
+            if not isinstance(entries, list) or isinstance(entries, _Object):
+                raise InvalidImport(f"what stands under {topic!r} is no list of entries")
+            yield from ((f"{topic}[{place}]", _original_of(topic), one) for place, one in enumerate(entries))
+    elif isinstance(value, list):
+        yield from ((f"[{place}]", _own, one) for place, one in enumerate(value))
+    else:
+        raise InvalidImport("it is neither an array nor an object")
+
+
+def _later_groups(topics: list[Any]) -> Object:
+    plain = [one.plain() if isinstance(one, _Object) else {} for one in topics]
+    return [(str(one.get("topic", "")), one.get("entries", [])) for one in plain]
+
+
+def _own(place: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
+    """An item of an array: what a person wrote, or of our own export."""
+    fields = item.plain() if isinstance(item, _Object) else {}
+    unknown = sorted(fields.keys() - _KEYS)
+    missing = [name for name in ("topic", "text") if fields.get(name) is None]
+    if missing or unknown:
+        problem = f"there is no {', '.join(unknown)}" if unknown else f"it needs {' and '.join(missing)}"
+        raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
+    names = ("topic", "text", "tags", "source", "confidence")
+    given = {name: fields[name] for name in names if fields.get(name) is not None}
+    return IncomingEntry(
+        place=place,
+        draft=checked_draft(**given, auto=False),
+        identity=fields.get("id") if type(fields.get("id")) is int else None,
+        stored=_time(fields.get("stored")),
+        modified=_time(fields.get("modified")),
+        links=_links(fields.get("links")),
+    )
+
+
+def _links(given: Any) -> tuple[Link, ...]:  # noqa: ANN401  (any JSON)
+    if given is None:
+        return ()
+    if isinstance(given, list) and all(type(one) is int for one in given):
+        return tuple(given)
+    return link_places(given)
+
+
+def _original_of(topic: str) -> Callable[[str, Any], IncomingEntry]:
+    def read(place: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
+        return _original(place, topic, item.plain() if isinstance(item, _Object) else item)
+
+    return read
+
+
+def _original(place: str, topic: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
+    """An entry of the original's export, whose body begins with what is known of it."""
+    if not isinstance(item, dict) or not isinstance(item.get("body"), str):
+        raise InvalidImport("an entry needs a body")
+    known, text = _body(item["body"])
+    named = any(map(str.isalnum, hyphened(topic)))
+    kept = checked_draft(
+        topic=topic if named else _NAMELESS,
+        text=text,
+        tags=known.get("tags") or item.get("tags") or (),
+        source=known.get("source"),
+        confidence=_confidence(known.get("confidence")),
+        auto=False,
+    )
+    return IncomingEntry(
+        place=place,
+        draft=kept,
+        stored=_time(item.get("ts", item.get("timestamp"))),
+        modified=_time(known.get("modified")),
+        links=link_places(known.get("links", "")),
+        own_indices=True,
+    )
+
+
+def _body(body: str) -> tuple[dict[str, str], str]:
+    """What the first lines of a body say of it, and the text behind them."""
+    known: dict[str, str] = {}
+    lines = body.split("\n")
+    for place, line in enumerate(lines):
+        found = _META.match(line)
+        if found is None:
+            return known, "\n".join(lines[place:])
+        known.setdefault(found[1], found[2])
+    return known, ""
+
+
+def _confidence(given: str | None) -> float | None:
+    """What the original took for a confidence; it read everything else as certain."""
+    try:
+        value = float(given or "")
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
+
+
+def _time(given: Any) -> int | None:  # noqa: ANN401  (any JSON)
+    """Seconds since 1970 of a number or an ISO text; None where there is no time.
+
+    Raises:
+        InvalidImport: It is no time that there is.
+    """
+    if given is None or given in ("", "unknown"):
+        return None
+    try:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            factor = next(factor for most, factor in _UNITS if abs(given) < most)
+            return seconds_of(datetime.fromtimestamp(given * factor, tz=UTC))
+        # in UTC it may lie before the first year or behind the last
+        return seconds_of(datetime_of(seconds_of(datetime.fromisoformat(str(given)))))
+    except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
+        raise InvalidImport(f"{given!r} is no time") from error
+
+
+class ExportedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One entry of an export; ``links`` are ids of other entries of it, or of deleted ones."""
 
     id: int
@@ -34,13 +389,13 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     modified: str | None = None
 
 
-class Export(msgspec.Struct, frozen=True, kw_only=True):
+class TopicsExport(msgspec.Struct, frozen=True, kw_only=True):
     """Every entry; the array that ``json`` writes is what `import` takes.
 
     ``damaged`` names records that are not what was written, and are not among the entries.
     """
 
-    entries: tuple[Exported, ...]
+    entries: tuple[ExportedEntry, ...]
     damaged: tuple[Damaged, ...] = ()
 
     def json(self) -> str:
@@ -49,16 +404,16 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
         return f"[\n{lines}\n]" if lines else "[]"
 
 
-def export(connection: sqlite3.Connection) -> Export:
+def export(connection: sqlite3.Connection) -> TopicsExport:
     """Every entry, from the log itself and checked; the order is that of their places."""
-    found = standing(connection)
+    found = log_state(connection)
     records = [one.record for one in found.entries]
     ordered = sorted(records, key=lambda record: (record.position, record.entry))
-    return Export(entries=tuple(_exported(record) for record in ordered), damaged=found.damaged)
+    return TopicsExport(entries=tuple(_exported(record) for record in ordered), damaged=found.damaged)
 
 
-def _exported(record: Record) -> Exported:
-    return Exported(
+def _exported(record: EntryRecord) -> ExportedEntry:
+    return ExportedEntry(
         id=record.entry,
         topic=record.topic,
         text=record.text,
@@ -72,4 +427,4 @@ def _exported(record: Record) -> Exported:
 
 
 def _iso(seconds: int) -> str:
-    return moment(seconds).isoformat().replace("+00:00", "Z")
+    return datetime_of(seconds).isoformat().replace("+00:00", "Z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from demo_logs import demo_memory_in
-from helix_graph.prepared import prepare
+from helix_graph.causality.antipattern_cache import write_anti_patterns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +19,6 @@ def advised(folder: Path) -> Memory:
     """The memory of that project, made in a folder."""
     (folder / ".git").mkdir()
     memory = demo_memory_in(folder)
-    prepare(memory.root, memory.causality)
+    write_anti_patterns(memory.root, memory.causality)
     memory.insights.store(ADVICE, ["user-provided"])
     return memory

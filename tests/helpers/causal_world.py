@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from helix_graph.graph.door import Graph
-    from helix_graph.graph.relations import Relation
+    from helix_graph.graph.api import Graph
+    from helix_graph.graph.paths import Relation
 
 World = dict[str, Any]
 Verdict = Literal["right", "wrong", "cannot"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
 from helix_episodes.store import encode_episode
-from helix_graph.graph.door import Graph
+from helix_graph.graph.api import Graph
 
 if TYPE_CHECKING:
     from pathlib import Path

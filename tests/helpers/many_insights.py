@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights import rows
-from helix_graph.insights.clock import stamp
 from helix_graph.insights.model import Insight
-from helix_graph.insights.naming import slug_of
 from helix_graph.insights.rows import digest
-from helix_graph.insights.tables import TABLES
-from helix_graph.insights.vectors import blob
+from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.store import slug_of
+from helix_graph.insights.vectors import vector_bytes
+from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +26,10 @@ LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
 def lay_in(path: Path, texts: Sequence[str], engine: Embedder, *, at: datetime = LONG_AGO) -> None:
     """Insights of these texts, with their vectors."""
     vectors = engine.embed(texts)
-    with HelixDatabase(path, TABLES).writing() as connection:
+    with HelixDatabase(path, INSIGHT_TABLES).writing() as connection:
         for text, vector in zip(texts, vectors, strict=True):
             slug = slug_of(text)
             one = Insight(uid=digest(text), slug=slug, content=text, created_at=stamp(at))
             rows.set_vector(
-                connection, rows.insert(connection, one, name=slug), model=engine.model, vector=blob(vector)
+                connection, rows.insert(connection, one, name=slug), model=engine.model, vector=vector_bytes(vector)
             )

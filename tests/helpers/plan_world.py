@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.store import EpisodeStore
-from helix_graph.plans.door import Plans
+from helix_graph.plans.api import Plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_graph.insights.model import Entry, Injection, Withheld
+from helix_graph.insights.model import FeedbackEntry, Injection, Withheld
 
 if TYPE_CHECKING:
     from helix_graph.insights.model import Outcome
 
 
-def showings(name: str, *, given: int, given_well: int, held: int, held_well: int) -> list[Injection | Entry]:
+def showings(name: str, *, given: int, given_well: int, held: int, held_well: int) -> list[Injection | FeedbackEntry]:
     """The log of an insight that was handed over or held back evenly, and how often it went well."""
-    log: list[Injection | Entry] = []
+    log: list[Injection | FeedbackEntry] = []
     for fate, count, well in (("given", given, given_well), ("held", held, held_well)):
         for number in range(count):
             identity = f"{name} {fate} {number}"
@@ -21,5 +21,5 @@ def showings(name: str, *, given: int, given_well: int, held: int, held_well: in
             at = "2026-11-01T10:00:00.000000Z"
             log.append(Injection(id=identity, ts=at, shown=shown, withheld=withheld, chances=chances))
             outcome: Outcome = "delivered" if number < well else "blocked"
-            log.append(Entry(id=identity, ts=at, outcome=outcome, injection=identity))
+            log.append(FeedbackEntry(id=identity, ts=at, outcome=outcome, injection=identity))
     return log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from helix_graph.topics.door import Topics
+from helix_graph.topics.api import Topics
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_cli.mcp.declaring import Progress, Tool
+    from helix_cli.mcp.schema import Progress, Tool
     from helix_graph import Memory
 
 ANSWER = "done"
@@ -53,8 +53,8 @@ def breaks(_: Progress) -> None:
 
 def add_unruly_tools() -> None:
     """Puts them beside the others."""
-    from helix_cli.mcp import registry  # noqa: PLC0415  (what is imported before the first answer is measured)
-    from helix_cli.mcp.declaring import Arguments, Reply, Tool  # noqa: PLC0415  (as above)
+    from helix_cli.mcp import tools  # noqa: PLC0415  (what is imported before the first answer is measured)
+    from helix_cli.mcp.schema import Arguments, Reply, Tool  # noqa: PLC0415  (as above)
 
     class Done(msgspec.Struct):
         done: bool
@@ -67,10 +67,10 @@ def add_unruly_tools() -> None:
         name = behave.__name__
         return Tool(name=name, title=name, description=name, takes=Arguments, gives=Done, run=run, effect="reads")
 
-    known = registry.tools_by_name()
+    known = tools.tools_by_name()
     more = {one.name: one for one in map(tool, (prints, warns, naps, breaks))}
     together = MappingProxyType({**known, **more})
-    registry.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
+    tools.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
 
 
 def main() -> None:

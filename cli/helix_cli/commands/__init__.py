@@ -1,1 +1,3 @@
-"""One file per noun of the command; each shows what one method of the library answers."""
+"""The commands, one file per noun or question; each shows what one method of the library answers."""
+
+from __future__ import annotations

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from helix_cli.commands.compile import render_compile
-from helix_cli.commands.episode_report import render_counts
+from helix_cli.commands.episode_text import render_counts
+from helix_cli.commands.graph import render_compile
 from helix_cli.commands.path import render_path
 from helix_cli.commands.patterns import render_patterns
-from helix_cli.commands.seen import render_seen
+from helix_cli.commands.precedents import render_seen
 from helix_cli.memory import memory_at
-from helix_cli.options import GivenPath, json_option
+from helix_cli.options import NonEmptyPath, json_option
 from helix_cli.output import emit_json, say, verbatim
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _Step(NamedTuple):
 
 
 @click.command
-@click.option("--keep", metavar="DIR", type=GivenPath(path_type=Path), help="Work in this folder and keep it.")
+@click.option("--keep", metavar="DIR", type=NonEmptyPath(path_type=Path), help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
     """Show everything on a dozen example logs, in a temporary folder."""

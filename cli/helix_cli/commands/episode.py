@@ -1,27 +1,239 @@
-"""``episode``: what happened in each session, read from its log."""
+"""``episode``: read sessions from logs, list and show them, write and correct them by hand."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.commands.episode_by_hand import correct, decisions, new, outcome
-from helix_cli.commands.episode_report import complain_of, render_report
-from helix_cli.commands.episode_sources import extract_all, sources
-from helix_cli.commands.episode_view import plain, render_episode, render_evidence
+from helix_cli.commands.episode_text import (
+    plain,
+    render_changes,
+    render_episode,
+    render_evidence,
+    render_report,
+    warn_about,
+)
 from helix_cli.memory import memory_at, open_memory
-from helix_cli.options import GivenPath, json_option, moment, since_option
-from helix_cli.output import count, progress, say, show, table
-from helix_cli.terminal.pieces import verdict
+from helix_cli.options import NonEmptyPath, json_option, parse_time, since_option
+from helix_cli.output import count, progress, say, show, table, warn
+from helix_cli.terminal.markup import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from helix_episodes.model import Episode, Outcome
+    from helix_episodes.model import Decision, Episode, Outcome
+    from helix_graph.sources import LogSource, RecordDifference, SourcesReport
+
+
+@click.command
+@click.option("--project", help="Count for the project in this folder instead of this one; any counts all.")
+@json_option
+def sources(*, project: str | None, as_json: bool) -> None:
+    """List where the agents' logs are on this machine, and how many of them are this project's."""
+    show(open_memory().sources(project=project), as_json=as_json, render=render_sources)
+
+
+def extract_all(  # noqa: PLR0913  (the command's options)
+    *,
+    agent: str | None,
+    project: str | None,
+    since: datetime | None,
+    dry_run: bool,
+    force: bool,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Read what is new in the logs of the agents on this machine, and say what was found."""
+    with progress("Reading logs") as advance:
+        answer = open_memory().extract_all(
+            agent=agent,
+            project=project,
+            since=since,
+            dry_run=dry_run,
+            force=force,
+            strict=strict,
+            progress=advance,
+        )
+    warn_about(answer.report)
+    show(answer, as_json=as_json, render=render_all)
+    return 1 if answer.report.failed else 0
+
+
+def render_sources(found: Sequence[LogSource]) -> None:
+    """Print the agents that have a folder here, and name the others."""
+    rows = [
+        (one.agent, str(one.logs), str(one.here), str(one.unsaid), (one.newest or "-")[:10], one.root)
+        for one in found
+        if one.found
+    ]
+    if rows:
+        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
+    missing = [one.agent for one in found if not one.found]
+    if missing:
+        say(f"Nothing on this machine of: {', '.join(missing)}.")
+
+
+def render_all(answer: SourcesReport) -> None:
+    """Print what was found on this machine, and what became of it."""
+    render_sources(answer.sources)
+    say(f"{count(answer.untouched, 'log')} recorded before and unchanged, {answer.elsewhere} of other projects.")
+    changed = render_changes(answer.report)
+    if answer.dry_run:
+        _render_differences(answer.differences)
+        say("Nothing was written: this was a dry run.")
+    elif changed:
+        say("Next: helix-graph compile")
+    if answer.labels:
+        say(f"The next compile would fold everything anew: {answer.labels}.")
+
+
+def _render_differences(differences: Sequence[RecordDifference]) -> None:
+    rows = [
+        (one.session, one.reason, *(f"{old} → {new}" for old, new in (one.decisions, one.events, one.outcome)))
+        for one in differences
+    ]
+    if rows:
+        table(("session", "because", "decisions", "events", "outcome"), rows)
+
+
+@click.command
+@click.option("--session", "session_id", required=True, metavar="ID", help="The session's id, which names the file.")
+@click.option("--task", required=True, metavar="TEXT", help="What the session was to do.")
+@click.option("--outcome", required=True, metavar="OUTCOME", help="success, partial, failure or unknown.")
+@click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; may be given several times.")
+@click.option(
+    "--data",
+    type=click.File(encoding="utf-8"),
+    help="A JSON file with decisions, events, lessons and metrics; - is stdin.",
+)
+@click.option("--force", is_flag=True, help="Replace the episode that the session has.")
+@json_option
+def new(  # noqa: PLR0913  (the parts of an episode)
+    *,
+    session_id: str,
+    task: str,
+    outcome: str,
+    lessons: Sequence[str],
+    data: TextIO | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write an episode by hand."""
+    parts = _parts(data)
+    parts["lessons"] = [*parts.get("lessons", []), *lessons]
+    one = open_memory().episodes.new(session_id, task, outcome, force=force, **parts)
+    for link in one.extra.get("unresolved", ()):
+        warn(f"left out: the link {link} names what is not there")
+    _show(one, as_json=as_json)
+
+
+def _parts(data: TextIO | None) -> dict[str, Any]:
+    """What a file of structured data has for the library.
+
+    Raises:
+        click.BadParameter: It is no JSON object, or has a key that is none of the four.
+    """
+    import orjson  # noqa: PLC0415  (only --data needs it)
+
+    if data is None:
+        return {}
+    try:
+        parts = orjson.loads(data.read())
+    except orjson.JSONDecodeError as error:
+        raise click.BadParameter(f"no JSON: {error}", param_hint="--data") from None
+    allowed = {"decisions", "events", "lessons", "metrics"}
+    if not isinstance(parts, dict) or not parts.keys() <= allowed:
+        raise click.BadParameter(f"must be an object with some of {', '.join(sorted(allowed))}", param_hint="--data")
+    return parts
+
+
+@click.command
+@click.argument("name", metavar="EPISODE")
+@json_option
+def decisions(*, name: str, as_json: bool) -> None:
+    """List the decisions of an EPISODE in the order of time."""
+    show(open_memory().episodes.decision_sequence(name), as_json=as_json, render=_render_decisions)
+
+
+def _render_decisions(found: Sequence[Decision]) -> None:
+    if not found:
+        say("No such episode, or none of its decisions are known.")
+        return
+    table(
+        ("id", "time", "type", "outcome", "chosen"),
+        [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found],
+    )
+
+
+@click.command
+@click.argument("name", metavar="EPISODE")
+@click.option("--success", is_flag=True, help="It succeeded.")
+@click.option("--partial", is_flag=True, help="It succeeded in part.")
+@click.option("--failure", is_flag=True, help="It failed.")
+@click.option("--unknown", is_flag=True, help="It is not known, whatever the log says.")
+@click.option("--because", required=True, metavar="TEXT", help="How you know.")
+@json_option
+def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
+    """Say how an EPISODE really came out; dated, and kept apart from what the log says."""
+    outcomes = [outcome for outcome, given in said.items() if given]
+    if len(outcomes) != 1:
+        problem = "say which one: --success, --partial, --failure or --unknown"
+        raise click.UsageError(problem)
+    _show(open_memory().episodes.outcome(name, outcomes[0], because=because), as_json=as_json)
+
+
+@click.command
+@click.argument("name", metavar="EPISODE")
+@click.option("--decision", metavar="ID", help="The decision to correct, as `episode show` calls it.")
+@click.option("--chosen", metavar="TEXT", help="What was chosen.")
+@click.option("--rationale", metavar="TEXT", help="Why.")
+@click.option("--context", metavar="TEXT", help="In which situation.")
+@click.option("--type", "kind", metavar="TYPE", help="Of a decision, or of the link's edge.")
+@click.option("--outcome", "ended", metavar="OUTCOME", help="How the decision came out.")
+@click.option("--link", nargs=2, metavar="FROM TO", help="Two parts that belong together.")
+@click.option("--withdraw", is_flag=True, help="Take the decision or the link out: it is wrong.")
+@json_option
+def correct(  # noqa: PLR0913  (the parts of a decision)
+    *,
+    name: str,
+    decision: str | None,
+    chosen: str | None,
+    rationale: str | None,
+    context: str | None,
+    kind: str | None,
+    ended: str | None,
+    link: tuple[str, str] | None,
+    withdraw: bool,
+    as_json: bool,
+) -> None:
+    """Correct a decision or a link of an EPISODE; kept apart from the log's reading, and laid over it."""
+    if (decision is None) == (link is None):
+        problem = "say which: --decision ID or --link FROM TO"
+        raise click.UsageError(problem)
+    episodes = open_memory().episodes
+    if link is not None:
+        one = episodes.correct_link(name, *link, type=kind or "causes", withdrawn=withdraw)
+    else:
+        one = episodes.correct(
+            name,
+            decision or "",
+            chosen=chosen,
+            rationale=rationale,
+            context=context,
+            type=kind,
+            outcome=ended,
+            withdrawn=withdraw,
+        )
+    _show(one, as_json=as_json)
+
+
+def _show(one: Episode, *, as_json: bool) -> None:
+    show(plain(one) if as_json else one, as_json=as_json, render=render_episode)
+
 
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
@@ -32,13 +244,15 @@ def episode() -> None:
 
 
 @episode.command
-@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=GivenPath(path_type=Path))
+@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=NonEmptyPath(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Find the logs of every agent on this machine.")
 @click.option("--agent", help="With --all: only this agent's logs.")
 @click.option("--project", help="With --all: the project in this folder instead of this one, or any.")
-@click.option("--since", type=moment, metavar="TIME", help="With --all: only logs written to since then (ISO 8601).")
+@click.option(
+    "--since", type=parse_time, metavar="TIME", help="With --all: only logs written to since then (ISO 8601)."
+)
 @click.option("--dry-run", is_flag=True, help="With --all: say what would change, and change nothing.")
-@click.option("--output", type=GivenPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
+@click.option("--output", type=NonEmptyPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
 )
@@ -75,7 +289,7 @@ def extract(  # noqa: PLR0913  (the command's options)
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
         report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)
-    complain_of(report, verbose=verbose)
+    warn_about(report, verbose=verbose)
     show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
     return 1 if report.failed else 0
 
@@ -133,7 +347,7 @@ def render_list(found: Sequence[Episode]) -> None:
 @click.argument("name", metavar="EPISODE")
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
 @click.option(
-    "--log", type=GivenPath(path_type=Path), help="Look into this log whether each quotation stands on its line."
+    "--log", type=NonEmptyPath(path_type=Path), help="Look into this log whether each quotation stands on its line."
 )
 @json_option
 def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:

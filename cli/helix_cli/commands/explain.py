@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.commands.explain_steps import render_steps
 from helix_cli.memory import open_memory
 from helix_cli.options import OutputPath, json_option
-from helix_cli.output import complain, count, fields, percent, say, show, tree
-from helix_cli.terminal.pieces import Branch, Part, Word, leaf, quiet, strong, verdict
+from helix_cli.output import count, fields, percent, say, show, tree, warn
+from helix_cli.terminal.markup import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph import Memory
-    from helix_graph.causality.contrast import Contrast, Parting
-    from helix_graph.causality.localise import Explanation, Suspect
+    from helix_graph.causality.contrast import Contrast, Divergence
+    from helix_graph.causality.fault_localization import Explanation, Suspect
+    from helix_graph.web.page_model import PageStep, PageTimeline
+
 
 #: As many as a person looks into; ``--json`` has all.
 _SUSPECTS_SHOWN = 10
@@ -63,7 +64,7 @@ def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
 def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
     """Both answers stand on the page of the session."""
     if file is not None:
-        complain(f"the session's page is {memory.view(episode=episode, output=file).path}")
+        warn(f"the session's page is {memory.view(episode=episode, output=file).path}")
 
 
 def render_explanation(found: Explanation) -> None:
@@ -81,12 +82,12 @@ def render_explanation(found: Explanation) -> None:
     say("Suspects in the order in which to look at them; a suspect is no verdict.")
     left = len(found.suspects) - _SUSPECTS_SHOWN
     if left > 0:
-        complain(f"{count(left, 'more suspect')}; --json has all")
+        warn(f"{count(left, 'more suspect')}; --json has all")
 
 
-def _outcome(found: Explanation) -> Word:
+def _outcome(found: Explanation) -> StyledWord:
     told = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
-    return Word(told, verdict(found.outcome).tone)
+    return StyledWord(told, verdict(found.outcome).tone)
 
 
 def _suspect(number: int, suspect: Suspect) -> Branch:
@@ -99,10 +100,10 @@ def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
         others = f": failed in {count(suspect.failed_with, 'other session')}: "
-        yield Word("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
+        yield StyledWord("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
     if suspect.succeeded_with:
         others = f": {count(suspect.succeeded_with, 'other session')} succeeded: "
-        yield Word("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
+        yield StyledWord("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
 
 
 def _named(sessions: Sequence[str], of: int) -> str:
@@ -128,10 +129,10 @@ def render_contrast(found: Contrast) -> None:
         tree(_parting(parting))
     left = len(found.partings) - _PARTINGS_SHOWN
     if left > 0:
-        complain(f"{count(left, 'more difference')}; --json has all")
+        warn(f"{count(left, 'more difference')}; --json has all")
 
 
-def _parting(parting: Parting) -> Branch:
+def _parting(parting: Divergence) -> Branch:
     start: tuple[Part, ...] = ("after ", strong(parting.after), ":") if parting.after else ("at the start:",)
     here, there = leaf("this one:  ", _sequence(parting.here)), leaf("the other: ", _sequence(parting.there))
     return Branch(start, (here, there))
@@ -139,3 +140,25 @@ def _parting(parting: Parting) -> Branch:
 
 def _sequence(labels: tuple[str, ...]) -> str:
     return ", ".join(labels) or "nothing"
+
+
+def render_steps(found: PageTimeline) -> None:
+    """Print the session, then a branch for each step, in the order of the log, with what it led to below it."""
+    outcome = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
+    fields([("episode", found.episode), ("outcome", StyledWord(outcome, verdict(found.outcome).tone))])
+    say()
+    tree(Branch((strong(found.task),), tuple(map(_step, found.steps))))
+    say()
+    say(found.sentence or "A suspect is a place to look, no verdict.")
+
+
+def _step(step: PageStep) -> Branch:
+    links = (leaf("-> ", target, quiet(f" ({kind}, {reason})")) for target, kind, reason in step.leads_to)
+    return Branch((f"{step.id}  ", strong(step.text), "  ", *_marks(step)), tuple(links), indent=6)
+
+
+def _marks(step: PageStep) -> Iterator[Part]:
+    place = f"line {step.line}; " if step.line else ""
+    yield from (quiet(f"({place}"), verdict(step.how), quiet(")"))
+    if step.suspect:
+        yield StyledWord(f"  suspect {step.suspect.rank}", "bad")

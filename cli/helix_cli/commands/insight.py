@@ -1,39 +1,312 @@
-"""``insight``: remembered advice. Each command is one method of `helix_graph.insights.door.Insights`."""
+"""``insight``: remembered advice. Stores, recalls, relates insights and records how they did.
+
+Each command is one method of `helix_graph.insights.door.Insights`. What looks after insights (decay, harvest, import
+and the like) is in `insight_maintenance`, which is imported when one of its commands runs.
+"""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from helix_cli.app import LazyGroup
+from helix_cli.memory import open_insights
+from helix_cli.options import json_option
+from helix_cli.output import count, percent, say, show, table, warn
+from helix_cli.terminal.markup import strong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from helix_graph.insights.api import Insights, RecallAnswer
+    from helix_graph.insights.attribution import AttributionAnswer
+    from helix_graph.insights.feedback import FeedbackAnswer
+    from helix_graph.insights.links import RelateAnswer
+    from helix_graph.insights.store import StoreAnswer
+
+    Work = Callable[..., Any]
+
+    Hits = list[dict[str, Any]]
+
+
+class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer stubs alone
+    """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # noqa: ANN401  (click's signature)
+        """The texts."""
+        if isinstance(value, list):
+            return value
+        import msgspec  # noqa: PLC0415  (most commands take no list)
+
+        try:
+            return msgspec.json.decode(value, type=list[str])
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            self.fail(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'', param, ctx)
+
+
+def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Work], click.Command]:
+    """Makes a command of a function from insights and options to an answer, which ``render`` prints."""
+
+    def decorate(work: Work) -> click.Command:
+        @wraps(work)
+        def run(*, as_json: bool, verbose: bool, **options: object) -> None:
+            answer = work(open_insights(), **options)
+            show(answer, as_json=as_json, render=render)
+            if verbose or (click.get_current_context().obj or {}).get("verbose"):
+                _log(name, options, answer)
+
+        verbose = click.option("--verbose", is_flag=True, help="Log the call on stderr as one line of JSON.")
+        return click.command(name)(json_option(verbose(run)))
+
+    return decorate
+
+
+def _log(command: str, options: dict[str, object], answer: object) -> None:
+    import msgspec  # noqa: PLC0415  (only a verbose call needs it here)
+
+    size = len(answer) if isinstance(answer, list | dict | str) else 1
+    line = {
+        "timestamp": datetime.now(UTC).isoformat(),
+        "command": command,
+        "args": options,
+        "result_type": "list" if isinstance(answer, list) else type(answer).__name__,
+        "result_size": size,
+    }
+    click.echo(msgspec.json.encode(line, enc_hook=str).decode(), err=True)
+
+
+def render_stored(answer: StoreAnswer) -> None:
+    """What became of a text, on one line."""
+    fuller = "the new words are fuller and were kept" if answer.get("kept") == "new" else ""
+    say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"], fuller) if part))
+
+
+@insight_command("store", render=render_stored)
+@click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
+@click.option("--tags", type=TextList(), default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
+def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
+    """Remember advice, or let the insight that says the same take it in."""
+    return insights.store(content, tags)
+
+
+def render_recalled(answer: RecallAnswer) -> None:
+    """Print the insights found, each with its score and how well it did."""
+    for hit in answer:
+        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  ", strong(hit["name"]))
+        say(f"      {hit['content']}")
+    if not answer:
+        say("Nothing that bears on it.")
+
+
+@insight_command("recall", render=render_recalled)
+@click.argument("query")
+@click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
+@click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
+@click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
+@click.option("--suppress-names", type=TextList(), default="[]", metavar="JSON", help="Leave these out.")
+@click.option(
+    "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
+)
+@click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
+def recall(  # noqa: PLR0913  (the seed's options)
+    insights: Insights,
+    *,
+    query: str,
+    limit: int,
+    min_effectiveness: float,
+    min_relevance: float | None,
+    suppress_names: list[str],
+    policy: str,
+    lexical: bool,
+) -> RecallAnswer:
+    """Show the insights that bear on a text, the best first."""
+    answer = insights.recall(
+        query, limit, min_effectiveness, min_relevance, suppress_names, policy=policy, semantic=not lexical
+    )
+    if answer.note and not lexical:
+        warn(answer.note)
+    return answer
+
+
+def render_insight(answer: Mapping[str, Any]) -> None:
+    """An insight and how it did."""
+    say(f"{answer['name']}: {answer['content']}")
+    hits = f"causal in {answer['causal_hits']}"
+    say(f"effectiveness {percent(answer['effectiveness'])} after {count(answer['use_count'], 'use')}, {hits}")
+    if answer["tags"]:
+        say(f"tags: {', '.join(answer['tags'])}")
+
+
+@insight_command("get", render=render_insight)
+@click.argument("name")
+def get(insights: Insights, *, name: str) -> dict[str, Any]:
+    """Show one insight."""
+    from helix_graph.insights.model import InsightNotFound  # noqa: PLC0415  (imported when a command runs)
+
+    found = insights.get(name)
+    if found is None:
+        raise InsightNotFound(name)
+    return found
+
+
+def render_feedback(answer: FeedbackAnswer) -> None:
+    """Print what a feedback moved."""
+    if answer["repeated"]:
+        say(f"{answer['id']} was counted before; nothing was done.")
+        return
+    moved = f"{answer['causal']} causal, {answer['eroded']} eroded"
+    say(f"{answer['outcome']}: {count(answer['updated'], 'insight')} moved ({moved})")
+    if answer["missing"]:
+        say(f"not known: {', '.join(answer['missing'])}")
+
+
+def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
+    if "verdicts" not in answer:
+        render_feedback(answer)
+        return
+    told = cast("AttributionAnswer", answer)
+    for fed in told["feedback"]:
+        render_feedback(fed)
+    if told["note"]:
+        say(told["note"])
+
+
+@insight_command("feedback", render=_render_told)
+@click.option("--names", type=TextList(), metavar="JSON", help="The insights that were put in.")
+@click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
+@click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
+@click.option("--outcome-text", metavar="TEXT", help="Judge by how alike this account of the outcome is.")
+@click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
+@click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
+def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
+    insights: Insights,
+    *,
+    names: list[str] | None,
+    outcome: str | None,
+    causal_names: list[str] | None,
+    episode: str | None,
+    outcome_text: str | None,
+    explain: bool,
+    identity: str,
+) -> FeedbackAnswer | AttributionAnswer:
+    """Say how the work went into which insights had been put, or have it judged by what happened."""
+    if episode and outcome_text:
+        message = "give --episode or --outcome-text, not both"
+        raise click.UsageError(message)
+    if episode:
+        told = insights.feedback_from_episode(episode, names=names or (), id=identity)
+    else:
+        if outcome is None or names is None:
+            message = "give --names and --outcome, or --episode"
+            raise click.UsageError(message)
+        if outcome_text is None:
+            return insights.feedback(names, outcome, causal_names, id=identity)
+        told = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
+    if explain:
+        _explain(told)
+    return told
+
+
+def _explain(told: AttributionAnswer) -> None:
+    """On stderr, so that ``--json`` stays what it is."""
+    for verdict in told["verdicts"]:
+        mark = "causal" if verdict["causal"] else "not causal"
+        warn(f"{verdict['name']}: {mark}: {verdict['reason']}")
+        if verdict["path"]:
+            warn(f"    {' -> '.join(verdict['path'])}")
+
+
+def _render_neighbors(answer: Hits) -> None:
+    rows = [[hit["_relation"], f"{hit['_score']:.2f}", hit["name"], hit["content"]] for hit in answer]
+    table(["relation", "score", "name", "content"], rows, numbers=("score",)) if rows else say(
+        "Nothing stands beside it."
+    )
+
+
+@insight_command("neighbors", render=_render_neighbors)
+@click.argument("name")
+@click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
+def neighbors(insights: Insights, *, name: str, limit: int) -> Hits:
+    """Show what an insight is linked with, and what is most like it."""
+    return insights.neighbors(name, limit)
+
+
+def render_related(answer: RelateAnswer) -> None:
+    """Print what became of a link."""
+    link = f"{answer['from_name']} -{answer['rel_type']}-> {answer['to_name']}"
+    say("  ".join(part for part in (answer["status"], link, answer["reason"]) if part))
+
+
+@insight_command("relate", render=render_related)
+@click.argument("from_name")
+@click.argument("to_name")
+@click.option(
+    "--rel-type", "--type", "rel_type", default="similar", show_default=True,
+    help="similar, led_to, co_occurs, causes or solves.",
+)  # fmt: skip
+@click.option("--weight", type=float, default=1.0, show_default=True, help="How sure you are, 0 to 1.")
+def relate(insights: Insights, *, from_name: str, to_name: str, rel_type: str, weight: float) -> RelateAnswer:
+    """Link one insight to another."""
+    return insights.relate(from_name, to_name, rel_type, weight)
+
+
+def _render_connected(answer: Hits) -> None:
+    rows = [[str(hit["_hop"]), hit["_via"], hit["_relation"], hit["name"]] for hit in answer]
+    table(["hop", "via", "relation", "name"], rows, numbers=("hop",)) if rows else say("It is linked with nothing.")
+
+
+@insight_command("connected", render=_render_connected)
+@click.argument("name")
+@click.option("--max-hops", type=int, default=2, show_default=True, help="Follow so many links at most.")
+def connected(insights: Insights, *, name: str, max_hops: int) -> Hits:
+    """Show what links lead to from an insight, in either direction."""
+    return insights.connected(name, max_hops)
+
+
+@insight_command("chunk", render=render_stored)
+@click.option("--task-objective", required=True, metavar="TEXT", help="What was to be done.")
+@click.option("--outcome", required=True, metavar="TEXT", help="How it went; only what begins with success is kept.")
+@click.option("--approach", required=True, metavar="TEXT", help="How it was done.")
+@click.option("--source", default="chunked", show_default=True, help="Where it comes from.")
+def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
+    """Remember the approach by which a task succeeded."""
+    return insights.chunk(task_objective, outcome, approach, source)
+
 
 #: Where each command lives, in the order of the help.
 LOCATIONS = {
-    "store": "insight_primitives:store",
-    "recall": "insight_primitives:recall",
-    "get": "insight_primitives:get",
-    "feedback": "insight_primitives:feedback",
-    "decay": "insight_upkeep:decay",
-    "prune": "insight_upkeep:prune",
-    "health": "insight_upkeep:health",
-    "neighbors": "insight_links:neighbors",
-    "relate": "insight_links:relate",
-    "connected": "insight_links:connected",
-    "link": "insight_graph:link",
-    "match": "insight_graph:match",
-    "harvest": "insight_graph:harvest",
-    "uplift": "insight_graph:uplift",
-    "chunk": "insight_links:chunk",
-    "consolidate": "insight_upkeep:consolidate",
-    "reindex": "insight_upkeep:reindex",
-    "rebuild": "insight_upkeep:rebuild",
-    "edit": "insight_people:edit",
-    "reject": "insight_people:reject",
-    "mute": "insight_people:mute",
-    "forget": "insight_people:forget",
-    "why": "insight_people:why",
-    "promote": "insight_people:promote",
-    "export": "insight_transfer:export",
-    "import": "insight_transfer:import_command",
+    "store": "insight:store",
+    "recall": "insight:recall",
+    "get": "insight:get",
+    "feedback": "insight:feedback",
+    "decay": "insight_maintenance:decay",
+    "prune": "insight_maintenance:prune",
+    "health": "insight_maintenance:health",
+    "neighbors": "insight:neighbors",
+    "relate": "insight:relate",
+    "connected": "insight:connected",
+    "link": "insight_maintenance:link",
+    "match": "insight_maintenance:match",
+    "harvest": "insight_maintenance:harvest",
+    "uplift": "insight_maintenance:uplift",
+    "chunk": "insight:chunk",
+    "consolidate": "insight_maintenance:consolidate",
+    "reindex": "insight_maintenance:reindex",
+    "rebuild": "insight_maintenance:rebuild",
+    "edit": "insight_maintenance:edit",
+    "reject": "insight_maintenance:reject",
+    "mute": "insight_maintenance:mute",
+    "forget": "insight_maintenance:forget",
+    "why": "insight_maintenance:why",
+    "promote": "insight_maintenance:promote",
+    "export": "insight_maintenance:export",
+    "import": "insight_maintenance:import_command",
 }
 
 

@@ -1,4 +1,4 @@
-"""``path``: how does one thing lead to another?"""
+"""``path``, ``causes``, ``effects``: how one thing leads to another, what leads to it, and what it leads to."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import count, say, show, tree
-from helix_cli.terminal.pieces import Branch, leaf, quiet, strong
+from helix_cli.output import count, say, show, table, tree
+from helix_cli.terminal.markup import Branch, leaf, quiet, strong
 
 if TYPE_CHECKING:
-    from helix_cli.terminal.pieces import Part
-    from helix_graph.graph.chains import WitnessedPath
-    from helix_graph.graph.paths import PathAnswer, Step, Witness
+    from helix_cli.terminal.markup import Part
+    from helix_graph.graph.paths import PathAnswer, PathStep, Relation, RelationsAnswer, Witness
+    from helix_graph.graph.shortest_paths import WitnessedPath
 
 
 @click.command
@@ -46,7 +46,7 @@ def render_path(answer: PathAnswer) -> None:
         _render_strengths(answer, answer.strength_means)
 
 
-def _step(step: Step) -> Branch:
+def _step(step: PathStep) -> Branch:
     backing = quiet(f" ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)})")
     quotes = [leaf(*_quote(witness, step)) for witness in step.witnesses]
     unquoted = step.evidence_count - len(step.witnesses)
@@ -55,13 +55,13 @@ def _step(step: Step) -> Branch:
     return Branch((step.type, backing, " -> ", strong(step.target)), tuple(quotes), indent=4)
 
 
-def _backing(step: Step) -> str:
+def _backing(step: PathStep) -> str:
     """What an edge rests on: episodes, assertions, or both."""
     both = ((len(step.episodes), "episode"), (step.assertions, "assertion"))
     return ", ".join(count(number, word) for number, word in both if number)
 
 
-def _quote(witness: Witness, step: Step) -> tuple[Part, ...]:
+def _quote(witness: Witness, step: PathStep) -> tuple[Part, ...]:
     """Where one episode shows the edge; a node without a text of its own (an outcome) goes by its label."""
     lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
     ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
@@ -104,12 +104,12 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
         say("There was too much to look at all of it: other paths may be as good.")
 
 
-def _other_step(step: Step) -> Branch:
+def _other_step(step: PathStep) -> Branch:
     backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
     return leaf(step.type, backing, " -> ", strong(step.target))
 
 
-def _product(steps: tuple[Step, ...], strength: float) -> str:
+def _product(steps: tuple[PathStep, ...], strength: float) -> str:
     """A strength as the product that it is.
 
     >>> _product((), 1.0)
@@ -117,3 +117,50 @@ def _product(steps: tuple[Step, ...], strength: float) -> str:
     """
     factors = " x ".join(f"{step.weight:.2f}" for step in steps)
     return f"{factors} = {strength:.3g}" if steps else f"{strength:g}"
+
+
+@click.command
+@click.argument("label")
+@json_option
+def causes(*, label: str, as_json: bool) -> None:
+    """Show what leads straight to LABEL, a part of a label in any case."""
+    show(open_memory().graph.causes(label), as_json=as_json, render=render_causes)
+
+
+@click.command
+@click.argument("label")
+@json_option
+def effects(*, label: str, as_json: bool) -> None:
+    """Show what LABEL, a part of a label in any case, leads straight to."""
+    show(open_memory().graph.effects(label), as_json=as_json, render=render_effects)
+
+
+def render_causes(answer: RelationsAnswer) -> None:
+    """Print what leads to a label."""
+    _render(answer, "Nothing leads to it.", "what leads to it")
+
+
+def render_effects(answer: RelationsAnswer) -> None:
+    """Print what a label leads to."""
+    _render(answer, "It leads to nothing.", "what it leads to")
+
+
+def _render(answer: RelationsAnswer, nothing: str, heading: str) -> None:
+    if not answer.found:
+        say(f"{answer.error}.")
+    for place, group in enumerate(answer.groups):
+        if place:
+            say()
+        say(strong(group.node.label), f" ({group.node.type}, {group.node.frequency} times)")
+        if group.relations:
+            table(
+                ("edge", "weight", "reasons", "episodes", heading),
+                [_row(one) for one in group.relations],
+                numbers=("weight", "episodes"),
+            )
+        else:
+            say(nothing)
+
+
+def _row(one: Relation) -> tuple[str, ...]:
+    return one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label

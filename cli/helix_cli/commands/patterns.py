@@ -1,4 +1,7 @@
-"""``patterns`` and ``anti-patterns``: what works, and what keeps failing."""
+"""What many sessions say together, and how far to trust it.
+
+``patterns``, ``anti-patterns``, ``comparisons``, ``claims``, ``without``, ``placebo`` and ``repeats``.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.caveats import NOT_TESTED
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import count, percent, points, say, show, table
-from helix_cli.terminal.pieces import Part, verdict
-from helix_graph.causality.model import NOTHING_TO_COMPARE
+from helix_cli.output import count, fields, percent, points, say, show, table, warn
+from helix_cli.terminal.markup import Part, verdict
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from helix_graph.causality.door import Survey
-    from helix_graph.causality.patterns import Pattern
+    from helix_graph.causality.api import Survey
+    from helix_graph.causality.claims import ClaimReport, ClaimVerdict
+    from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
+    from helix_graph.causality.placebo import Placebo
+    from helix_graph.causality.repeats import Count, Repeats
+    from helix_graph.graph.patterns import Effect, EffectReport, Pattern
+    from helix_graph.stats.intervals import Interval
 
-_COLUMNS = (
+
+_PATTERN_COLUMNS = (
     "says",
     "succeeded",
     "rate",
@@ -31,7 +39,7 @@ _COLUMNS = (
     "doing",
     "success means",
 )
-_NUMBERS = _COLUMNS[1:7]
+_NUMBERS = _PATTERN_COLUMNS[1:7]
 
 
 @click.command
@@ -63,7 +71,7 @@ def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: boo
 def render_patterns(found: Sequence[Pattern], survey: Survey) -> None:
     """Print one row per pattern: what comparisons say of it, its counts, then what they are about."""
     if found:
-        table(_COLUMNS, [_row(one) for one in found], numbers=_NUMBERS)
+        table(_PATTERN_COLUMNS, [_pattern_row(one) for one in found], numbers=_NUMBERS)
     else:
         say("None yet.")
     say()
@@ -95,7 +103,7 @@ def _compared(survey: Survey) -> str:
     )
 
 
-def _row(one: Pattern) -> tuple[Part, ...]:
+def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # told by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
         counts = f"{one.occurrences} x"
@@ -112,3 +120,211 @@ def _adjusted(one: Pattern) -> tuple[str, str]:
         return "-", "-"
     low, high = points(one.effect.interval.low), points(one.effect.interval.high)
     return f"{points(one.effect.difference)} ({low} to {high})", f"{one.effect.q:.2f}"
+
+
+#: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
+NOT_TESTED = (
+    "Associated is not tested: what goes with both may bring both, such as a harder task or a longer session, and a "
+    "step may itself come of failing."
+)
+
+
+def span(interval: Interval) -> str:
+    """The differences that the sessions are compatible with, in points of a hundred."""
+    return f"{points(interval.low)} to {points(interval.high)}"
+
+
+_STATUSES = ("supported", "contradicted", "asserted")
+_ROWS_SHOWN = 20
+_EFFECT_COLUMNS = ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says")
+_CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to")
+
+
+@click.command
+@json_option
+def comparisons(*, as_json: bool) -> None:
+    """Show what goes with success and failure once like tasks are compared, the most striking first."""
+    show(open_memory().causality.comparisons(), as_json=as_json, render=_render_effects)
+
+
+@click.command
+@click.option("--status", type=click.Choice(_STATUSES), help="Only edges of this status.")
+@json_option
+def claims(*, status: str | None, as_json: bool) -> None:
+    """Show the edges that logs assert, held against what happens over all sessions."""
+    found = open_memory().causality.claims(status=status)
+    show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
+
+
+@click.command
+@click.argument("label")
+@json_option
+def without(*, label: str, as_json: bool) -> None:
+    """Show what follows in comparable sessions when something is not done."""
+    show(open_memory().causality.without(label), as_json=as_json, render=_render_without)
+
+
+@click.command
+@click.option("--rounds", type=int, default=20, show_default=True, help="How often to shuffle, 1 to 1000.")
+@json_option
+def placebo(*, rounds: int, as_json: bool) -> None:
+    """Show how much would be found if nothing mattered: outcomes shuffled within kinds of task."""
+    show(open_memory().causality.placebo(rounds=rounds), as_json=as_json, render=_render_placebo)
+
+
+def _render_effects(found: EffectReport) -> None:
+    if found.too_early:
+        say(f"Too early: {found.too_early}.")
+    elif not found.effects:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
+    if not found.effects:
+        return
+    shown = found.effects[:_ROWS_SHOWN]
+    table(_EFFECT_COLUMNS, [_effect_row(one) for one in shown], numbers=_EFFECT_COLUMNS[:5])
+    say()
+    say(
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
+        "success with it less without, among like tasks after like steps; range: at 95 %, wider where associated. "
+        f"{NOT_TESTED} A sequence mostly repeats the row of its action."
+    )
+    left = len(found.effects) - len(shown)
+    if left > 0:
+        warn(f"{count(left, 'more comparison')}; --json has all")
+
+
+def _effect_row(one: Effect) -> tuple[Part, ...]:
+    with_it, without_it = f"{one.successes} of {one.uses}", f"{one.successes_of_others} of {one.others}"
+    return (
+        points(one.difference),
+        span(one.interval),
+        f"{one.q:.2f}",
+        with_it,
+        without_it,
+        one.trigger,
+        one.action,
+        verdict(one.verdict),
+    )
+
+
+def _render_claims(found: ClaimReport, *, status: str | None) -> None:
+    shown = found.claims[:_ROWS_SHOWN]
+    if shown:
+        table(_CLAIM_COLUMNS, [_claim_row(one) for one in shown], numbers=_CLAIM_COLUMNS[1:5])
+    else:
+        say(f"None that is {status}." if status else "None that could be looked at.")
+    say()
+    for line in _claim_notes(found):
+        say(line)
+    left = len(found.claims) - len(shown)
+    if left > 0:
+        warn(f"{count(left, 'more edge')}; --json has all, --status chooses")
+
+
+def _claim_row(one: ClaimVerdict) -> tuple[Part, ...]:
+    adjusted, spread, q = "-", "-", "-"
+    if one.effect:
+        adjusted, spread, q = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
+    return verdict(one.status), count(one.episodes, "session"), adjusted, spread, q, one.source, one.type, one.target
+
+
+def _claim_notes(found: ClaimReport) -> Iterator[str]:
+    """What was compared, what the statuses do not mean, and what was not looked at."""
+    if found.too_early:
+        yield f"Too early to compare: {found.too_early}."
+    else:
+        yield (
+            f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}; adjusted: points by "
+            "which the second is met more often with the first than without, among like tasks after like steps. "
+            f"{NOT_TESTED} Supported: the sessions agree with what the logs say, and no more."
+        )
+    for reason, number in found.left_out.items():
+        yield f"Not looked at: {count(number, 'edge')} {reason}."
+
+
+def _render_without(found: WithoutAnswer) -> None:
+    alike = (
+        "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
+    )
+    rows = [
+        ("step", found.label),
+        ("sessions with it", _rate(found.with_it)),
+        ("sessions without it", _rate(found.without_it)),
+        ("… on the same mix of tasks", alike),
+    ]
+    if found.effect:
+        adjusted = f"{points(found.effect.difference)} ({span(found.effect.interval)}), {found.effect.verdict}"
+        rows.append(("adjusted difference", adjusted))
+    fields(rows)
+    if found.alternatives:
+        say()
+        table(
+            ("succeeded", "answer instead", "to", "success means"),
+            [(_rate(one.rate), one.action, one.trigger, one.basis) for one in found.alternatives[:_ROWS_SHOWN]],
+        )
+
+
+def _rate(rate: OutcomeRate) -> str:
+    if not rate.sessions:
+        return "none judged"
+    share = rate.successes / rate.sessions
+    interval = f"{percent(rate.interval.low)} to {percent(rate.interval.high)}"
+    return f"{rate.successes} of {rate.sessions} ({percent(share)}, {interval})"
+
+
+def _render_placebo(found: Placebo) -> None:
+    if found.too_early:
+        say(f"Too early: {found.too_early}.")
+    elif not found.tested:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
+    if not found.tested:
+        return
+    shuffles = f"on average over {count(found.rounds, 'shuffle')}"
+    table(
+        ("rule", "with the real outcomes", f"with shuffled ones, {shuffles}"),
+        [
+            ("adjusted comparisons, q at most 0.10", str(found.found), f"{found.found_in_noise:.1f}"),
+            ("plain success rate at most 30 %", str(found.plain), f"{found.plain_in_noise:.1f}"),
+        ],
+    )
+    say()
+    say(
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}. Shuffled outcomes have "
+        "nothing to do with what was done; the adjusted rule found anything in "
+        f"{percent(found.any_in_noise)} of the shuffles."
+    )
+
+
+_REPEAT_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
+
+
+@click.command
+@json_option
+def repeats(*, as_json: bool) -> None:
+    """Show how many of the errors met had been met, and fixed, in an earlier session; by level and month."""
+    show(open_memory().causality.repeats(), as_json=as_json, render=_render_repeats)
+
+
+def _render_repeats(found: Repeats) -> None:
+    total = found.total
+    if not total.errors:
+        say("No session with a date met an error.")
+        return
+    say(
+        f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
+        f"been met in an earlier session as the same line or kind; {total.fixed_before} of these had been fixed there. "
+        f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
+    )
+    say()
+    table(
+        _REPEAT_COLUMNS, [_repeat_row(month, one) for month, one in found.months.items()], numbers=_REPEAT_COLUMNS[1:]
+    )
+    if found.undated:
+        are = "is" if found.undated == 1 else "are"
+        say()
+        say(f"{count(found.undated, 'session')} without a date {are} not in these counts.")
+
+
+def _repeat_row(month: str, one: Count) -> tuple[str, ...]:
+    met, fixed = one.met, one.fixed
+    numbers = one.errors, met["exact"], fixed["exact"], met["family"], fixed["family"], met["check"]
+    return month, *map(str, numbers)

@@ -1,20 +1,24 @@
-"""``plan``: an objective taken apart into tasks, and how far they are."""
+"""``exploration``, ``plan``, ``assess``, ``learn``: from what explorers found, through tasks, to what was learnt."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from helix_cli.given_json import json_object, names
 from helix_cli.memory import open_memory
-from helix_cli.options import json_option
-from helix_cli.output import count, say, show, table
+from helix_cli.options import NonEmptyPath, json_object, json_option, names
+from helix_cli.output import count, say, show, table, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_graph.plans.model import CompletedPlan, Plan, PlanStatus, SavedPlan, Task, UpdatedTask
+    from helix_graph.plans.assessment import Assessment
+    from helix_graph.plans.learning import LearnAnswer
+    from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
+    from helix_graph.plans.store import ClearedExplorations, SavedExploration
+
 
 _plan_option = click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
 
@@ -42,10 +46,10 @@ def _render_saved(answer: SavedPlan) -> None:
 @json_option
 def load(*, number: int | None, as_json: bool) -> None:
     """Show a plan with its tasks."""
-    show(open_memory().plans.load(number), as_json=as_json, render=_render)
+    show(open_memory().plans.load(number), as_json=as_json, render=_render_plan)
 
 
-def _render(found: Plan | None) -> None:
+def _render_plan(found: TaskPlan | None) -> None:
     if found is None:
         say("No plan is active.")
         return
@@ -146,3 +150,90 @@ def complete(*, number: int | None, as_json: bool) -> None:
 def _render_completed(answer: CompletedPlan) -> None:
     left = f"; left undone: {', '.join(answer.unfinished)}" if answer.unfinished else ""
     say(f"plan {answer.plan_id} complete{left}")
+
+
+@click.group
+def exploration() -> None:
+    """Keep what explorers found, until a plan is made of it."""
+
+
+@exploration.command("save")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.option("--objective", metavar="TEXT", help="What it is for; else the objective in FILE.")
+@json_option
+def save_exploration(*, file: TextIO, objective: str | None, as_json: bool) -> None:
+    """Keep the JSON object in FILE (- is stdin); the newest counts."""
+    found = json_object(file, hint="FILE")
+    answer = open_memory().plans.explorations.save(found, objective=objective)
+    show(answer, as_json=as_json, render=_render_saved_exploration)
+
+
+def _render_saved_exploration(answer: SavedExploration) -> None:
+    say(f"exploration {answer.id} saved")
+
+
+@exploration.command("load")
+@json_option
+def load_exploration(*, as_json: bool) -> None:
+    """Show the newest exploration."""
+    show(open_memory().plans.explorations.load(), as_json=as_json, render=_render_exploration)
+
+
+def _render_exploration(found: Exploration | None) -> None:
+    if found is None:
+        say("No exploration has been saved.")
+        return
+    say(f"exploration {found.id}, {found.created_at}: {found.objective}")
+    for name, value in found.data.items():
+        say(f"{name}: {value}")
+
+
+@exploration.command("clear")
+@json_option
+def clear_exploration(*, as_json: bool) -> None:
+    """Forget all explorations, and the results that explorers left behind."""
+    show(open_memory().plans.explorations.clear(), as_json=as_json, render=_render_cleared)
+
+
+def _render_cleared(answer: ClearedExplorations) -> None:
+    say(f"{count(answer.explorations, 'exploration')} and {count(answer.results, 'result')} of explorers removed")
+
+
+@click.command
+@click.argument("objective")
+@click.option("--approach", required=True, metavar="TEXT", help="The way that is about to be tried.")
+@json_option
+def assess(*, objective: str, approach: str, as_json: bool) -> None:
+    """Count an attempt at OBJECTIVE, and say whether to continue, pivot or escalate."""
+    show(open_memory().plans.assess(objective, approach), as_json=as_json, render=_render_assessment)
+
+
+def _render_assessment(found: Assessment) -> None:
+    say(f"{found.recommendation} ({count(found.attempts, 'attempt')}): {found.reason}")
+    if found.suggested_pivot:
+        say(f"instead: {found.suggested_pivot}")
+
+
+@click.command
+@click.argument("transcript", type=NonEmptyPath(path_type=Path))
+@click.option(
+    "--agent-type", default="builder", show_default=True, metavar="TYPE", help="builder, planner, explorer or observer."
+)
+@click.option("--agent-id", metavar="ID", help="The agent's id; else by the file's name.")
+@json_option
+def learn(*, transcript: Path, agent_type: str, agent_id: str | None, as_json: bool) -> int:
+    """Learn from a finished agent by its TRANSCRIPT: how its task ended, what it teaches, and tell whoever waits."""
+    learnt = open_memory().plans.learn(transcript, agent_type=agent_type, agent_id=agent_id)
+    for problem in learnt.problems:
+        warn(problem)
+    show(learnt, as_json=as_json, render=_render_learnt)
+    return 1 if learnt.problems else 0
+
+
+def _render_learnt(learnt: LearnAnswer) -> None:
+    task = f" task {learnt.task_id}" if learnt.task_id else ""
+    say(f"{learnt.agent_type} {learnt.agent_id}{task}: {learnt.outcome} {learnt.summary}".rstrip())
+    if learnt.stored:
+        say(f"insight {learnt.stored.get('status')}: {learnt.insight}")
+    if learnt.feedback:
+        say(f"feedback for {', '.join(learnt.injected)}")

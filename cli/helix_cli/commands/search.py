@@ -1,20 +1,25 @@
-"""``search``: one question to everything that the memory holds."""
+"""``search`` and ``model``: one question to everything in the memory, and the model that compares texts by meaning."""
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from helix_cli.memory import open_memory
-from helix_cli.options import json_option
-from helix_cli.output import count, fields, say, show
-from helix_cli.terminal.pieces import quiet, strong
+from helix_cli.options import NonEmptyPath, json_option
+from helix_cli.output import count, fields, say, show, warn
+from helix_cli.terminal.markup import quiet, strong
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from helix_graph.search.model import Result, SearchAnswer
+    from helix_graph.embedding.choice import ModelStatus
+    from helix_graph.embedding.installation import InstallReport, InstallStep
+    from helix_graph.search.model import MemorySearchAnswer, SearchResult
+
 
 #: Of each text a terminal gets so many lines; ``--json`` has all of it.
 _LINES = 4
@@ -42,7 +47,7 @@ def search(
     show(found, as_json=as_json, render=render_search)
 
 
-def render_search(found: SearchAnswer) -> None:
+def render_search(found: MemorySearchAnswer) -> None:
     """Print each result's place and first lines, and which sources could not answer."""
     for result in found.results:
         _render_result(result)
@@ -56,7 +61,7 @@ def render_search(found: SearchAnswer) -> None:
             say(f"{one.name}: {one.note}")
 
 
-def _render_result(result: Result) -> None:
+def _render_result(result: SearchResult) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
     place = f"  {result.path}" if result.path else ""
     say(strong(result.name), f"  ({result.source}{also})", quiet(place))
@@ -80,3 +85,70 @@ def render_search_status(status: Mapping[str, Mapping[str, Any]]) -> None:
         for name, one in status["Sources"].items()
     ]
     fields([*rows, *sources])
+
+
+@click.group
+def model() -> None:
+    """See and install the model that compares texts by meaning."""
+
+
+@model.command("status")
+@json_option
+def model_status(*, as_json: bool) -> None:
+    """Show which weights and which engine are used, or why there are none and what to do."""
+    from helix_graph.embedding.choice import status  # noqa: PLC0415  (imported when the command runs)
+
+    show(status(), as_json=as_json, render=_render_status)
+
+
+@model.command("install")
+@click.option(
+    "--from",
+    "source",
+    type=NonEmptyPath(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Copy the model from this folder instead of downloading it.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@json_option
+def install_model(*, source: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Bring the model here: the only command that downloads anything, and only this model and its engine.
+
+    Each step is said on stderr before it is done. What is here already is left as it is.
+    """
+    from helix_graph.embedding.installation import install  # noqa: PLC0415  (as above)
+
+    report = install(source=source, dry_run=dry_run, announce=lambda step: warn(_sentence(step)))
+    show(report, as_json=as_json, render=_render_install)
+
+
+def _render_status(answer: ModelStatus) -> None:
+    fields(list(_rows(answer)))
+    if answer.remedy:
+        say()
+        say(f"Next: {answer.remedy}")
+
+
+def _rows(answer: ModelStatus) -> Iterator[tuple[str, str]]:
+    yield "mode", f"{answer.mode}: {answer.reason}" if answer.reason else answer.mode
+    if answer.model:
+        yield "model", f"{answer.model}, {answer.dimensions or 'not yet known'} dimensions"
+    if answer.engine:
+        yield "engine", answer.engine
+        yield "  for many", answer.bulk_engine or answer.engine
+    for number, place in enumerate(answer.looked):
+        state = f"{place.state}: {place.problem}" if place.problem else place.state
+        yield ("" if number else "weights"), f"{place.folder} ({place.origin}; {state})"
+
+
+def _render_install(report: InstallReport) -> None:
+    if not report.steps:
+        say("Everything is here already.")
+    elif report.dry_run:
+        for step in report.steps:
+            say(f"Would {_sentence(step)}")
+    _render_status(report.status)
+
+
+def _sentence(step: InstallStep) -> str:
+    return f"{step.what}: {shlex.join(step.command)}" if step.command else step.what

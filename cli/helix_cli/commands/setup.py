@@ -1,4 +1,4 @@
-"""``setup``: the memory in an agent's settings, and out of them."""
+"""``setup`` and ``plugin``: connect agents to the memory, through their settings or as a plugin of Claude Code."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from helix_cli.options import json_option
+from helix_cli.options import NonEmptyPath, json_option
 from helix_cli.output import count, emit_json, say, show, verbatim
 
 if TYPE_CHECKING:
+    from helix_cli.setup.definitions import Scope
     from helix_cli.setup.plan import Done
-    from helix_cli.setup.wanted import Scope
+    from helix_cli.setup.plugin import ExportedPlugin
+
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
 _EDITED = ("claude-code", "codex")
@@ -59,7 +61,7 @@ def setup(  # noqa: PLR0913  (the options)
         show(told, as_json=as_json, render=_render_check)
         return 0 if found.is_whole else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
-    show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render)
+    show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render_setup)
     return 0
 
 
@@ -90,7 +92,7 @@ def _render_check(answer: dict[str, object]) -> None:
         say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
-def _render(done: Done) -> None:
+def _render_setup(done: Done) -> None:
     for line in done.diff.splitlines():
         verbatim(line)
     for path in done.plugin:
@@ -113,3 +115,23 @@ def _ended(done: Done) -> str:
     if done.removed:
         return f"{changed}Sessions of {done.agent} that begin from now on are without the memory."
     return f"{changed}Begin a new session of {done.agent} to use it."
+
+
+@click.group
+def plugin() -> None:
+    """Agents, skills, hooks and the server in one package."""
+
+
+@plugin.command
+@click.argument("folder", type=NonEmptyPath(path_type=Path))
+@json_option
+def export(*, folder: Path, as_json: bool) -> None:
+    """Write the plugin into FOLDER, which must be empty or hold an earlier export."""
+    from helix_cli.setup.plugin import export_plugin  # noqa: PLC0415  (imported when the command runs)
+
+    show(export_plugin(folder), as_json=as_json, render=_render_export)
+
+
+def _render_export(exported: ExportedPlugin) -> None:
+    say(f"{len(exported.files)} files in {exported.folder}.")
+    say(f"Try it: claude --plugin-dir {exported.folder}")

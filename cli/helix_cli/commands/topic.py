@@ -1,22 +1,29 @@
-"""``topic``: what was written down, by topic: stored, searched, briefed, edited."""
+"""``topic``: notes by topic, stored, searched, briefed and edited."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.commands.topic_found import render_hits
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
-from helix_cli.output import emit_json, hand_over, is_watched, say
+from helix_cli.output import count, emit_json, emit_text, say, writes_to_terminal
 from helix_cli.terminal.characters import clean
+from helix_cli.terminal.markup import quiet, strong
 
 if TYPE_CHECKING:
-    from helix_graph.topics.door import Topics
-    from helix_graph.topics.forms.registry import Answer
+    from collections.abc import Iterator, Sequence
+
+    from helix_cli.terminal.markup import Part
+    from helix_graph.topics.api import Topics
+    from helix_graph.topics.formats import Answer
+    from helix_graph.topics.model import Entry
+    from helix_graph.topics.search import TopicSearchAnswer
+
 
 global_option = click.option(
     "--global", "of_user", is_flag=True, help="Of this user instead of this project: ~/.helix-kb/helix.db."
@@ -249,24 +256,26 @@ def topics(  # noqa: PLR0913  (the command's options)
 def _topics(*, of_user: bool) -> Topics:
     if not of_user:
         return open_memory().topics
-    from helix_graph.topics.door import Topics  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.topics.api import Topics  # noqa: PLC0415  (imported when a command runs)
 
     return Topics.of_this_user()
 
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
-    from helix_graph.topics.forms import form_of  # noqa: PLC0415  (imported when a command runs)
-    from helix_graph.topics.forms.entries import left_out  # noqa: PLC0415  (as above)
-    from helix_graph.topics.search import SearchAnswer  # noqa: PLC0415  (as above)
-    from helix_graph.topics.transfer import Export  # noqa: PLC0415  (as above)
+    from helix_graph.topics.formats import (
+        form_of,  # noqa: PLC0415  (imported when a command runs)
+        left_out,  # noqa: PLC0415  (as above)
+    )
+    from helix_graph.topics.search import TopicSearchAnswer  # noqa: PLC0415  (as above)
+    from helix_graph.topics.transfer import TopicsExport  # noqa: PLC0415  (as above)
 
     if as_json:
         emit_json(answer)
-    elif isinstance(answer, Export):  # its text is the file that import takes; what it lacks is said beside it
-        hand_over(f"{form_of(answer)}\n")
+    elif isinstance(answer, TopicsExport):  # its text is the file that import takes; what it lacks is said beside it
+        emit_text(f"{form_of(answer)}\n")
         for line in left_out(answer.damaged):
             click.echo(clean(line), err=True)
-    elif isinstance(answer, SearchAnswer) and answer.hits and is_watched():
+    elif isinstance(answer, TopicSearchAnswer) and answer.hits and writes_to_terminal():
         render_hits(answer)
     else:
         for line in form_of(answer, terse=terse).split("\n"):
@@ -305,3 +314,36 @@ def _array(content: str) -> list[dict[str, object]]:
         reason = f"FILE holds no JSON: {error}"
         raise click.UsageError(reason) from error
     return given
+
+
+def render_hits(answer: TopicSearchAnswer) -> None:
+    """Print each entry's place and what is known of it, then its text with the words that were looked for."""
+    if answer.fallback:
+        say("No entry has all of the words; these have some.")
+        say()
+    for hit in answer.hits:
+        say(strong(hit.entry.topic), quiet(f":{hit.entry.index}  {'  '.join(_known(hit.entry))}"))
+        for line in hit.entry.text.split("\n"):
+            say("  ", *_marked(line, answer.words))
+        say()
+    shown = f"{len(answer.hits)} of " if len(answer.hits) < answer.total else ""
+    say(f"{shown}{count(answer.total, 'entry', 'entries')}.")
+
+
+def _known(entry: Entry) -> Iterator[str]:
+    yield f"{entry.stored:%Y-%m-%d}"
+    yield from (f"#{tag}" for tag in entry.tags)
+    if entry.confidence < 1:
+        yield f"~{entry.confidence:.0%}".replace("%", " %")
+    if entry.source:
+        yield entry.source
+    if entry.links:
+        yield f"see {' '.join(entry.links)}"
+
+
+def _marked(line: str, words: Sequence[str]) -> Iterator[Part]:
+    if not words:
+        yield line
+        return
+    for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, words))})", line, flags=re.IGNORECASE)):
+        yield strong(part) if place % 2 else part

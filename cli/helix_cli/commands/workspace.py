@@ -1,4 +1,4 @@
-"""``workspace``: one attempt at one task, from what its builder is given to how it ended."""
+"""``workspace``, ``inject``, ``batch-inject``, ``wait``: give tasks to agents, with advice, and wait for them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from helix_cli.given_json import json_object, names
 from helix_cli.memory import open_memory
-from helix_cli.options import GivenPath, json_option
-from helix_cli.output import fields, say, show, verbatim
+from helix_cli.options import NonEmptyPath, json_object, json_option, names, parse_time, positional_names
+from helix_cli.output import count, fields, say, show, verbatim
 
 if TYPE_CHECKING:
-    from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
+    from datetime import datetime
 
-_path = GivenPath(path_type=Path)
+    from helix_graph.plans.injection import BatchInjection, PromptInjection
+    from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
+    from helix_graph.plans.waiting import BuildersWait, ExplorersWait
+
+
+_path = NonEmptyPath(path_type=Path)
 _utilized = click.option(
     "--utilized", type=names, metavar="NAMES", help="The injected insights that helped: a JSON list, or with commas."
 )
@@ -53,7 +57,7 @@ def create(
         raise click.UsageError(problem)
     task = seq if data is None else json_object(data, hint="--data")
     made = open_memory().plans.workspaces.create(task or "", plan=number, session=session, tree=tree)
-    show(made, as_json=as_json, render=_render)
+    show(made, as_json=as_json, render=_render_workspace)
 
 
 @workspace.command("get")
@@ -61,10 +65,10 @@ def create(
 @json_option
 def get(*, workspace_id: int, as_json: bool) -> None:
     """Show a workspace."""
-    show(open_memory().plans.workspaces.get(workspace_id), as_json=as_json, render=_render)
+    show(open_memory().plans.workspaces.get(workspace_id), as_json=as_json, render=_render_workspace)
 
 
-def _render(found: Workspace) -> None:
+def _render_workspace(found: Workspace) -> None:
     rows = [
         ("workspace", f"{found.id} ({found.status})"),
         ("task", f"{found.task_seq} {found.task_slug}"),
@@ -173,3 +177,165 @@ def _render_check(found: ScopeCheck) -> None:
     used = "calls not counted" if found.used is None else f"{found.used} calls"
     over = "" if found.within_budget is not False else ", over it"
     say(f"{used}, budget {found.budget}{over}.")
+
+
+_limit = click.option("--limit", type=int, default=5, show_default=True, metavar="N", help="How many at most, a task.")
+_session = click.option(
+    "--session",
+    envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
+    metavar="NAME",
+    help="No insight is given out twice in this session.",
+)
+_reset = click.option("--reset", is_flag=True, help="First let the session be given everything again.")
+
+
+@click.command
+@click.argument("objective")
+@_limit
+@click.option("--task-id", metavar="ID", help="Note in injection-state/ID.json what the task was given.")
+@click.option("--min-relevance", type=float, metavar="SHARE", help="The least relevance, 0 to 1.")
+@click.option("--repeat", is_flag=True, help="Give what the session was given before, too.")
+@_session
+@json_option
+def inject(  # noqa: PLR0913  (the seed's parameters)
+    *,
+    objective: str,
+    limit: int,
+    task_id: str | None,
+    min_relevance: float | None,
+    repeat: bool,
+    session: str | None,
+    as_json: bool,
+) -> None:
+    """Print the insights for a task with this OBJECTIVE, as a block to put into its prompt."""
+    found = open_memory().plans.inject(
+        objective, limit, task_id, min_relevance=min_relevance, diversify=not repeat, session=session
+    )
+    show(found, as_json=as_json, render=_render_injection)
+
+
+@click.command("batch-inject")
+@click.argument("objectives", nargs=-1, required=True)
+@_limit
+@click.option(
+    "--task-ids",
+    type=positional_names,
+    default=(),
+    metavar="IDS",
+    help="The tasks' ids in the same order, with commas.",
+)
+@_session
+@_reset
+@json_option
+def batch_inject(
+    *,
+    objectives: tuple[str, ...],
+    limit: int,
+    task_ids: tuple[str, ...],
+    session: str | None,
+    reset: bool,
+    as_json: bool,
+) -> None:
+    """Print the insights for the tasks of a wave with these OBJECTIVES, none of them twice."""
+    found = open_memory().plans.batch_inject(objectives, limit, task_ids, session=session, reset=reset)
+    show(found, as_json=as_json, render=_render_batch)
+
+
+def _render_injection(found: PromptInjection) -> None:
+    for line in found.text.splitlines():
+        verbatim(line)
+
+
+def _render_batch(found: BatchInjection) -> None:
+    for one in found.results:
+        _render_injection(one)
+
+
+#: With --strict; 1 and 2 are the command's own.
+EXIT_TIMED_OUT, EXIT_WAVE_FAILED = 3, 4
+
+_timeout = click.option(
+    "--timeout", type=float, default=300.0, show_default=True, metavar="SECONDS", help="0 looks once."
+)
+_poll = click.option(
+    "--poll-interval", type=float, default=2.0, show_default=True, metavar="SECONDS", help="From one look to the next."
+)
+_since = click.option("--since", type=parse_time, metavar="TIME", help="Only what ended from then on (ISO 8601).")
+_strict = click.option("--strict", is_flag=True, help="End with 3 after a timeout, with 4 when somebody failed.")
+
+
+@click.group
+def wait() -> None:
+    """Wait for agents that work in the background."""
+
+
+@wait.command("builders")
+@click.option("--task-ids", type=names, required=True, metavar="IDS", help="The tasks' ids, with commas between them.")
+@_timeout
+@_poll
+@_since
+@_strict
+@json_option
+def builders(
+    *,
+    task_ids: tuple[str, ...],
+    timeout: float,
+    poll_interval: float,
+    since: datetime | None,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Wait until each of these tasks has ended, however."""
+    plans = open_memory().plans
+    found = plans.wait_builders(task_ids, timeout=timeout, poll_interval=poll_interval, since=since)
+    show(found, as_json=as_json, render=_render_builders)
+    return _code(found) if strict else 0
+
+
+def _render_builders(found: BuildersWait) -> None:
+    if found.timed_out:
+        say(f"timed out; missing: {', '.join(found.missing or ())}")
+        return
+    for outcome in ("delivered", "blocked", "plan_complete", "crashed", "unknown"):
+        for entry in getattr(found, outcome) or ():
+            say(f"{outcome}  {entry.get('task_id')}  {entry.get('summary', '')}")
+
+
+@wait.command("explorers")
+@click.option("--count", "number", type=int, required=True, metavar="N", help="How many there are.")
+@click.option("--agent-ids", type=names, default=(), metavar="IDS", help="Only the results of these.")
+@_timeout
+@_poll
+@_since
+@_strict
+@json_option
+def explorers(  # noqa: PLR0913  (what a wave is told by)
+    *,
+    number: int,
+    agent_ids: tuple[str, ...],
+    timeout: float,
+    poll_interval: float,
+    since: datetime | None,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Wait until so many explorers have left their results."""
+    found = open_memory().plans.wait_explorers(
+        number, timeout=timeout, poll_interval=poll_interval, since=since, agent_ids=agent_ids
+    )
+    show(found, as_json=as_json, render=_render_explorers)
+    return _code(found) if strict else 0
+
+
+def _render_explorers(found: ExplorersWait) -> None:
+    say(f"{'timed out; ' if found.timed_out else ''}{found.count} of {count(found.expected, 'explorer')}")
+    for one in found.findings:
+        say(f"finding: {one}")
+    for error in found.errors or ():
+        say(f"error: {error}")
+
+
+def _code(found: BuildersWait | ExplorersWait) -> int:
+    if found.timed_out:
+        return EXIT_TIMED_OUT
+    return 0 if found.succeeded else EXIT_WAVE_FAILED

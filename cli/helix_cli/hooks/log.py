@@ -1,4 +1,4 @@
-"""``.helix/hooks.log``: what went wrong in hooks, since an agent is never shown it. It stays small."""
+"""``.helix/hooks.log``: failures of hooks, since an agent is never shown them. The file stays small."""
 
 from __future__ import annotations
 
@@ -6,12 +6,36 @@ import contextlib
 import fcntl
 import os
 import time
+from contextlib import contextmanager
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph.project import HOOK_LOG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+
+@contextmanager
+def noted(root: Path, event: str) -> Iterator[None]:
+    """Writes what goes wrong within to the log. A fault of this program is no reason to disturb an agent."""
+    try:
+        yield
+    except HelixGraphError as error:
+        note(root, event, f"{type(error).__name__}: {error}")
+    except _faults():
+        import traceback  # noqa: PLC0415  (loaded when something went wrong)
+
+        note(root, event, " / ".join(traceback.format_exc(limit=-2).splitlines()[1:]))
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What may go wrong beyond our own errors; asked only then, for SQLite takes long to load."""
+    import sqlite3  # noqa: PLC0415  (as it says)
+
+    return OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError
+
 
 #: A line has some hundred bytes, so these are the last several hundred failures; then the older half goes.
 _MOST_BYTES = 64 * 1024

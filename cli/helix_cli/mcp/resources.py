@@ -1,24 +1,31 @@
-"""What a client may read beside calling tools: a topic, an episode, and what stands around a label of the graph."""
+"""What a client may read without calling tools: topics, episodes, what surrounds a label, and the briefing prompt."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import msgspec
 
-from helix_cli.mcp.answering import open_memory
-from helix_cli.output import rendered
+from helix_cli.commands.patterns import render_patterns
+from helix_cli.commands.precedents import render_similar
+from helix_cli.mcp.dispatch import open_memory
+from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
-from helix_graph.errors import LabelNotMet, NoMemory
+from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory
+from helix_graph.graph.similar import words_of
+from helix_graph.search.memory_sources import TopicSource
+from helix_graph.topics.briefing import Overview
+from helix_graph.topics.formats import form_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from helix_episodes.model import Episode
     from helix_graph import Memory
     from helix_graph.topics.model import TopicSize
+
 
 _TOPIC = "helix://topic/"
 _EPISODE = "helix://episode/"
@@ -96,22 +103,99 @@ def read(uri: str) -> str:
 
 
 def _topic(memory: Memory, name: str) -> str:
-    from helix_graph.topics.forms import form_of  # noqa: PLC0415  (each resource loads its own)
+    from helix_graph.topics.formats import form_of  # noqa: PLC0415  (each resource loads its own)
 
     return form_of(memory.topics.read(name))
 
 
 def _episode(memory: Memory, session: str) -> str:
-    from helix_cli.commands.episode_view import render_episode  # noqa: PLC0415  (as above)
+    from helix_cli.commands.episode_text import render_episode  # noqa: PLC0415  (as above)
 
     return rendered(memory.episodes.require(session), render_episode)
 
 
 def _node(memory: Memory, label: str) -> str:
-    from helix_cli.commands.neighbours import render_causes, render_effects  # noqa: PLC0415  (as above)
+    from helix_cli.commands.path import render_causes, render_effects  # noqa: PLC0415  (as above)
 
     found = memory.graph.causes(label)
     if not found.found:
         raise LabelNotMet(label, alike=())
     causes = rendered(found, render_causes)
     return f"{causes}\n\n{rendered(memory.graph.effects(label), render_effects)}"
+
+
+_HEAD = (
+    "What earlier sessions of this project show. Counts are sessions; 'too early' means that too few are known. It was "
+    "written by sessions like this one: weigh it."
+)
+_NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
+#: Rows of each kind: a briefing is read before the work, and the tools give the rest.
+_ROWS = 5
+
+
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt with one argument that may be left out."""
+
+    name: str
+    title: str
+    description: str
+    argument: str
+    about_argument: str
+
+
+PROMPT = Prompt(
+    name="briefing",
+    title="Brief me on this project",
+    description="What earlier sessions of this project learnt: what works, what keeps failing, what was decided alike.",
+    argument="task",
+    about_argument="The task that is about to begin; earlier decisions in its words are shown with it.",
+)
+
+
+def briefing(task: str) -> str:
+    """The briefing, for a task or in general. Parts that have nothing to say are left out.
+
+    It becomes a message in a person's name, so it stands between the marks by which it is never read as one.
+
+    Raises:
+        HelixGraphError: There is no memory, or a part of it cannot be read.
+    """
+    memory, about = open_memory(), task.strip()
+    insights = memory.insights.recall(about, _ROWS) if about else memory.insights.proven(_ROWS)
+    parts = [_HEAD, *_learnt(insights, about), *_counted(memory, about), *_written(memory, about)]
+    text = "\n\n".join(parts if len(parts) > 1 else [*parts, _NOTHING])
+    return wrap(text, insights=[one["name"] for one in insights])
+
+
+def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
+    """Insights: those that bear on the task, or those that did best."""
+    lines = [
+        f"- {one['content']} ({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})" for one in insights
+    ]
+    if lines:
+        yield "\n".join([f"## Learnt before{f', on: {about}' if about else ''}", *lines])
+
+
+def _counted(memory: Memory, about: str) -> Iterator[str]:
+    """What worked and what failed, once the graph is compiled."""
+    try:
+        survey = memory.causality.survey()
+    except GraphNotCompiled as error:
+        yield f"## What worked, what failed\n{error}"
+        return
+    for title, found in (("What worked", survey.best()), ("What failed", survey.worst())):
+        if found:
+            yield f"## {title}\n" + rendered(found[:_ROWS], lambda rows: render_patterns(rows, survey))
+    if about and words_of(about):
+        found_alike = memory.causality.similar(about, limit=_ROWS)
+        yield f"## Decided before, in words like: {about}\n" + rendered(found_alike, render_similar)
+
+
+def _written(memory: Memory, about: str) -> Iterator[str]:
+    """Topics: what there is and what is new, and what the task's words find."""
+    overview = memory.topics.brief()
+    if not isinstance(overview, Overview) or not overview.entries:
+        return
+    yield "## Written down\n" + form_of(overview)
+    if about and (found := TopicSource(memory.topics).search(about, limit=_ROWS, manner="lexical")):
+        yield "\n".join(["## Entries in the task's words", *(f"- [{one.name}] {one.content}" for one in found)])

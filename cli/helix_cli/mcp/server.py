@@ -23,7 +23,7 @@ from helix_graph.helix_db import kept_open
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from helix_cli.mcp.declaring import Progress, Tool
+    from helix_cli.mcp.schema import Progress, Tool
 
 NAME = "helix-graph"
 _PROGRESS_SECONDS = 0.1
@@ -77,13 +77,13 @@ async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestPa
 
 def described() -> list[types.Tool]:
     """Every tool as clients are told of it."""
-    from helix_cli.mcp.registry import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
+    from helix_cli.mcp.tools import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
 
     return [_tool(tool) for tool in tools_by_name().values()]
 
 
 def _tool(tool: Tool) -> types.Tool:
-    from helix_cli.mcp.declaring import input_schema, output_schema  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.schema import input_schema, output_schema  # noqa: PLC0415  (as above)
 
     return types.Tool(
         name=tool.name,
@@ -102,7 +102,7 @@ def _tool(tool: Tool) -> types.Tool:
 
 
 async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRequestParams) -> types.CallToolResult:
-    from helix_cli.mcp.answering import answer  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.dispatch import answer  # noqa: PLC0415  (as above)
 
     outcome = await to_thread.run_sync(partial(answer, asked.name, asked.arguments or {}, _progress(context)))
     return types.CallToolResult(
@@ -178,7 +178,7 @@ async def _read_resource(
 async def _list_prompts(
     _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    from helix_cli.mcp.prompts import PROMPT  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import PROMPT  # noqa: PLC0415  (as above)
 
     argument = types.PromptArgument(name=PROMPT.argument, description=PROMPT.about_argument, required=False)
     prompt = types.Prompt(name=PROMPT.name, title=PROMPT.title, description=PROMPT.description, arguments=[argument])
@@ -186,7 +186,7 @@ async def _list_prompts(
 
 
 async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-    from helix_cli.mcp.prompts import PROMPT, briefing  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import PROMPT, briefing  # noqa: PLC0415  (as above)
 
     if asked.name != PROMPT.name:
         raise _invalid(f"there is no prompt {asked.name!r}; there is {PROMPT.name}")
@@ -197,7 +197,7 @@ async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptReques
 
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
-    from helix_cli.mcp.wording import in_tools_words  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.tool_text import in_tools_words  # noqa: PLC0415  (as above)
     from helix_episodes.errors import HelixGraphError  # noqa: PLC0415  (as above)
 
     try:

@@ -7,8 +7,11 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helix_cli.setup.definitions import SERVER, claude_hooks, program, server
 from helix_cli.setup.editing import undone
-from helix_cli.setup.files import (
+from helix_cli.setup.plan import AgentServers, Installed, SetupPlan, server_state_in_json
+from helix_cli.setup.plugin import has_plugin, with_plugin, without_plugin
+from helix_cli.setup.settings import (
     has_hooks,
     require_our_server,
     with_hooks,
@@ -16,16 +19,12 @@ from helix_cli.setup.files import (
     without_hooks,
     without_server,
 )
-from helix_cli.setup.plan import Installed, Plan
-from helix_cli.setup.plugin_files import has_plugin, with_plugin, without_plugin
-from helix_cli.setup.servers import Agent, standing_in_json
-from helix_cli.setup.wanted import SERVER, claude_hooks, program, server
 
 if TYPE_CHECKING:
-    from helix_cli.setup.wanted import Scope
+    from helix_cli.setup.definitions import Scope
 
 
-def install(scope: Scope, project: Path) -> Plan:
+def install(scope: Scope, project: Path) -> SetupPlan:
     """What puts the memory in.
 
     Raises:
@@ -33,10 +32,10 @@ def install(scope: Scope, project: Path) -> Plan:
     """
     hooks = with_hooks(settings(scope, project), claude_hooks(program(scope)))
     files, notes = with_plugin(_plugin()) if scope == "user" else ((), ())
-    return Plan(changes=(hooks, *files), notes=notes).joined(_with_server(scope, project))
+    return SetupPlan(changes=(hooks, *files), notes=notes).joined(_with_server(scope, project))
 
 
-def remove(scope: Scope, project: Path) -> Plan:
+def remove(scope: Scope, project: Path) -> SetupPlan:
     """What takes it out again; another server of our name stays.
 
     Raises:
@@ -44,7 +43,7 @@ def remove(scope: Scope, project: Path) -> Plan:
     """
     hooks = without_hooks(settings(scope, project))
     files, notes = without_plugin(_plugin()) if scope == "user" else ((), ())
-    return Plan(changes=(hooks, *files), notes=notes).joined(_without_server(scope, project))
+    return SetupPlan(changes=(hooks, *files), notes=notes).joined(_without_server(scope, project))
 
 
 def installed(scope: Scope, project: Path) -> Installed:
@@ -54,7 +53,7 @@ def installed(scope: Scope, project: Path) -> Installed:
         NotEditable: The file of settings is not what it should be.
     """
     hooks = has_hooks(settings(scope, project), claude_hooks(program(scope)))
-    agent, found = _agent(scope, project), standing_in_json(_servers(scope, project))
+    agent, found = _agent(scope, project), server_state_in_json(_servers(scope, project))
     unseen = agent.has_server() if agent.is_there else False if scope == "project" else None
     plugin = has_plugin(_plugin()) if scope == "user" else None
     return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=plugin)
@@ -76,37 +75,37 @@ def _plugin() -> Path:
     return _home() / "skills" / "helix-graph"
 
 
-def _with_server(scope: Scope, project: Path) -> Plan:
+def _with_server(scope: Scope, project: Path) -> SetupPlan:
     entry = server(program(scope))
-    agent, found = _agent(scope, project), standing_in_json(_servers(scope, project))
+    agent, found = _agent(scope, project), server_state_in_json(_servers(scope, project))
     if found is not None:
         require_our_server(found.entry, path=found.path, line=found.line)
     if found is None and agent.is_there:
-        return Plan(commands=agent.adding(entry))
+        return SetupPlan(commands=agent.adding(entry))
     if scope == "user" and found is not None and agent.is_there and found.is_older(entry):
-        return Plan(commands=agent.replacing(entry))
+        return SetupPlan(commands=agent.replacing(entry))
     if scope == "project":
-        return Plan(changes=(with_server(_servers(scope, project), entry),))
+        return SetupPlan(changes=(with_server(_servers(scope, project), entry),))
     add = shlex.join(["claude", "mcp", "add", "--scope", "user", SERVER, "--", entry["command"], *entry["args"]])
-    return Plan(notes=() if found else (f"claude is not on the PATH; for the server run: {add}",))
+    return SetupPlan(notes=() if found else (f"claude is not on the PATH; for the server run: {add}",))
 
 
-def _without_server(scope: Scope, project: Path) -> Plan:
-    agent, found = _agent(scope, project), standing_in_json(_servers(scope, project))
+def _without_server(scope: Scope, project: Path) -> SetupPlan:
+    agent, found = _agent(scope, project), server_state_in_json(_servers(scope, project))
     if found is None:
         commands, notes = agent.removing_unseen() if agent.is_there else ((), ())
-        return Plan(commands=commands, notes=notes)
+        return SetupPlan(commands=commands, notes=notes)
     if not found.is_ours:
-        return Plan(notes=(found.note,))
+        return SetupPlan(notes=(found.note,))
     if scope == "project" and (undone(found.path) or not agent.is_there):
-        return Plan(changes=(without_server(found.path),))
+        return SetupPlan(changes=(without_server(found.path),))
     if agent.is_there:
-        return Plan(commands=agent.removing())
-    return Plan(notes=(f"claude is not on the PATH; for the server run: claude mcp remove --scope user {SERVER}",))
+        return SetupPlan(commands=agent.removing())
+    return SetupPlan(notes=(f"claude is not on the PATH; for the server run: claude mcp remove --scope user {SERVER}",))
 
 
-def _agent(scope: Scope, project: Path) -> Agent:
-    return Agent(program="claude", scope=scope, project=project, flags=("--scope", scope))
+def _agent(scope: Scope, project: Path) -> AgentServers:
+    return AgentServers(program="claude", scope=scope, project=project, flags=("--scope", scope))
 
 
 def _servers(scope: Scope, project: Path) -> Path:

@@ -7,20 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_cli.errors import NotEditable
+from helix_cli.setup.definitions import codex_hooks, program, server
 from helix_cli.setup.editing import undone
-from helix_cli.setup.files import has_hooks, with_hooks, without_hooks
-from helix_cli.setup.plan import Installed, Plan
-from helix_cli.setup.servers import Agent, standing_in_toml
-from helix_cli.setup.toml_files import read_toml, with_toml_server, without_toml_server
-from helix_cli.setup.wanted import codex_hooks, program, server
+from helix_cli.setup.plan import AgentServers, Installed, SetupPlan, server_state_in_toml
+from helix_cli.setup.settings import (
+    has_hooks,
+    read_toml,
+    with_hooks,
+    with_toml_server,
+    without_hooks,
+    without_toml_server,
+)
 
 if TYPE_CHECKING:
-    from helix_cli.setup.wanted import Scope
+    from helix_cli.setup.definitions import Scope
 
 _TRUST = "Codex runs new hooks only after you accept them: type /hooks in Codex"
 
 
-def install(scope: Scope, project: Path) -> Plan:
+def install(scope: Scope, project: Path) -> SetupPlan:
     """What puts the memory in.
 
     Raises:
@@ -31,13 +36,13 @@ def install(scope: Scope, project: Path) -> Plan:
     config = folder / "config.toml"
     _refuse_hooks_in_toml(config)
     hooks = with_hooks(folder / "hooks.json", codex_hooks(command))
-    agent, found = _agent(scope, project), standing_in_toml(config)
+    agent, found = _agent(scope, project), server_state_in_toml(config)
     if scope == "user" and agent.is_there and found is None:
-        return Plan(changes=(hooks,), commands=agent.adding(server(command)), notes=(_TRUST,))
-    return Plan(changes=(hooks, with_toml_server(config, server(command))), notes=(_TRUST,))
+        return SetupPlan(changes=(hooks,), commands=agent.adding(server(command)), notes=(_TRUST,))
+    return SetupPlan(changes=(hooks, with_toml_server(config, server(command))), notes=(_TRUST,))
 
 
-def remove(scope: Scope, project: Path) -> Plan:
+def remove(scope: Scope, project: Path) -> SetupPlan:
     """What takes it out again; another server of our name stays.
 
     Raises:
@@ -45,16 +50,16 @@ def remove(scope: Scope, project: Path) -> Plan:
     """
     folder = _folder(scope, project)
     hooks, config = without_hooks(folder / "hooks.json"), folder / "config.toml"
-    agent, found = _agent(scope, project), standing_in_toml(config)
+    agent, found = _agent(scope, project), server_state_in_toml(config)
     by_command = scope == "user" and agent.is_there
     if found is None:
         commands, notes = agent.removing_unseen() if by_command else ((), ())
-        return Plan(changes=(hooks,), commands=commands, notes=notes)
+        return SetupPlan(changes=(hooks,), commands=commands, notes=notes)
     if not found.is_ours:
-        return Plan(changes=(hooks,), notes=(found.note,))
+        return SetupPlan(changes=(hooks,), notes=(found.note,))
     if by_command and undone(config) is None:
-        return Plan(changes=(hooks,), commands=agent.removing())
-    return Plan(changes=(hooks, without_toml_server(config)))
+        return SetupPlan(changes=(hooks,), commands=agent.removing())
+    return SetupPlan(changes=(hooks, without_toml_server(config)))
 
 
 def installed(scope: Scope, project: Path) -> Installed:
@@ -65,7 +70,7 @@ def installed(scope: Scope, project: Path) -> Installed:
     """
     folder = _folder(scope, project)
     hooks = has_hooks(folder / "hooks.json", codex_hooks(program(scope)))
-    agent, found = _agent(scope, project), standing_in_toml(folder / "config.toml")
+    agent, found = _agent(scope, project), server_state_in_toml(folder / "config.toml")
     unseen = scope == "user" and agent.is_there and agent.has_server()
     return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=None)
 
@@ -76,8 +81,8 @@ def _folder(scope: Scope, project: Path) -> Path:
     return Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
 
 
-def _agent(scope: Scope, project: Path) -> Agent:
-    return Agent(program="codex", scope=scope, project=project)
+def _agent(scope: Scope, project: Path) -> AgentServers:
+    return AgentServers(program="codex", scope=scope, project=project)
 
 
 def _refuse_hooks_in_toml(path: Path) -> None:

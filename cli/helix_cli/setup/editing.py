@@ -1,28 +1,164 @@
-"""Changing a file of settings: everything is worked out and checked first, then it replaces the file at once."""
+"""Change a file of settings: everything is worked out and checked first, then the file is replaced at once.
+
+The file keeps its owner, also when root runs setup in somebody's home, and one dated backup keeps what it was before
+the last edit. `Records` remembers what setup did on this machine, so that it can be undone exactly; it holds no word
+of anybody's settings.
+"""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import json
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.backups import backup_of, drop_backups
-from helix_cli.setup.owning import write_for_its_owner
-from helix_cli.setup.records import FileRecord, Records
-from helix_episodes.files import irregularity, remove_file
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import irregularity, remove_file, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from helix_cli.setup.inserting import Kept
+    from helix_cli.setup.jsonc import Kept
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+#: A file of settings may hold keys, so one that we make is its owner's alone.
+_MODE = 0o600
+_ROOT = 0
+
+
+def write_for_its_owner(path: Path, content: bytes, *, like: Path) -> None:
+    """Writes a file that belongs to whom ``like`` belongs to, and may be read and written by the same people.
+
+    Where there is no such file, it is its folder's owner's alone.
+
+    Raises:
+        WriteFailed: It cannot be written, or not be given to its owner.
+    """
+    _make_folder(path.parent)
+    try:
+        found = like.stat()
+    except FileNotFoundError:
+        write_atomically(path, content, mode=_MODE, owner=_owner_of_new(path))
+    else:
+        write_atomically(path, content, mode=found.st_mode & 0o7777, owner=(found.st_uid, found.st_gid))
+
+
+def _owner_of_new(path: Path) -> tuple[int, int] | None:
+    """The owner of the folder; None where only root could give a file away."""
+    if os.geteuid() != _ROOT:
+        return None
+    found = path.parent.stat()
+    return found.st_uid, found.st_gid
+
+
+def _make_folder(folder: Path) -> None:
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        for one in reversed(missing):
+            one.mkdir()
+            os.chown(one, *(_owner_of_new(one) or (-1, -1)))  # -1 leaves it as it is
+    except OSError as error:
+        raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
+
+
+class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a file that was changed.
+
+    ``after`` is the digest of what came out, ``steps`` are the places and lengths of the insertions, ``made`` says
+    whether the file is ours as a whole, ``kept`` which lists and objects on the way to our entries stood there before.
+    """
+
+    after: str
+    steps: tuple[tuple[int, int], ...]
+    made: bool
+    kept: tuple[tuple[str, ...], ...] = ()
+
+
+class _State(msgspec.Struct, frozen=True, kw_only=True):
+    files: dict[str, FileRecord] = {}
+    servers: tuple[str, ...] = ()
+
+
+class Records:
+    """The files that were changed, and the servers that an agent's own command was asked to add."""
+
+    def __init__(self) -> None:
+        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+        self._path = Path(state) / "helix-graph" / "setup.json"
+
+    def of(self, path: Path) -> FileRecord | None:
+        """What is known of a file."""
+        return self._state().files.get(_key(path))
+
+    def below(self, folder: Path) -> list[Path]:
+        """The files below a folder of which something is known, in their order."""
+        return sorted(path for path in map(Path, self._state().files) if path.is_relative_to(folder.resolve()))
+
+    def note_files(self, found: Mapping[Path, FileRecord | None]) -> None:
+        """Remembers changes of files, and forgets those of which nothing is to be known any longer."""
+        state = self._state()
+        files = {**state.files, **{_key(path): record for path, record in found.items()}}
+        kept = {name: record for name, record in sorted(files.items()) if record is not None}
+        if kept != state.files:
+            self._write(msgspec.structs.replace(state, files=kept))
+
+    def has_server(self, name: str) -> bool:
+        """Whether an agent's command was asked to add a server, and not to remove it since."""
+        return name in self._state().servers
+
+    def note_server(self, name: str, *, added: bool) -> None:
+        """Remembers that an agent's command added a server or removed it."""
+        state = self._state()
+        left = {one for one in state.servers if one != name} | ({name} if added else set())
+        self._write(msgspec.structs.replace(state, servers=tuple(sorted(left))))
+
+    def _write(self, state: _State) -> None:
+        write_for_its_owner(self._path, msgspec.json.encode(state), like=self._path)
+
+    def _state(self) -> _State:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=_State)
+        except (OSError, msgspec.MsgspecError):  # without a record what is ours is still found by what it says
+            return _State()
+
+
+def _key(path: Path) -> str:
+    return str(path.resolve())
+
+
+_MARK = ".helix-graph-"
+_END = ".bak"
+
+
+def backup_of(target: Path) -> Path:
+    """Where today's copy of a file goes."""
+    today = datetime.now(UTC).date().isoformat()
+    return target.with_name(f"{target.name}{_MARK}{today}{_END}")
+
+
+def drop_backups(target: Path, *, but: Path | None = None) -> None:
+    """Removes the copies of a file that earlier edits left, all ``but`` one.
+
+    Raises:
+        WriteFailed: The folder cannot be read or written.
+    """
+    begin = f"{target.name}{_MARK}"
+    try:
+        found = [one for one in target.parent.iterdir() if one.name.startswith(begin) and one.name.endswith(_END)]
+    except OSError as error:
+        raise WriteFailed(path=target.parent, problem=error.strerror or str(error)) from error
+    for one in sorted(found):
+        if one != but:
+            remove_file(one)
+
+
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a file: its bytes before and after, None where there is no file.
 
     ``steps`` are the insertions that lead from the file without us to ``after``, ``made`` says that there was no file
@@ -80,18 +216,18 @@ def is_blank(text: str | None) -> bool:
     return not (text or "").strip("\ufeff \t\r\n")
 
 
-def no_change(path: Path, text: str | None) -> Change:
+def no_change(path: Path, text: str | None) -> FileChange:
     """That a file stays as it is."""
     content = None if text is None else text.encode()
-    return Change(path=path, before=content, after=content)
+    return FileChange(path=path, before=content, after=content)
 
 
-def edited(path: Path, before: str, after: str) -> Change:
+def edited(path: Path, before: str, after: str) -> FileChange:
     """The change of a text into another, which nothing is known to lead back from."""
-    return Change(path=path, before=before.encode(), after=after.encode())
+    return FileChange(path=path, before=before.encode(), after=after.encode())
 
 
-def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[str], *, kept: Kept) -> Change:
+def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[str], *, kept: Kept) -> FileChange:
     """The change of ``before`` into the last of ``texts``, each an insertion into the one before it.
 
     ``base`` is what the first was inserted into: the file without us, None where there would be none.
@@ -101,7 +237,7 @@ def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[
     for new in (text for text in texts if text != base):
         steps.append((_same_beginning(old, new), len(new) - len(old)))
         old = new
-    return Change(
+    return FileChange(
         path=path,
         before=None if before is None else before.encode(),
         after=old.encode(),
@@ -111,7 +247,7 @@ def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[
     )
 
 
-def apply(changes: Sequence[Change]) -> None:
+def apply(changes: Sequence[FileChange]) -> None:
     """Puts the changes in place, and remembers how to take them out again.
 
     Raises:
@@ -129,7 +265,7 @@ def apply(changes: Sequence[Change]) -> None:
         Records().note_files(done)
 
 
-def _require_unchanged(change: Change) -> None:
+def _require_unchanged(change: FileChange) -> None:
     """Refuses a change that was worked out for other bytes than those which stand there now.
 
     Raises:
@@ -140,13 +276,13 @@ def _require_unchanged(change: Change) -> None:
         raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
 
 
-def _record_of(change: Change) -> FileRecord | None:
+def _record_of(change: FileChange) -> FileRecord | None:
     if change.after is None or not change.steps:
         return None
     return FileRecord(after=_digest(change.after), steps=change.steps, made=change.made, kept=change.kept)
 
 
-def undone(path: Path) -> Change | None:
+def undone(path: Path) -> FileChange | None:
     """The change that brings back the bytes of before, when nobody has changed the file since; else None."""
     now = read_text(path)
     record = Records().of(path)
@@ -156,7 +292,7 @@ def undone(path: Path) -> Change | None:
     for start, length in reversed(record.steps):
         old = old[:start] + old[start + length :]
     after = None if record.made and not old else old.encode()
-    return Change(path=path, before=now.encode(), after=after, exact=True)
+    return FileChange(path=path, before=now.encode(), after=after, exact=True)
 
 
 def kept_containers(path: Path) -> Kept:
@@ -176,7 +312,7 @@ def require_same(found: object, wanted: object, *, path: Path, line: int | None 
         raise NotEditable(problem, path=path, line=line, advice="edit it by hand; `--print` shows what it is about")
 
 
-def _replace(change: Change) -> None:
+def _replace(change: FileChange) -> None:
     """Writes where a link leads to, for the same owner and with the same permissions."""
     target = change.path.resolve()
     if change.after is None:

@@ -1,15 +1,30 @@
-"""What setting up would do, before it does it: changes of files, the agent's commands, what is left to a person."""
+"""What setup would do, before it does it: file changes, the agent's own commands, steps left to a person.
+
+`Agent` decides what to do about a server that is registered under our name. The file in which the agent keeps its
+servers is read first, for it is exact. The output of its command ``mcp get`` is used only when the file has none:
+that command looks into other scopes too. A server that cannot be identified is ours if we had it added.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.errors import AgentCommandFailed
-from helix_cli.setup.editing import Change, apply
-from helix_cli.setup.records import Records
+from helix_cli.errors import AgentCommandFailed, NotEditable
+from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
+from helix_cli.setup.editing import FileChange, Records, apply
+from helix_cli.setup.settings import line_of_server, line_of_toml_server, read_toml, server_in, server_in_toml
+from helix_episodes.io import irregularity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 #: An agent's own command answers within a second or two; one that waits for somebody to type is given up.
 _SECONDS = 60
@@ -24,17 +39,17 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     adds: bool
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class SetupPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done. ``notes`` are for a person to read."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     commands: tuple[Command, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def joined(self, other: Plan) -> Plan:
+    def joined(self, other: SetupPlan) -> SetupPlan:
         """This, and then another."""
         changes, commands = self.changes + other.changes, self.commands + other.commands
-        return Plan(changes=changes, commands=commands, notes=self.notes + other.notes)
+        return SetupPlan(changes=changes, commands=commands, notes=self.notes + other.notes)
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +86,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-def carry_out(agent: str, plan: Plan, *, removing: bool, dry_run: bool) -> Done:
+def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> Done:
     """Does it, the files first: every edit has been worked out and checked by now.
 
     Raises:
@@ -120,3 +135,135 @@ def _called(line: tuple[str, ...], cwd: Path) -> subprocess.CompletedProcess[str
     return subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
         line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
     )
+
+
+_COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_ARGUMENTS = re.compile(r"^\s*args:[ \t]*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+#: What `claude mcp add` writes beside the command.
+_ADDED_BY_CLAUDE: tuple[tuple[str, object], ...] = (("type", "stdio"), ("env", {}))
+_SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
+
+
+class ServerState(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry under our name in the file of an agent's servers."""
+
+    entry: Any
+    path: Path
+    line: int | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it starts our server."""
+        return is_our_server(self.entry)
+
+    def is_older(self, entry: Mapping[str, Any]) -> bool:
+        """Whether it is ours as setup once had it added, but says something else than it would now."""
+        added = {name: one for name, one in self.entry.items() if (name, one) not in _ADDED_BY_CLAUDE}
+        return set(added) == set(entry) and added != entry
+
+    @property
+    def note(self) -> str:
+        """What removing says of another's."""
+        where = f"{self.path}, line {self.line}" if self.line else str(self.path)
+        return f"{where}: another server is called {SERVER}; it is left alone"
+
+
+def server_state_in_json(path: Path) -> ServerState | None:
+    """The entry under our name in a file of JSON; None where it has none, or is not what it should be.
+
+    Such a file stays as it is: the agent's command says what is wrong with it, or the edit that it would need.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig") if irregularity(path, follow=True) is None else ""
+        entry = server_in(json.loads(text))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return None if entry is None else ServerState(entry=entry, path=path, line=line_of_server(text))
+
+
+def server_state_in_toml(path: Path) -> ServerState | None:
+    """The entry under our name in a file of TOML; None where it has none.
+
+    Raises:
+        NotEditable: It is no TOML.
+    """
+    entry = server_in_toml(read_toml(path))
+    return None if entry is None else ServerState(entry=entry, path=path, line=line_of_toml_server(path))
+
+
+class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent's own command, asked about one scope from a project's folder; ``flags`` name the scope to it."""
+
+    program: str
+    scope: Scope
+    project: Path
+    flags: tuple[str, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the command is on the PATH."""
+        return shutil.which(self.program) is not None
+
+    def has_server(self) -> bool:
+        """Whether the agent knows our server."""
+        told = self._told()
+        return told is not None and self._is_ours(told)
+
+    def adding(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
+        """What adds our server where no file has one of its name; nothing when the agent has it already.
+
+        Raises:
+            NotEditable: The agent knows another server of that name.
+        """
+        told = self._told()
+        if told is None:
+            return (self._add(entry),)
+        if not self._is_ours(told):
+            problem = f"another server is called {SERVER}: `{' '.join(self._get)}` shows it"
+            raise NotEditable(problem, advice="give it another name, or paste what `--print` shows under another one")
+        return ()
+
+    def replacing(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
+        """What puts our server in the place of an older one of ours."""
+        return (*self.removing(), self._add(entry))
+
+    def removing(self) -> tuple[Command, ...]:
+        """What removes our server, for which the file has to say that it is ours."""
+        return (self._command(("mcp", "remove", *self.flags, SERVER), adds=False),)
+
+    def removing_unseen(self) -> tuple[tuple[Command, ...], tuple[str, ...]]:
+        """What removes a server that no file shows, if it is ours, and what is to be said of another's."""
+        told = self._told()
+        if told is None:
+            return (), ()
+        if self._is_ours(told):
+            return self.removing(), ()
+        return (), (f"`{' '.join(self._get)}`: another server is called {SERVER}; it is left alone",)
+
+    @property
+    def _get(self) -> tuple[str, ...]:
+        return (self.program, "mcp", "get", SERVER)
+
+    @property
+    def _name(self) -> str:
+        """What the records call the server of this agent and scope."""
+        return " ".join([self.program, self.scope, *([str(self.project)] if self.scope == "project" else [])])
+
+    def _add(self, entry: Mapping[str, Any]) -> Command:
+        words = ("mcp", "add", *self.flags, SERVER, "--", entry["command"], *entry["args"])
+        return self._command(words, adds=True)
+
+    def _command(self, words: tuple[str, ...], *, adds: bool) -> Command:
+        return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds)
+
+    def _told(self) -> str | None:
+        """What the agent tells of a server of our name in this scope; None when there is none."""
+        told = answer_of(self._get, self.project)
+        scope = _SCOPE.search(told or "")
+        return None if scope is not None and scope[1].lower() != self.scope else told
+
+    def _is_ours(self, told: str) -> bool:
+        command, arguments = _COMMAND.search(told), _ARGUMENTS.search(told)
+        if command is None:
+            return Records().has_server(self._name)
+        return is_our_program(command[1]) and arguments is not None and arguments[1].split()[:1] == ["mcp"]

@@ -1,11 +1,11 @@
-"""What to paste into the settings of agents that are not set up by themselves, and of those that are."""
+"""What to paste into the settings of agents, for those that setup does not edit and for those that it does."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from helix_cli.setup.toml_files import toml_settings
-from helix_cli.setup.wanted import SERVER, claude_hooks, codex_hooks, program, server
+from helix_cli.setup.definitions import SERVER, claude_hooks, codex_hooks, program, server
+from helix_cli.setup.settings import toml_settings
 
 #: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
 #: done with. Cursor and Copilot also run a project's hooks of Claude Code.

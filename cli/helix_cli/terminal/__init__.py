@@ -1,8 +1,8 @@
-"""How answers stand where a person watches: fitted to the width, coloured by meaning, harmless whatever they quote.
+"""How answers look on a terminal: fitted to the width, coloured by meaning, harmless whatever they quote.
 
-Commands say *what* stands on a line (`pieces`) and print it through `helix_cli.output`. A pipe gets the plain text of
-it. A terminal gets the same words through `setting`, and only then is rich loaded, which draws: programs and agents
-that read pipes never pay for it. `screen` knows what the terminal can, `characters` what a character does to it.
+Commands build lines from `markup` and print them through `helix_cli.output`. A pipe gets their plain text. A terminal
+gets the same words through `render`, which loads rich only then: programs and agents that read pipes never pay for it.
+`characters` knows what a terminal does with a character.
 
 ====================  =================================================================================
 `NO_COLOR`            set to anything: no colours, no bold, not one escape sequence
@@ -10,3 +10,5 @@ that read pipes never pay for it. `screen` knows what the terminal can, `charact
 `COLUMNS`             the width, where the terminal's own is not to be taken
 ====================  =================================================================================
 """
+
+from __future__ import annotations

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.extraction.evidence import line, quote
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.sentences import has_any
-from helix_episodes.extraction.words import line, quote
+from helix_episodes.extraction.prose.sentences import has_any
 from helix_episodes.model import Action, DecisionType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from helix_episodes.extraction.acts import Act
+    from helix_episodes.extraction.calls import ParsedCall
 
 #: Markers with which a change silences a check instead of satisfying it.
 _SUPPRESSIONS = re.compile(
@@ -30,7 +30,7 @@ _SUPPRESSION_SIGNS = (
 _COMMAND_LIMIT = 1000
 
 
-def action_of(act: Act) -> Action:
+def action_of(act: ParsedCall) -> Action:
     """The action of a call."""
     arguments = act.call.arguments
     if act.operation in {"edit", "create", "delete"}:
@@ -46,7 +46,7 @@ def action_of(act: Act) -> Action:
     return Action(verb="use", object=act.call.tool or "tool", path=act.path)
 
 
-def _file_action(act: Act) -> Action:
+def _file_action(act: ParsedCall) -> Action:
     arguments = act.call.arguments
     new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
     return Action(
@@ -61,7 +61,7 @@ def _suppressions(text: str) -> int:
     return len(_SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
 
 
-def _command_action(act: Act) -> Action:
+def _command_action(act: ParsedCall) -> Action:
     command = str(act.call.arguments.get("command", ""))
     segment = act.decisive
     if segment is None:
@@ -75,7 +75,7 @@ def _command_action(act: Act) -> Action:
     )
 
 
-def type_of(act: Act) -> DecisionType:
+def type_of(act: ParsedCall) -> DecisionType:
     """What sort of decision a call is, before it is known whether it answers an error."""
     if act.operation == "delegate":
         return "routing"
@@ -91,7 +91,7 @@ def type_of(act: Act) -> DecisionType:
     return "implementation"
 
 
-def describe(act: Act) -> str:
+def describe(act: ParsedCall) -> str:
     """The choice as one line for a reader.
 
     The wording is for people; labels are made from the action's parts.
@@ -128,17 +128,17 @@ def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
             yield str(one)
 
 
-def question_of(act: Act) -> str:
+def question_of(act: ParsedCall) -> str:
     """The questions that a call asks, as one text."""
     return " ".join(str(one.get("question") or "") for one in _questions(act))
 
 
-def options_of(act: Act) -> tuple[str, ...]:
+def options_of(act: ParsedCall) -> tuple[str, ...]:
     """What a call gives the person to choose from."""
     return tuple(line(str(option)) for one in _questions(act) for option in one.get("options") or ())
 
 
-def _questions(act: Act) -> list[dict[str, Any]]:
+def _questions(act: ParsedCall) -> list[dict[str, Any]]:
     asked = act.call.arguments.get("questions") if act.operation == "ask" else None
     return [one for one in asked if isinstance(one, dict)] if isinstance(asked, list) else []
 

@@ -1,13 +1,13 @@
 """Decisions: what was chosen, stated in words or acted out.
 
-*Acted*: a run of edits to one file that no command and no prompt broke; a shell command that changes or checks
-something (the same again without a change between is the same decision, counted); a delegation; a tool that changes
-something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision that a message spells out
-under that heading or only talks about (`helix_episodes.extraction.talked`). Looking is no decision, except as the
-first answer to a tool's error: searching for the file that was not there is how an agent recovers.
+*Acted*: a run of edits to one file that no command and no prompt interrupted; a shell command that changes or checks
+something (the same command again without a change between is the same decision, counted); a delegation; a tool that
+changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision in a message
+(`helix_episodes.extraction.prose.decisions`). Looking is no decision, except as the first answer to a tool's error:
+searching for the file that was missing is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
-linked; `helix_episodes.extraction.links` completes that.
+linked: `helix_episodes.extraction.links.complete` adds that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.extraction.account import DraftDecision
 from helix_episodes.extraction.actions import (
     action_of,
     changed_part,
@@ -28,19 +27,19 @@ from helix_episodes.extraction.actions import (
     type_of,
     values_of,
 )
-from helix_episodes.extraction.acts import CHANGES, UNDONE, Act, mentions_file
-from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file
+from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.numbering import DraftDecision
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.sentences import sentences_of
-from helix_episodes.extraction.stated import stated_in
-from helix_episodes.extraction.talked import is_taken_up, talked_in
-from helix_episodes.extraction.words import line
+from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
+from helix_episodes.extraction.prose.sentences import sentences_of
 from helix_episodes.model import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from helix_episodes.session import Session, Step
+
 
 #: How many calls after a tool's error a look still counts as answering it. In the 81 logs of the Claude Code corpus
 #: the agent that goes on looking for a missing file does so within the next four.
@@ -64,20 +63,20 @@ class _Open(msgspec.Struct, kw_only=True):
 
 
 def decisions_of(
-    session: Session, acts: Sequence[Act], *, failed: Collection[int], reported: Collection[int] = ()
+    session: Session, acts: Sequence[ParsedCall], *, failed: Collection[int], reported: Collection[int] = ()
 ) -> list[DraftDecision]:
     """Every decision of the session, in order, without ids and without what only links can tell.
 
     ``failed`` has the numbers of the acts that ended in an error, ``reported`` the positions at which words report one.
     """
-    return _Observer(session, acts, failed, reported).observe()
+    return _DecisionCollector(session, acts, failed, reported).observe()
 
 
-class _Observer:
+class _DecisionCollector:
     """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
 
     def __init__(
-        self, session: Session, acts: Sequence[Act], failed: Collection[int], reported: Collection[int]
+        self, session: Session, acts: Sequence[ParsedCall], failed: Collection[int], reported: Collection[int]
     ) -> None:
         self.session = session
         self.acts = acts
@@ -136,13 +135,13 @@ class _Observer:
         elif act.path is not None and (act.operation == "look" or act.changes_files):
             self._found(act)
 
-    def _todo(self, act: Act) -> None:
+    def _todo(self, act: ParsedCall) -> None:
         """The to-do under way is closer to what follows than the prompt is."""
         current = act.call.arguments.get("current")
         words = next((str(item) for item in current if item), "") if isinstance(current, list) else str(current or "")
         self.context = line(words, limit=_CONTEXT_LIMIT) or self.context
 
-    def _edit(self, number: int, act: Act) -> None:
+    def _edit(self, number: int, act: ParsedCall) -> None:
         key = (act.actor, act.path or "")
         done = act.status not in {*UNDONE, "error"}
         run = self.edits.get(key)
@@ -156,7 +155,7 @@ class _Observer:
         else:
             self.edits.pop(key, None)
 
-    def _run(self, number: int, act: Act) -> None:
+    def _run(self, number: int, act: ParsedCall) -> None:
         segment = act.decisive
         if segment is None or segment.purpose == "look":
             if self._answers_error(act):
@@ -172,7 +171,7 @@ class _Observer:
         else:
             self._continue(run, number, act)
 
-    def _continue(self, run: _Open, number: int, act: Act) -> None:
+    def _continue(self, run: _Open, number: int, act: ParsedCall) -> None:
         run.acts.append(number)
         action, evidence = run.decision.action, run.decision.evidence
         if action is None or evidence is None:
@@ -184,7 +183,7 @@ class _Observer:
             evidence=replace(evidence, also=(*evidence.also, act.call.source.line)),
         )
 
-    def _open(self, number: int, act: Act) -> _Open:
+    def _open(self, number: int, act: ParsedCall) -> _Open:
         decision = Decision(
             id="",
             timestamp=timestamp_of(act.call),
@@ -209,7 +208,7 @@ class _Observer:
     def _stated(self, position: int, step: Step) -> None:
         if step.kind == "decision" and self._was_handed_in(step):
             return
-        stated = [] if step.kind == "thought" else list(stated_in(step, context=self.context))
+        stated = [] if step.kind == "thought" else list(stated_decisions(step, context=self.context))
         for decision in stated or self._talked(position, step):
             self._add(position, decision, acts=[])
 
@@ -217,8 +216,10 @@ class _Observer:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
         if step.actor != "agent":
             return ()
-        talked = [one for one in talked_in(step, context=self.context) if not self._is_carried_out(position, one)]
-        repeated = talked and step.kind == "thought" and is_taken_up(self.session.steps, position)
+        talked = [
+            one for one in implied_decisions(step, context=self.context) if not self._is_carried_out(position, one)
+        ]
+        repeated = talked and step.kind == "thought" and is_restated(self.session.steps, position)
         return () if repeated else talked
 
     def _is_carried_out(self, position: int, talked: Decision) -> bool:
@@ -236,7 +237,7 @@ class _Observer:
         plans = (str(act.call.arguments.get("plan", "")) for act in self.acts if act.operation == "plan")
         return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
-    def _answers_error(self, act: Act) -> bool:
+    def _answers_error(self, act: ParsedCall) -> bool:
         """Whether this look is the agent's answer to its latest error: about the same file, or the same command.
 
         What a person reported is answered by looking it up elsewhere than in the project.
@@ -252,11 +253,11 @@ class _Observer:
             return _program(error) == _program(act) is not None
         return error.path is not None and mentions_file(act, error.path)
 
-    def _found(self, act: Act) -> None:
+    def _found(self, act: ParsedCall) -> None:
         """What was missing has been found or changed; later looks at it answer nothing any more."""
         self.errors = [n for n in self.errors if file_name(self.acts[n].path or "") != file_name(act.path or "")]
 
-    def _rationale(self, act: Act) -> str:
+    def _rationale(self, act: ParsedCall) -> str:
         """The words just before: the message or else the thought since the last result, else the last message.
 
         Words may announce two things that are then done one after the other; past that they are no longer about this.
@@ -288,7 +289,7 @@ class _Observer:
         return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
 
 
-def _was_seen(error: Act, act: Act) -> bool:
+def _was_seen(error: ParsedCall, act: ParsedCall) -> bool:
     """Whether an error's result had come when a call was made; calls side by side know nothing of each other."""
     return error.result_position is not None and error.result_position < act.position
 
@@ -299,13 +300,13 @@ def _last_question(text: str) -> str:
     return asked[-1] if asked else ""
 
 
-def _is_elsewhere(act: Act) -> bool:
+def _is_elsewhere(act: ParsedCall) -> bool:
     """Whether a look goes beyond the files: into documentation, a tracker, the web."""
     arguments = act.call.arguments
     return bool(arguments.get("url") or arguments.get("query")) and not (act.path or arguments.get("pattern"))
 
 
-def _program(act: Act) -> tuple[str, str | None] | None:
+def _program(act: ParsedCall) -> tuple[str, str | None] | None:
     """What a looking command was run for; None for any other call."""
     segment = act.decisive
     return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
@@ -317,7 +318,7 @@ def _last_sentences(text: str) -> str:
     return paragraphs[-1] if paragraphs else ""
 
 
-def _words(act: Act) -> str:
+def _words(act: ParsedCall) -> str:
     """What to quote of a call: of an edit what it changed, of anything else what it was told."""
     arguments = act.call.arguments
     if arguments.get("new"):

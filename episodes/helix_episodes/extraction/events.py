@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.account import DraftEvent
-from helix_episodes.extraction.acts import UNDONE, Act
+from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
-    Finding,
-    Verdict,
+    CheckFinding,
+    CheckVerdict,
     command_finding,
+    exception_at_end,
+    silent_failure,
     tool_finding,
-    unflagged_finding,
-    unrecorded_end,
 )
-from helix_episodes.extraction.commands import decisive
-from helix_episodes.extraction.evidence import evidence_of, timestamp_of
+from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.numbering import DraftEvent
 from helix_episodes.extraction.paths import relative
-from helix_episodes.extraction.words import line
+from helix_episodes.extraction.shell.commands import decisive
 from helix_episodes.model import Event, Evidence
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 
 
-def events_of(session: Session, acts: Sequence[Act]) -> list[DraftEvent]:
+def events_of(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
     root = session.root
     found = [
@@ -54,11 +53,11 @@ def events_of(session: Session, acts: Sequence[Act]) -> list[DraftEvent]:
     return [*found, *_handed_over(acts), *_milestones(session)]
 
 
-def _position(act: Act) -> int:
+def _position(act: ParsedCall) -> int:
     return act.position if act.result_position is None else act.result_position
 
 
-def _results(act: Act, *, root: str | None) -> Iterator[Event]:
+def _results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
     if act.result is None:
         return
     if act.status in {*UNDONE, "interrupted"}:
@@ -74,16 +73,16 @@ def _results(act: Act, *, root: str | None) -> Iterator[Event]:
         yield _tool_error(act, root=root)
 
 
-def _command_results(act: Act, *, root: str | None) -> Iterator[Event]:
+def _command_results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
     for verdict in act.verdicts:
         yield from _verdict(act, verdict, root=root)
-    trouble = None if any(verdict.passed is False for verdict in act.verdicts) else _trouble(act)
+    trouble = None if any(verdict.passed is False for verdict in act.verdicts) else _failed_part(act)
     if trouble is not None:
         yield _error(act, check=_culprit(act), finding=trouble, root=root)
     yield from _commits(act)
 
 
-def _verdict(act: Act, verdict: Verdict, *, root: str | None) -> Iterator[Event]:
+def _verdict(act: ParsedCall, verdict: CheckVerdict, *, root: str | None) -> Iterator[Event]:
     if verdict.passed is False:
         for finding in verdict.findings[:FAMILIES_PER_RUN]:
             yield _failure(act, verdict, finding, root=root)
@@ -100,7 +99,7 @@ def _verdict(act: Act, verdict: Verdict, *, root: str | None) -> Iterator[Event]
         )
 
 
-def _failure(act: Act, verdict: Verdict, finding: Finding, *, root: str | None) -> Event:
+def _failure(act: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
     return _event(
         act,
         type="error",
@@ -117,14 +116,14 @@ def _failure(act: Act, verdict: Verdict, finding: Finding, *, root: str | None) 
     )
 
 
-def _times(verdict: Verdict, finding: Finding) -> str:
+def _times(verdict: CheckVerdict, finding: CheckFinding) -> str:
     """Counts of the test run; for anything else how often this one thing was found, when more than once."""
     if verdict.kind == "test":
         return _counts(verdict)
     return f" ({finding.times} times)" if finding.times > 1 else ""
 
 
-def _counts(verdict: Verdict) -> str:
+def _counts(verdict: CheckVerdict) -> str:
     counts = [
         f"{count} {word}"
         for count, word in ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
@@ -133,24 +132,24 @@ def _counts(verdict: Verdict) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 
-def _trouble(act: Act) -> Finding | None:
+def _failed_part(act: ParsedCall) -> CheckFinding | None:
     """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
     if act.refusals:
         return act.refusals[0]
-    if act.status == "unknown" and _does_more_than_look(act) and (ended := unrecorded_end(act.output)):
+    if act.status == "unknown" and _does_more_than_look(act) and (ended := exception_at_end(act.output)):
         return ended
     if act.status != "error" or act.result is None:
-        return unflagged_finding(act.segments, output=act.output)
+        return silent_failure(act.segments, output=act.output)
     finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
 
 
-def _does_more_than_look(act: Act) -> bool:
+def _does_more_than_look(act: ParsedCall) -> bool:
     """Whether an output is what the command came to, and no text that it shows."""
     return act.decisive is not None and act.decisive.purpose != "look"
 
 
-def _culprit(act: Act) -> str:
+def _culprit(act: ParsedCall) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
     if _SHELL_SPEAKS.match(act.output.lstrip()):
         return "shell"
@@ -160,12 +159,12 @@ def _culprit(act: Act) -> str:
     return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
 
 
-def _tool_error(act: Act, *, root: str | None) -> Event:
+def _tool_error(act: ParsedCall, *, root: str | None) -> Event:
     finding = tool_finding(_name(act), act.output)
     return msgspec.structs.replace(_error(act, check=_name(act), finding=finding, root=root), tool=_name(act))
 
 
-def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event:
+def _error(act: ParsedCall, *, check: str, finding: CheckFinding, root: str | None) -> Event:
     path = act.path or (relative(finding.path, root=root) if finding.path else None)
     return _event(
         act,
@@ -180,7 +179,7 @@ def _error(act: Act, *, check: str, finding: Finding, root: str | None) -> Event
     )
 
 
-def _commits(act: Act) -> Iterator[Event]:
+def _commits(act: ParsedCall) -> Iterator[Event]:
     if not act.outside and any(segment.program == "git" for segment in act.segments):
         for match in _COMMIT.finditer(act.output):
             yield _event(
@@ -193,13 +192,13 @@ def _commits(act: Act) -> Iterator[Event]:
             )
 
 
-def _came_back(act: Act) -> Event:
+def _came_back(act: ParsedCall) -> Event:
     agent = str(act.call.arguments.get("agent") or "helper")
     status = "error" if act.status == "error" else "ok"
     return _event(act, type="handoff", content=f"{agent} came back: {line(act.output)}", check=agent, status=status)
 
 
-def _handed_over(acts: Sequence[Act]) -> Iterator[DraftEvent]:
+def _handed_over(acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
     for number, act in enumerate(acts):
         if act.operation == "delegate" and act.status not in UNDONE and not _is_inline(act):
             agent = str(act.call.arguments.get("agent") or "helper")
@@ -216,7 +215,7 @@ def _handed_over(acts: Sequence[Act]) -> Iterator[DraftEvent]:
             yield DraftEvent(position=act.position, act=number, event=event)
 
 
-def _is_inline(act: Act) -> bool:
+def _is_inline(act: ParsedCall) -> bool:
     """Whether the agent carries the work out itself (a skill), so that nothing is handed to anybody."""
     return bool(act.call.arguments.get("inline"))
 
@@ -244,15 +243,15 @@ def _milestone(step: Step, item: str) -> Event:
     )
 
 
-def _name(act: Act) -> str:
+def _name(act: ParsedCall) -> str:
     return act.call.tool or act.operation or "tool"
 
 
-def _event(act: Act, **fields: object) -> Event:
+def _event(act: ParsedCall, **fields: object) -> Event:
     step = act.result or act.call
     given = {"status": act.status, "evidence": _evidence(act, act.output)} | fields
     return Event(id="", timestamp=timestamp_of(step), actor=act.actor, **given)  # type: ignore[arg-type]  # checked by msgspec
 
 
-def _evidence(act: Act, text: str) -> Evidence:
+def _evidence(act: ParsedCall, text: str) -> Evidence:
     return evidence_of(act.result or act.call, text)

@@ -12,20 +12,18 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import CHANGES
-from helix_episodes.extraction.history import pointed_at
-from helix_episodes.extraction.subjects import command_of, is_code, is_look, is_request, operands_of, places_in
+from helix_episodes.extraction.calls import CHANGES, command_of, is_code, is_look, is_request, operands_of, places_in
+from helix_episodes.extraction.timeline import pointed_at
 from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from helix_episodes.extraction.acts import Act
-    from helix_episodes.extraction.history import History
-    from helix_episodes.extraction.runs import Run
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.timeline import CheckRun, Timeline
 
 
-def fixes_of(history: History) -> tuple[Fix, ...]:
+def fixes_of(history: Timeline) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
     known = {*history.account.act_of, *history.account.told}
     errors = [event for event in history.account.events if event.type == "error" and event.id in known]
@@ -33,7 +31,7 @@ def fixes_of(history: History) -> tuple[Fix, ...]:
     return tuple(fix for fix in found if fix is not None)
 
 
-def _fix(history: History, error: Event) -> Fix | None:
+def _fix(history: Timeline, error: Event) -> Fix | None:
     if error.check in history.runs:
         return _check_fix(history, error)
     if error.id in history.account.told:
@@ -65,7 +63,7 @@ def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | N
 
 
 def _command_changes(
-    history: History, error: Event, tried: Sequence[Decision], verified: Decision
+    history: Timeline, error: Event, tried: Sequence[Decision], verified: Decision
 ) -> Sequence[Decision]:
     """What made a command go through: changes to the file that it points at, else all, else that it was corrected.
 
@@ -83,7 +81,7 @@ def _command_changes(
     )
 
 
-def _check_fix(history: History, error: Event) -> Fix | None:
+def _check_fix(history: Timeline, error: Event) -> Fix | None:
     runs = history.runs[error.check or ""]
     place = history.run_of.get(error.id)
     if place is None:
@@ -91,7 +89,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     failure = runs[place]
     repair = history.next_repair(error.check or "", place, error.family or "")
     if repair is None:
-        return _told_fix(history, error, failure)
+        return _reported_fix(history, error, failure)
     good = runs[repair]
     last_bad = _last_showing(history, runs[place + 1 : repair], error, default=failure)
     changes = history.changes_between(last_bad.position, good.position, kind=failure.verdict.kind, named=error.path)
@@ -99,7 +97,7 @@ def _check_fix(history: History, error: Event) -> Fix | None:
     return _credited(error, named, verified_by=_passing(history, islice(runs, repair, None)))
 
 
-def _told_fix(history: History, error: Event, failure: Run) -> Fix | None:
+def _reported_fix(history: Timeline, error: Event, failure: CheckRun) -> Fix | None:
     """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
     told = history.account.told.get(error.id)
     good = history.passed_as(told.command, failure.position) if told is not None and told.command else None
@@ -110,7 +108,7 @@ def _told_fix(history: History, error: Event, failure: Run) -> Fix | None:
     return _credited(error, pointed_at(changes, error, kind=kind), verified_by=_passing(history, [good]))
 
 
-def _accepted_fix(history: History, error: Event) -> Fix | None:
+def _accepted_fix(history: Timeline, error: Event) -> Fix | None:
     """The changes between the last report and the person's acceptance; of a plan, those to its text."""
     told = history.account.told[error.id]
     if told.settled is None:
@@ -126,13 +124,13 @@ def _accepted_fix(history: History, error: Event) -> Fix | None:
     return _credited(error, changes, verified_by=good)
 
 
-def _last_showing(history: History, runs: Sequence[Run], error: Event, *, default: Run) -> Run:
+def _last_showing(history: Timeline, runs: Sequence[CheckRun], error: Event, *, default: CheckRun) -> CheckRun:
     """The last run that still shows this failure; where that cannot be told, the one that showed it first."""
     showing = (run for run in reversed(runs) if not run.passed and _shows(history, run, error))
     return next(showing, default)
 
 
-def _shows(history: History, run: Run, error: Event) -> bool:
+def _shows(history: Timeline, run: CheckRun, error: Event) -> bool:
     """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
     same = [event for name in run.events if (event := history.account.event(name)).family == error.family]
     if error.tests:
@@ -140,20 +138,20 @@ def _shows(history: History, run: Run, error: Event) -> bool:
     return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
 
 
-def _passing(history: History, runs: Iterable[Run]) -> str | None:
+def _passing(history: Timeline, runs: Iterable[CheckRun]) -> str | None:
     """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
     names = (name for run in runs if run.passed for name in run.events)
     return next((name for name in names if history.account.event(name).status == "ok"), None)
 
 
-def _went_well(history: History, decision: Decision, failed: Act) -> bool:
+def _went_well(history: Timeline, decision: Decision, failed: ParsedCall) -> bool:
     """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
     return not history.went_wrong(decision) and any(
         act.status == "ok" and _same_kind(act, failed) for act in history.acts_of(decision)
     )
 
 
-def _same_kind(act: Act, failed: Act) -> bool:
+def _same_kind(act: ParsedCall, failed: ParsedCall) -> bool:
     if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(act)):
         return False
     if act.decisive is not None and failed.decisive is not None and act.decisive.purpose != failed.decisive.purpose:
@@ -161,7 +159,7 @@ def _same_kind(act: Act, failed: Act) -> bool:
     return act.call.tool == failed.call.tool or {act.operation, failed.operation} <= CHANGES
 
 
-def _unseen(failed: Act) -> frozenset[str]:
+def _unseen(failed: ParsedCall) -> frozenset[str]:
     """What a look could not show: of its operands those that its output names, else all of them.
 
     To see something else is not to see what could not be seen.

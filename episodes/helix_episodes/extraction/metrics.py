@@ -1,4 +1,4 @@
-"""Metrics: counts over a session. What the log does not tell is None, never 0."""
+"""Metrics: counts over a session. What the log does not say is None, never 0."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from itertools import pairwise
 from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.acts import UNDONE
-from helix_episodes.extraction.history import changes_repository
+from helix_episodes.extraction.calls import UNDONE, written
 from helix_episodes.extraction.paths import is_outside, relative
-from helix_episodes.extraction.statements import is_report
-from helix_episodes.extraction.subjects import written
+from helix_episodes.extraction.reports.statements import is_report
+from helix_episodes.extraction.timeline import changes_repository
 from helix_episodes.model import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.extraction.account import Account
-    from helix_episodes.extraction.acts import Act
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.numbering import NumberedEpisode
     from helix_episodes.model import Fix
     from helix_episodes.session import Session
+
 
 #: A longer silence is somebody's lunch or night, not work: sessions are left open and resumed for days.
 PAUSE_MINUTES = 30
 
 
-def metrics_of(session: Session, acts: Sequence[Act], account: Account, fixes: Sequence[Fix]) -> Metrics:
+def metrics_of(session: Session, acts: Sequence[ParsedCall], account: NumberedEpisode, fixes: Sequence[Fix]) -> Metrics:
     """The counts of a session; its duration leaves out pauses of more than `PAUSE_MINUTES`."""
     recorded = not is_report(session)
     errors = [event for event in account.events if event.type == "error"]
@@ -40,13 +40,13 @@ def metrics_of(session: Session, acts: Sequence[Act], account: Account, fixes: S
     )
 
 
-def _recoveries(account: Account, fixes: Sequence[Fix]) -> int:
+def _recoveries(account: NumberedEpisode, fixes: Sequence[Fix]) -> int:
     """How often something was repaired: the same failure again before its repair is repaired once."""
     verified = (fix for fix in fixes if fix.verified_by)
     return len({(account.event(fix.error).content, fix.check, fix.verified_by) for fix in verified})
 
 
-def _files_changed(acts: Sequence[Act], *, root: str | None) -> int | None:
+def _files_changed(acts: Sequence[ParsedCall], *, root: str | None) -> int | None:
     """How many files of the project were changed; None where some change does not say of which."""
     paths: set[str] = set()
     for act in acts:
@@ -57,7 +57,7 @@ def _files_changed(acts: Sequence[Act], *, root: str | None) -> int | None:
     return len(paths)
 
 
-def _changed_by(act: Act, *, root: str | None) -> set[str] | None:
+def _changed_by(act: ParsedCall, *, root: str | None) -> set[str] | None:
     if act.operation != "run":
         return set() if not act.changes_files else {act.path} if act.path else None
     changing = [segment for segment in act.segments if changes_repository(segment)]
@@ -69,7 +69,7 @@ def _changed_by(act: Act, *, root: str | None) -> set[str] | None:
     return None if None in several else {path for path in placed if not is_outside(path)}
 
 
-def _below(act: Act, path: str) -> str:
+def _below(act: ParsedCall, path: str) -> str:
     """A path as seen from the project's root, though the command went to a folder first."""
     folder = next((one.arguments[0] for one in act.segments if one.program == "cd" and one.arguments), "")
     return path if path.startswith("~") else normpath(join(folder, path))

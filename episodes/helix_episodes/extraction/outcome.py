@@ -1,8 +1,13 @@
-"""Outcome: how a session came out, by the first rule that applies, and what that rests on.
+"""The outcome of a session, by the first rule that applies, with the evidence for it.
 
-``reward`` in the log · the user's explicit verdict · the last run of the check that was worked on · a commit after a
-passing check · an error left unrepaired · interrupted or abandoned · what the log declares · otherwise unknown, which
-is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome is kept apart from them.
+The rules, in order: ``reward`` in the log · the user's explicit verdict · the last run of the check that was worked
+on · a commit after a passing check · an error left unrepaired · interrupted or abandoned · what the log declares ·
+otherwise unknown, which is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome
+is kept apart from them.
+
+A failure that the agent calls pre-existing or unrelated does not count against the session, unless the log
+contradicts the claim: the same check passed earlier in the session, or passed while the changes were set aside with
+``git stash``. A guess ("probably unrelated") is no claim.
 """
 
 from __future__ import annotations
@@ -12,20 +17,108 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.claims import claims_in
-from helix_episodes.extraction.reported import reported_in
-from helix_episodes.extraction.verdicts import verdict_in
-from helix_episodes.extraction.words import quote
+from helix_episodes.extraction.checks import covers
+from helix_episodes.extraction.evidence import quote
+from helix_episodes.extraction.prose.acceptance import verdict_in
+from helix_episodes.extraction.prose.bug_reports import report_in
+from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.extraction.claims import Claims
-    from helix_episodes.extraction.history import History
-    from helix_episodes.extraction.runs import Run
+    from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
+
+
+_ELSEWHERE = re.compile(
+    r"\bpre-?existing\b|\balready (?:failing|failed|broken|there|present)\b|\b(?:existed|there|broken|failing"
+    r"|failed) before\b"
+    r"|\b(?:un|not |nothing )related to\b|\b(?:is|are|was|were) unrelated\b|\bnot (?:caused|introduced) by\b"
+    r"|\bnot (?:from|due to|because of) (?:my|our|this|these|the) \w+|\b(?:known|baseline) (?:failures?|issues?"
+    r"|errors?)\b"
+    r"|\bexpected (?:failures?|to fail)\b",
+    re.IGNORECASE,
+)
+_SIGNS: tuple[str, ...] = (
+    "xisting",
+    "lready ",
+    " before",
+    "related",
+    "caused by",
+    "introduced by",
+    "not from",
+    "due",
+    "because",
+    "nown ",
+)
+_SIGNS += ("aseline", "xpected ")
+_FAILURE = re.compile(
+    r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
+    re.IGNORECASE,
+)
+_GUESSED = re.compile(
+    r"\b(?:might|may|could|seems?|possibly|perhaps|probably|likely|maybe|looks? like|appears?|if|whether|suspect"
+    r"|think)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_KINDS = {"lint": re.compile(r"\blint\w*", re.IGNORECASE), "test": re.compile(r"\btests?\b", re.IGNORECASE)}
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True):
+    """The error events that the agent calls not its own: those it may, and those that the log contradicts."""
+
+    excused: frozenset[str] = frozenset()
+    contradicted: frozenset[str] = frozenset()
+
+
+def claims_in(session: Session, history: Timeline) -> Claims:
+    """Every claim of the agent, judged."""
+    excused: set[str] = set()
+    contradicted: set[str] = set()
+    for run in _claimed(session, history):
+        (contradicted if _is_contradicted(run, history) else excused).update(run.events)
+    return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
+
+
+def _claimed(session: Session, history: Timeline) -> Iterator[CheckRun]:
+    for position, step in enumerate(session.steps):
+        if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
+            for words in sentences_of(step.text):
+                if has_any(words.lower(), _SIGNS) and _blames_another(words):
+                    yield from _meant(words, history, position)
+
+
+def _blames_another(words: str) -> bool:
+    return bool(_ELSEWHERE.search(words) and _FAILURE.search(words)) and not _GUESSED.search(words)
+
+
+def _meant(words: str, history: Timeline, position: int) -> Sequence[CheckRun]:
+    """The failing runs that a claim is about: those it names by test, check or kind; else the latest."""
+    latest_of = (history.last_run_before(check, position) for check in history.runs)
+    failing = [run for run in latest_of if run is not None and not run.passed]
+    named = [run for run in failing if _names(words, run)]
+    if named or not failing:
+        return named
+    latest = max(failing, key=lambda run: run.position)
+    return [latest] if not any(kind.search(words) for kind in _KINDS.values()) else []
+
+
+def _names(words: str, run: CheckRun) -> bool:
+    tests = [test for found in run.ground.findings for test in found.tests]
+    if any(test in words for test in tests) or run.verdict.check in words:
+        return True
+    kind = _KINDS.get(run.verdict.kind)
+    return kind is not None and bool(kind.search(words))
+
+
+def _is_contradicted(run: CheckRun, history: Timeline) -> bool:
+    """Whether the same or more passed before, or passes without the agent's changes."""
+    earlier = [one for one in history.runs[run.verdict.check] if one.position < run.position]
+    aside = [one for one in history.aside if one.verdict.check == run.verdict.check]
+    return any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
+
 
 #: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
 _NOT_OURS = re.compile(
@@ -46,7 +139,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN = Judgement(outcome="unknown", basis="none")
 
 
-def judge(session: Session, history: History, fixes: Sequence[Fix]) -> Judgement:
+def judge_outcome(session: Session, history: Timeline, fixes: Sequence[Fix]) -> Judgement:
     """The outcome by the first rule that applies."""
     claims = claims_in(session, history)
     rules = (
@@ -71,7 +164,7 @@ def _rewarded(session: Session) -> Judgement | None:
     )
 
 
-def _user_verdict(session: Session, history: History) -> Judgement | None:
+def _user_verdict(session: Session, history: Timeline) -> Judgement | None:
     """The last thing the user said, when that is a verdict that no later work puts in question."""
     prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
     if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
@@ -84,7 +177,7 @@ def _user_verdict(session: Session, history: History) -> Judgement | None:
         return None if history.changes_between(position, None, kind=None) else _judged("success", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
-    return _judged("failure", prompt) if verdict == "rejects" or reported_in(prompt.text) else None
+    return _judged("failure", prompt) if verdict == "rejects" or report_in(prompt.text) else None
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:
@@ -92,7 +185,7 @@ def _judged(outcome: Outcome, prompt: Step) -> Judgement:
     return Judgement(outcome=outcome, basis="judged", evidence=evidence)
 
 
-def _last_check(history: History, claims: Claims) -> Judgement | None:
+def _last_check(history: Timeline, claims: Claims) -> Judgement | None:
     """The last verdict of each check that was worked on; only those that no later change put in question.
 
     A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
@@ -115,16 +208,16 @@ def _last_check(history: History, claims: Claims) -> Judgement | None:
     return _measured("success", "last run of the check passes", history, latest) if latest else None
 
 
-def _was_worked_on(history: History, run: Run) -> bool:
+def _was_worked_on(history: Timeline, run: CheckRun) -> bool:
     return bool(history.changes_between(-1, run.position, kind=run.verdict.kind))
 
 
-def _changed_after(history: History, run: Run) -> bool:
+def _changed_after(history: Timeline, run: CheckRun) -> bool:
     later = history.account.decisions_between(run.position)
     return any(history.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
-def _measured(outcome: Outcome, rule: str, history: History, run: Run) -> Judgement:
+def _measured(outcome: Outcome, rule: str, history: Timeline, run: CheckRun) -> Judgement:
     return _by_event(outcome, rule, history.account.event(run.events[0]))
 
 
@@ -136,7 +229,7 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
     return Judgement(outcome=outcome, basis="measured", evidence=evidence)
 
 
-def _committed(history: History) -> Judgement | None:
+def _committed(history: Timeline) -> Judgement | None:
     """The last commit, when some check had passed before it."""
     commits = [event for event in history.account.events if event.type == "commit"]
     if not commits:
@@ -146,12 +239,12 @@ def _committed(history: History) -> Judgement | None:
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
 
 
-def _all_runs(history: History) -> Iterator[Run]:
+def _all_runs(history: Timeline) -> Iterator[CheckRun]:
     for runs in history.runs.values():
         yield from runs
 
 
-def _unrepaired(history: History, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
+def _unrepaired(history: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
     settled = {fix.error for fix in fixes} | claims.excused
     errors = [event for event in history.account.events if event.type == "error" and event.id not in settled]
@@ -160,7 +253,7 @@ def _unrepaired(history: History, fixes: Sequence[Fix], claims: Claims) -> Judge
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
-def _still_failing(history: History, error: Event) -> bool:
+def _still_failing(history: Timeline, error: Event) -> bool:
     runs = [run for run in history.runs.get(error.check or "", []) if run.act is not None]
     return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
 
@@ -180,7 +273,7 @@ def _stopped(session: Session) -> Judgement | None:
     return None
 
 
-def _contradicted(session: Session, history: History) -> Judgement | None:
+def _contradicted(session: Session, history: Timeline) -> Judgement | None:
     """A success that the log declares although the last check it tells of failed."""
     judged = (event for event in history.account.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]

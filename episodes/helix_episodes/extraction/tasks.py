@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import plan_title
+from helix_episodes.extraction.evidence import line
 from helix_episodes.extraction.paths import is_outside
-from helix_episodes.extraction.words import line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

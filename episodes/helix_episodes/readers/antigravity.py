@@ -10,25 +10,30 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.exits import tells_of_new_file
-from helix_episodes.readers.fields import Place, Record, object_in, objects_in, text_in, time_of
-from helix_episodes.readers.journal import Journal
-from helix_episodes.readers.jsonl import read_records
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.messages.parts import arguments_of
-from helix_episodes.readers.tags import between
-from helix_episodes.readers.vocabulary import COMMON, edit, look, named, run, translate, write
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    between,
+    object_in,
+    objects_in,
+    parse_time,
+    text_in,
+)
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
+from helix_episodes.readers.common.message_parts import parse_arguments, says_new_file
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, translate, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.readers.base import LogHead
     from helix_episodes.session import Session, Status
 
 _TOOLS = {
-    **COMMON,
+    **COMMON_TOOLS,
     **named("listdir", "viewfile", "grepsearch", "findbyname", "searchweb", "readurlcontent", "commandstatus", by=look),
     **named("runcommand", by=run),
     **named("writetofile", "writefile", by=write),
@@ -95,34 +100,36 @@ class _Steps:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.journal = Journal()
+        self.journal = SessionBuilder()
         self._dialogue = self.journal.dialogue
         self._waiting: deque[str] = deque()
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
-        place = Place(Source(line=line), time_of(record.get("created_at")))
+        place = RecordPosition(Source(line=line), parse_time(record.get("created_at")))
         self.journal.ledger.enter(self._translate(record, place))
 
-    def _translate(self, record: Record, place: Place) -> Passed | None:
+    def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         kind = text_in(record, "type") or "step without type"
         text = text_in(record, "content") or ""
         if kind == "USER_INPUT":
             typed = between(text, "<USER_REQUEST>", "</USER_REQUEST>").strip() or text
-            return None if self._dialogue.say("prompt", place, text=typed, actor="user") else Passed("empty prompt")
+            return (
+                None if self._dialogue.say("prompt", place, text=typed, actor="user") else SkippedRecord("empty prompt")
+            )
         if kind == "PLANNER_RESPONSE":
             return self._planned(record, place, text=text)
         if kind == "CHECKPOINT":
             self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
             return None
         if kind in _SKIPPED:
-            return Passed(kind)
+            return SkippedRecord(kind)
         if self._waiting:
             self._settle(record, place, text=text, kind=kind)
             return None
-        return Passed(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
+        return SkippedRecord(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
 
-    def _planned(self, record: Record, place: Place, *, text: str) -> Passed | None:
+    def _planned(self, record: Record, place: RecordPosition, *, text: str) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
         self._waiting.clear()
         self._dialogue.say("thought", place, text=text_in(record, "thinking") or "")
@@ -133,9 +140,9 @@ class _Steps:
             translations = translate(tool, _arguments(object_in(call, "args")), tools=_TOOLS)
             self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
             self._waiting.append(call_id)
-        return None if len(self._dialogue.steps) > before else Passed("empty response")
+        return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
 
-    def _settle(self, record: Record, place: Place, *, text: str, kind: str) -> None:
+    def _settle(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
         call_id = self._waiting.popleft()
         status = _STATUS.get(text_in(record, "status") or "", "unknown")
         if kind == "ERROR_MESSAGE":
@@ -146,7 +153,7 @@ class _Steps:
             status = "error" if code else "ok"
             text = text.partition(_OUTPUT)[2] or text
         text = _STAMPS.sub("", text)
-        if tells_of_new_file(text):
+        if says_new_file(text):
             self._dialogue.mark_created(call_id)
         self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
 
@@ -166,5 +173,5 @@ def _nested(value: object) -> object:
 def _value(value: object) -> object:
     if not isinstance(value, str):
         return value
-    plain = arguments_of('{"value": ' + value + "}")
+    plain = parse_arguments('{"value": ' + value + "}")
     return plain.get("value", value)

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.documents import place_steps, read_located
-from helix_episodes.readers.exits import ending_of
-from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
-from helix_episodes.readers.journal import Journal
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.messages.parts import arguments_of, text_of
-from helix_episodes.readers.vocabulary import COMMON, translate
+from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
+from helix_episodes.readers.common.jsonl import SkippedRecord
+from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, translate
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.located import Node
-    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.readers.common.json_with_lines import JsonNode
     from helix_episodes.session import Session
 
 _VERSION = "ATIF-"
@@ -52,7 +51,7 @@ class AtifReader:
         Raises:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
-        document = read_located(path)
+        document = read_json_with_lines(path)
         run = _Run(_helpers(document))
         about = document.record
         agent = object_in(about, "agent")
@@ -67,7 +66,7 @@ class AtifReader:
         yield session
 
 
-def _helpers(document: Node) -> dict[str, Node]:
+def _helpers(document: JsonNode) -> dict[str, JsonNode]:
     """The runs of helpers that the document holds, by their ids."""
     named = ((_id_of(node.record), node) for node in document.get("subagent_trajectories").items)
     return {name: node for name, node in named if name}
@@ -80,43 +79,43 @@ def _id_of(record: Record) -> str | None:
 class _Run:
     """One document while it is read. A helper's steps stand behind the call that sent it."""
 
-    def __init__(self, helpers: dict[str, Node]) -> None:
-        self.journal = Journal()
+    def __init__(self, helpers: dict[str, JsonNode]) -> None:
+        self.journal = SessionBuilder()
         self._dialogue = self.journal.dialogue
         self._helpers = helpers
 
-    def take_all(self, document: Node, *, actor: str) -> None:
+    def take_all(self, document: JsonNode, *, actor: str) -> None:
         """Takes in the steps of one trajectory."""
         for node in document.get("steps").items:
             since = len(self._dialogue.steps)
             self.journal.ledger.enter(self._take(node.record, line=node.line, actor=actor))
-            place_steps(self._dialogue, node, since=since)
+            set_step_lines(self._dialogue, node, since=since)
 
-    def _take(self, step: Record, *, line: int, actor: str) -> Passed | None:
-        place = Place(Source(line=line), moment_of(step.get("timestamp")))
+    def _take(self, step: Record, *, line: int, actor: str) -> SkippedRecord | None:
+        place = RecordPosition(Source(line=line), parse_any_time(step.get("timestamp")))
         if step.get("is_copied_context") is True:
-            return Passed("copied context")
-        text = text_of(step.get("message"))
+            return SkippedRecord("copied context")
+        text = content_text(step.get("message"))
         match step.get("source"):
             case "user":
                 kind, speaker = ("prompt", "user") if actor == "agent" else ("note", actor)
                 said = self._dialogue.say("prompt" if kind == "prompt" else "note", place, text=text, actor=speaker)
-                return None if said else Passed("empty prompt")
+                return None if said else SkippedRecord("empty prompt")
             case "agent":
                 return self._act(step, place, text=text, actor=actor)
             case "system":
                 return self._system(step, place)
-        return Passed(f"step of {step.get('source')}", known=False)
+        return SkippedRecord(f"step of {step.get('source')}", known=False)
 
-    def _system(self, step: Record, place: Place) -> Passed | None:
+    def _system(self, step: Record, place: RecordPosition) -> SkippedRecord | None:
         """A system's step is instructions, unless it tells that the context was cut."""
         extra = object_in(step, "extra")
         if _CUT not in extra and _CUT not in extra.values():
-            return Passed("system")
+            return SkippedRecord("system")
         self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
         return None
 
-    def _act(self, step: Record, place: Place, *, text: str, actor: str) -> Passed | None:
+    def _act(self, step: Record, place: RecordPosition, *, text: str, actor: str) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
         self.journal.answered_by(text_in(step, "model_name"))
         self._spend(object_in(step, "metrics"))
@@ -125,21 +124,21 @@ class _Run:
         results = objects_in(object_in(step, "observation"), "results")
         for call in objects_in(step, "tool_calls"):
             tool = text_in(call, "function_name") or "unnamed"
-            translations = translate(tool, arguments_of(call.get("arguments")), tools=COMMON)
+            translations = translate(tool, parse_arguments(call.get("arguments")), tools=COMMON_TOOLS)
             call_id = text_in(call, "tool_call_id")
             self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
         for result in results:
             self._settle(result, place)
-        return None if len(self._dialogue.steps) > before else Passed("empty step")
+        return None if len(self._dialogue.steps) > before else SkippedRecord("empty step")
 
-    def _settle(self, result: Record, place: Place) -> None:
+    def _settle(self, result: Record, place: RecordPosition) -> None:
         call_id = text_in(result, "source_call_id")
         self._follow(result.get("subagent_trajectory_ref"))
         call = self._dialogue.open_call(call_id)
         extra = object_in(result, "extra")
         flag, code = extra.get("is_error"), extra.get("exit_code")
-        ending = ending_of(
-            text_of(result.get("content")),
+        ending = read_ending(
+            content_text(result.get("content")),
             failed=flag if isinstance(flag, bool) else None,
             ran=call is not None and call.operation == "run",
             exit_code=code if isinstance(code, int) else None,

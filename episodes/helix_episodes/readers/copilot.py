@@ -7,25 +7,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.exits import ending_of
-from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
-from helix_episodes.readers.journal import Journal
-from helix_episodes.readers.jsonl import read_records
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.messages.parts import arguments_of, text_of
-from helix_episodes.readers.tags import cut_tags
-from helix_episodes.readers.vocabulary import COMMON, look, named, translate
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    cut_tags,
+    object_in,
+    objects_in,
+    parse_any_time,
+    text_in,
+)
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
+from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, translate
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.readers.base import LogHead
     from helix_episodes.session import Session, Status
 
 _TOOLS = {
-    **COMMON,
+    **COMMON_TOOLS,
     **named("view", "reportintent", "readbash", "readpowershell", "stopbash", "fetchcopilotclidocumentation", by=look),
 }
 _SKIPPED = frozenset(
@@ -88,10 +93,10 @@ class _Events:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.journal = Journal()
+        self.journal = SessionBuilder()
         self._dialogue = self.journal.dialogue
         self._called: set[str] = set()
-        self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
+        self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "session.start": self._started,
             "session.model_change": self._changed_model,
             "session.shutdown": self._ended,
@@ -107,10 +112,10 @@ class _Events:
         """Turns one event into steps, or enters in the ledger why there are none."""
         kind = text_in(record, "type") or "event without type"
         data = object_in(record, "data")
-        place = Place(Source(line=line, id=text_in(record, "id")), moment_of(record.get("timestamp")))
+        place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
         self.journal.ledger.enter(self._translate(kind, data, place))
 
-    def _translate(self, kind: str, data: Record, place: Place) -> Passed | None:
+    def _translate(self, kind: str, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if kind in self._handlers:
             return self._handlers[kind](data, place)
         if kind in _CUTS:
@@ -118,23 +123,23 @@ class _Events:
             return None
         if kind in _NOTES:
             text = text_in(data, "message") or text_in(data, "content") or ""
-            return None if self._dialogue.say("note", place, text=text, actor="system") else Passed(kind)
-        return Passed(kind, known=kind in _SKIPPED)
+            return None if self._dialogue.say("note", place, text=text, actor="system") else SkippedRecord(kind)
+        return SkippedRecord(kind, known=kind in _SKIPPED)
 
-    def _started(self, data: Record, place: Place) -> Passed:
+    def _started(self, data: Record, place: RecordPosition) -> SkippedRecord:
         context = object_in(data, "context")
         self.journal.tell(
             id=text_in(data, "sessionId"), version=text_in(data, "copilotVersion"), root=text_in(context, "cwd")
         )
         self.journal.answered_by(text_in(data, "selectedModel"))
         self.journal.tell_time(place.at)
-        return Passed("session.start")
+        return SkippedRecord("session.start")
 
-    def _changed_model(self, data: Record, place: Place) -> Passed:  # noqa: ARG002  (a handler's parameters)
+    def _changed_model(self, data: Record, place: RecordPosition) -> SkippedRecord:  # noqa: ARG002  (a handler's parameters)
         self.journal.answered_by(text_in(data, "newModel"))
-        return Passed("session.model_change")
+        return SkippedRecord("session.model_change")
 
-    def _ended(self, data: Record, place: Place) -> Passed:
+    def _ended(self, data: Record, place: RecordPosition) -> SkippedRecord:
         for model, metrics in sorted(object_in(data, "modelMetrics").items()):
             usage = object_in(metrics, "usage") if isinstance(metrics, dict) else {}
             counted = [usage.get(name) for name in ("inputTokens", "outputTokens", "cacheWriteTokens")]
@@ -143,13 +148,13 @@ class _Events:
             self.journal.spent(max(fresh - (cached if isinstance(cached, int) else 0), 0))
             self.journal.answered_by(model)
         self.journal.tell_time(place.at)
-        return Passed("session.shutdown")
+        return SkippedRecord("session.shutdown")
 
-    def _prompted(self, data: Record, place: Place) -> Passed | None:
+    def _prompted(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         text = cut_tags(text_in(data, "content") or "", _INJECTED)
-        return None if self._dialogue.say("prompt", place, text=text, actor="user") else Passed("empty prompt")
+        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
 
-    def _answered(self, data: Record, place: Place) -> Passed | None:
+    def _answered(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
         self.journal.answered_by(text_in(data, "model"))
         actor = _actor(data)
@@ -157,37 +162,41 @@ class _Events:
         self._dialogue.say("message", place, text=text_in(data, "content") or "", actor=actor)
         for request in objects_in(data, "toolRequests"):
             self._call(request, place, tool=text_in(request, "name"), actor=actor)
-        return None if len(self._dialogue.steps) > before else Passed("empty message")
+        return None if len(self._dialogue.steps) > before else SkippedRecord("empty message")
 
-    def _thought(self, data: Record, place: Place) -> Passed | None:
+    def _thought(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         said = self._dialogue.say("thought", place, text=text_in(data, "content") or "", actor=_actor(data))
-        return None if said else Passed("empty thought")
+        return None if said else SkippedRecord("empty thought")
 
-    def _called_tool(self, data: Record, place: Place) -> Passed | None:
+    def _called_tool(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if text_in(data, "toolCallId") in self._called:
-            return Passed("start of an announced call")
+            return SkippedRecord("start of an announced call")
         self._call(data, place, tool=text_in(data, "toolName"), actor=_actor(data))
         return None
 
-    def _call(self, data: Record, place: Place, *, tool: str | None, actor: str) -> None:
+    def _call(self, data: Record, place: RecordPosition, *, tool: str | None, actor: str) -> None:
         call_id = text_in(data, "toolCallId")
         if call_id in self._called:
             return
         if call_id:
             self._called.add(call_id)
         name = tool or "unnamed"
-        translations = translate(name, arguments_of(data.get("arguments")), tools=_TOOLS)
+        translations = translate(name, parse_arguments(data.get("arguments")), tools=_TOOLS)
         self._dialogue.call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
 
-    def _settled(self, data: Record, place: Place) -> Passed | None:
+    def _settled(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         call_id = text_in(data, "toolCallId") or "call without id"
         if self._dialogue.is_settled(call_id):
-            return Passed("second result")
+            return SkippedRecord("second result")
         call = self._dialogue.open_call(call_id)
         flag = data.get("success")
         failed = not flag if isinstance(flag, bool) else None
-        text = text_of(data.get("result")) or text_of(data.get("error")) or text_in(object_in(data, "error"), "message")
-        ending = ending_of(text or "", failed=failed, ran=call is not None and call.operation == "run")
+        text = (
+            content_text(data.get("result"))
+            or content_text(data.get("error"))
+            or text_in(object_in(data, "error"), "message")
+        )
+        ending = read_ending(text or "", failed=failed, ran=call is not None and call.operation == "run")
         self._dialogue.settle(
             call_id,
             place,
@@ -198,7 +207,7 @@ class _Events:
         )
         return None
 
-    def _aborted(self, data: Record, place: Place) -> None:
+    def _aborted(self, data: Record, place: RecordPosition) -> None:
         reason = text_in(data, "reason") or "stopped"
         self._dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
 

@@ -9,26 +9,31 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.documents import place_steps, read_located
-from helix_episodes.readers.exits import ending_of, tells_of_new_file
-from helix_episodes.readers.fields import Place, Record, moment_of, object_in, objects_in, text_in
-from helix_episodes.readers.journal import Journal
-from helix_episodes.readers.jsonl import read_records
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.messages.parts import arguments_of, text_of
-from helix_episodes.readers.tags import cut_tags
-from helix_episodes.readers.vocabulary import COMMON, look, named, translate
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    cut_tags,
+    object_in,
+    objects_in,
+    parse_any_time,
+    text_in,
+)
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
+from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending, says_new_file
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, translate
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.readers.base import LogHead
     from helix_episodes.session import Session, Status
 
 _TOOLS = {
-    **COMMON,
+    **COMMON_TOOLS,
     **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", "grepsearch", by=look),
 }
 _SPEAKERS = frozenset({"user", "gemini", "model", "assistant"})
@@ -66,25 +71,25 @@ class GeminiReader:
         Raises:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
-        journal = Journal()
+        journal = SessionBuilder()
         _take_all(journal, path)
         journal.root = journal.root or _project_root(path)
         yield journal.session(path, reader=self.name, rewritten=path.suffix == ".json")
 
 
-def _take_all(journal: Journal, path: Path) -> None:
+def _take_all(journal: SessionBuilder, path: Path) -> None:
     """Takes in the header and the messages of either form."""
     if path.suffix == ".jsonl":
         for line, record in _latest(read_records(path, ledger=journal.ledger)):
             journal.ledger.enter(_take(journal, record, line=line))
         return
-    document = read_located(path)
+    document = read_json_with_lines(path)
     header = {name: node.plain for name, node in document.members.items() if name != "messages"}
     journal.ledger.enter(_take(journal, header, line=1))
     for node in document.get("messages").items:
         since = len(journal.dialogue.steps)
         journal.ledger.enter(_take(journal, node.record, line=node.line))
-        place_steps(journal.dialogue, node, since=since)
+        set_step_lines(journal.dialogue, node, since=since)
 
 
 def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
@@ -107,13 +112,13 @@ def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
     return kept
 
 
-def _take(journal: Journal, record: Record, *, line: int) -> Passed | None:
+def _take(journal: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
     kind = text_in(record, "type")
-    place = Place(Source(line=line, id=text_in(record, "id")), moment_of(record.get("timestamp")))
+    place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
     if kind in _SPEAKERS:
         return _message(journal, record, place)
     if kind in _NOTES:
-        text = text_of(record.get("content"))
+        text = content_text(record.get("content"))
         status: Status = "interrupted" if text.strip() == "Request cancelled." else "unknown"
         journal.dialogue.add("note", place, actor="system", text=text, status=status)
         return None
@@ -124,22 +129,26 @@ def _take(journal: Journal, record: Record, *, line: int) -> Passed | None:
     if "sessionId" in record:
         return _header(journal, record)
     if "$set" in record or "$patch" in record:
-        return Passed("change of the header")
-    return Passed("earlier copy") if "$copy" in record else Passed(str(kind or "record without type"), known=False)
+        return SkippedRecord("change of the header")
+    return (
+        SkippedRecord("earlier copy")
+        if "$copy" in record
+        else SkippedRecord(str(kind or "record without type"), known=False)
+    )
 
 
-def _header(journal: Journal, record: Record) -> Passed:
+def _header(journal: SessionBuilder, record: Record) -> SkippedRecord:
     journal.tell(id=text_in(record, "sessionId"))
     folders = record.get("directories")
     journal.tell(root=folders[0] if isinstance(folders, list) and folders and isinstance(folders[0], str) else None)
     for name in ("startTime", "lastUpdated"):
-        journal.tell_time(moment_of(record.get(name)))
-    return Passed("header")
+        journal.tell_time(parse_any_time(record.get(name)))
+    return SkippedRecord("header")
 
 
-def _message(journal: Journal, record: Record, place: Place) -> Passed | None:
+def _message(journal: SessionBuilder, record: Record, place: RecordPosition) -> SkippedRecord | None:
     before = len(journal.dialogue.steps)
-    text = text_of(record.get("content") or record.get("parts"))
+    text = content_text(record.get("content") or record.get("parts"))
     if record["type"] == "user":
         journal.dialogue.say("prompt", place, text=cut_tags(text, _INJECTED), actor="user")
     else:
@@ -152,37 +161,39 @@ def _message(journal: Journal, record: Record, place: Place) -> Passed | None:
         journal.dialogue.say("message", place, text=text)
         for call in objects_in(record, "toolCalls"):
             _call(journal, call, place)
-    return None if len(journal.dialogue.steps) > before else Passed("empty message")
+    return None if len(journal.dialogue.steps) > before else SkippedRecord("empty message")
 
 
-def _call(journal: Journal, call: Record, place: Place) -> None:
+def _call(journal: SessionBuilder, call: Record, place: RecordPosition) -> None:
     tool = text_in(call, "name") or "unnamed"
     call_id = text_in(call, "id")
-    translations = translate(tool, arguments_of(call.get("args")), tools=_TOOLS)
+    translations = translate(tool, parse_arguments(call.get("args")), tools=_TOOLS)
     journal.dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
     status = _STATUS.get(text_in(call, "status") or "")
     if status is None:
         return
     ran = translations[0].operation == "run"
     text, code = _answer(call, ran=ran)
-    ending = ending_of(text, failed=status == "error", ran=ran, exit_code=code)
+    ending = read_ending(text, failed=status == "error", ran=ran, exit_code=code)
     told: Status = status if status == "rejected" else ending.status
-    at = moment_of(call.get("timestamp")) or place.at
-    if tells_of_new_file(text):
+    at = parse_any_time(call.get("timestamp")) or place.at
+    if says_new_file(text):
         journal.dialogue.mark_created(call_id)
-    journal.dialogue.settle(call_id, Place(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code)
+    journal.dialogue.settle(
+        call_id, RecordPosition(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code
+    )
 
 
 def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
     """What the model was told, of a command its output alone, and the exit code below it."""
     responses = [object_in(object_in(part, "functionResponse"), "response") for part in objects_in(call, "result")]
-    told = "\n".join(text for response in responses if (text := text_of(response)))
+    told = "\n".join(text for response in responses if (text := content_text(response)))
     if not ran:
-        return told or text_of(call.get("resultDisplay")), None
+        return told or content_text(call.get("resultDisplay")), None
     output = _OUTPUT.search(told)
     error = _ERROR.search(told)
     text = "\n".join(part for part in (output and output["output"], error and error["error"]) if part)
-    ending = ending_of(told, failed=None, ran=True)
+    ending = read_ending(told, failed=None, ran=True)
     return (text if output else told), ending.exit_code
 
 

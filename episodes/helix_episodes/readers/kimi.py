@@ -10,25 +10,22 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.exits import ending_of
-from helix_episodes.readers.fields import Place, Record, moment_of, object_in, text_in
-from helix_episodes.readers.journal import Journal
-from helix_episodes.readers.jsonl import open_log, parse, read_records
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.messages.parts import arguments_of, text_of
-from helix_episodes.readers.tags import cut_tags
-from helix_episodes.readers.vocabulary import COMMON, look, named, track, translate
+from helix_episodes.readers.common.fields import Record, RecordPosition, cut_tags, object_in, parse_any_time, text_in
+from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse, read_records
+from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, track, translate
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.registry import LogHead
+    from helix_episodes.readers.base import LogHead
     from helix_episodes.session import Session, Status, StepKind
 
 _TOOLS = {
-    **COMMON,
+    **COMMON_TOOLS,
     **named("readmediafile", "tasklist", "taskoutput", "taskstop", "cronlist", "getgoal", "fetchurl", by=look),
     "todolist": track,
 }
@@ -78,7 +75,7 @@ class KimiReader:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         in_place = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
-        wire = _Wire(Journal(), agents=path.parent.parent if in_place else None)
+        wire = _Wire(SessionBuilder(), agents=path.parent.parent if in_place else None)
         wire.take_all(path)
         if in_place:
             folder = path.parents[2]
@@ -105,14 +102,14 @@ def _unique_id(event: Record) -> str | None:
 class _Wire:
     """One log while it is read. ``agents`` is the folder of the session's wires; ``name`` is a helper's."""
 
-    def __init__(self, journal: Journal, *, agents: Path | None, name: str | None = None) -> None:
+    def __init__(self, journal: SessionBuilder, *, agents: Path | None, name: str | None = None) -> None:
         self.journal = journal
         self._dialogue = journal.dialogue
         self._agents = agents
         self._actor = f"agent:{name}" if name else "agent"
         self._file = f"../{name}/{_WIRE}" if name else None
         self._refused: dict[str, Status] = {}
-        self._handlers: dict[str, Callable[[Record, Place], Passed | None]] = {
+        self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "context.append_message": self._message,
             "turn.cancel": self._cancelled,
             "context.apply_compaction": self._compacted,
@@ -143,49 +140,53 @@ class _Wire:
         event = object_in(record, "event")
         kind = text_in(event or record, "type") or "record without type"
         source = Source(line=line, id=_unique_id(event), file=self._file)
-        place = Place(source, moment_of(record.get("time")))
+        place = RecordPosition(source, parse_any_time(record.get("time")))
         self.journal.tell(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
         self.journal.tell(root=text_in(object_in(event, "display"), "cwd"))
         self.journal.answered_by(text_in(record, "model") if kind == "llm.request" else None)
         handle = self._handlers.get(kind)
-        passed = handle(event or record, place) if handle else Passed(kind, known=kind in _SKIPPED)
+        passed = handle(event or record, place) if handle else SkippedRecord(kind, known=kind in _SKIPPED)
         self.journal.ledger.enter(passed)
 
-    def _message(self, record: Record, place: Place) -> Passed | None:
+    def _message(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         message = object_in(record, "message")
         origin = text_in(object_in(message, "origin"), "kind")
-        text = cut_tags(text_of(message.get("content")), ("system-reminder",))
+        text = cut_tags(content_text(message.get("content")), ("system-reminder",))
         if self._file and origin == "system_trigger":
-            return None if self._dialogue.say("note", place, text=text, actor=self._actor) else Passed("empty prompt")
+            return (
+                None
+                if self._dialogue.say("note", place, text=text, actor=self._actor)
+                else SkippedRecord("empty prompt")
+            )
         if origin not in {"user", None} or message.get("role") != "user":
-            return Passed(f"message of the program ({origin})")
-        return None if self._dialogue.say("prompt", place, text=text, actor="user") else Passed("empty prompt")
+            return SkippedRecord(f"message of the program ({origin})")
+        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
 
-    def _cancelled(self, record: Record, place: Place) -> None:  # noqa: ARG002  (the record has nothing but its time)
+    def _cancelled(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (the record has nothing but its time)
         self._dialogue.add("note", place, actor="user", text="the turn was cancelled", status="interrupted")
 
-    def _compacted(self, record: Record, place: Place) -> None:  # noqa: ARG002  (a summary is no evidence)
+    def _compacted(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (a summary is no evidence)
         self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
 
-    def _asked(self, record: Record, place: Place) -> Passed | None:
+    def _asked(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What a person said to a call that needed leave; with a no may stand words."""
         result = object_in(record, "result")
         if result.get("decision") == "approved":
-            return Passed("approval")
+            return SkippedRecord("approval")
         self._refused[text_in(record, "toolCallId") or ""] = "rejected"
         said = self._dialogue.say("prompt", place, text=text_in(result, "feedback") or "", actor="user")
-        return None if said else Passed("refusal")
+        return None if said else SkippedRecord("refusal")
 
-    def _part(self, event: Record, place: Place) -> Passed | None:
+    def _part(self, event: Record, place: RecordPosition) -> SkippedRecord | None:
         part = object_in(event, "part")
         text = text_in(part, "think") or text_in(part, "text") or ""
         kind: StepKind = "thought" if part.get("type") == "think" else "message"
         said = self._dialogue.say(kind, place, text=text, actor=self._actor)
-        return None if said else Passed("empty part")
+        return None if said else SkippedRecord("empty part")
 
-    def _call(self, event: Record, place: Place) -> None:
+    def _call(self, event: Record, place: RecordPosition) -> None:
         tool = text_in(event, "name") or "unnamed"
-        arguments = arguments_of(event.get("args"))
+        arguments = parse_arguments(event.get("args"))
         shown = object_in(event, "display")
         if shown.get("kind") == "plan_review":
             arguments = {**arguments, "plan": shown.get("plan")}
@@ -193,15 +194,15 @@ class _Wire:
         translations = translate(tool, arguments, tools=_TOOLS)
         self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
 
-    def _result(self, event: Record, place: Place) -> None:
+    def _result(self, event: Record, place: RecordPosition) -> None:
         call_id = text_in(event, "toolCallId") or "call without id"
         call = self._dialogue.open_call(call_id)
         result = object_in(event, "result")
         ran = call is not None and call.operation == "run"
-        text = text_of(result.get("output"))
+        text = content_text(result.get("output"))
         if call is not None and call.operation == "delegate":
             text = self._helped(text)
-        ending = ending_of(text, failed=result.get("isError") is True, ran=ran)
+        ending = read_ending(text, failed=result.get("isError") is True, ran=ran)
         status = self._refused.get(call_id, ending.status)
         self._dialogue.settle(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
 
@@ -215,8 +216,8 @@ class _Wire:
             _Wire(self.journal, agents=None, name=named[1]).take_all(wire)
         return answer.partition(_SUMMARY)[2] or answer
 
-    def _spent(self, event: Record, place: Place) -> Passed:
+    def _spent(self, event: Record, place: RecordPosition) -> SkippedRecord:
         usage = object_in(event, "usage")
         self.journal.spent(sum(value for name in _COUNTED if isinstance(value := usage.get(name), int)))
         self.journal.tell_time(place.at)
-        return Passed("step.end")
+        return SkippedRecord("step.end")

@@ -1,15 +1,15 @@
-"""What a reader is, and which one reads a given log.
+"""The registry of readers: chooses the one for a log by the log's content.
 
-A reader recognises a log by its *content*: a name such as ``session.jsonl`` says nothing. The built-in readers are
-tried first, in a fixed order, without looking at installed packages, because that look costs more than reading a small
-log. Only when none of them recognises the log, or when a reader is asked for by a name that is not built in, are the
-packages asked that registered a reader under the entry point group ``helix_graph.readers``::
+A name such as ``session.jsonl`` says nothing. The built-in readers are tried first, in a fixed order, without looking
+at installed packages, because that look costs more than reading a small log. Only when none of them recognises the
+log, or when a reader is asked for by a name that is not built in, are packages asked that registered a reader under
+the entry point group ``helix_graph.readers``::
 
     [project.entry-points."helix_graph.readers"]
     my-agent = "my_package.reader:MyAgentReader"
 
-A class with the attributes of :class:`Reader` is all it takes. One that cannot be loaded is named in the message and
-stops nobody else.
+A class with the attributes of `helix_episodes.readers.base.Reader` is all it takes. One that cannot be loaded is named
+in the message and stops nobody else.
 """
 
 from __future__ import annotations
@@ -18,42 +18,38 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Sequence
-from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
-from helix_episodes.limits import HEAD, LARGEST_DOCUMENT
-from helix_episodes.readers.ai_agents import AiAgentsReader
+from helix_episodes.readers.ai_agents.reader import AiAgentsReader
 from helix_episodes.readers.antigravity import AntigravityReader
 from helix_episodes.readers.atif import AtifReader
-from helix_episodes.readers.claude_code import ClaudeCodeReader
-from helix_episodes.readers.codex import CodexReader
+from helix_episodes.readers.base import LogHead, Reader, read_head
+from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
+from helix_episodes.readers.codex.reader import CodexReader
 from helix_episodes.readers.copilot import CopilotReader
 from helix_episodes.readers.gemini import GeminiReader
-from helix_episodes.readers.jsonl import lines_of, open_log, parse
 from helix_episodes.readers.kimi import KimiReader
 from helix_episodes.readers.messages import message_readers
 from helix_episodes.readers.mini_swe_agent import MiniSweAgentReader
 from helix_episodes.readers.opencode import OpenCodeReader
-from helix_episodes.readers.opencode.stores import MAGIC
 from helix_episodes.readers.openhands import OpenHandsReader
 from helix_episodes.readers.swe_agent import SweAgentReader
 from helix_episodes.readers.tau_bench import TauBenchReader
 from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from helix_episodes.session import Session
+
 
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
 # What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
-_BROKEN = (
+_BROKEN_READER_ERRORS = (
     AttributeError,
     ImportError,
     LookupError,
@@ -85,73 +81,6 @@ class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named 
         self.broken = tuple(broken)
         trouble = f"; could not be loaded: {'; '.join(broken)}" if broken else ""
         super().__init__(f"no reader is called {name!r}; there are: {', '.join((AUTO, *known))}{trouble}")
-
-
-class LogHead(msgspec.Struct, frozen=True, kw_only=True):
-    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such.
-
-    ``document`` is the whole of a log that is one JSON object or list instead of a record a line; else ``None``.
-    """
-
-    path: Path
-    lines: tuple[bytes, ...]
-    records: Sequence[dict[str, Any]]
-    document: Any = None
-
-
-class _Records(Sequence[dict[str, Any]]):
-    """The JSON objects among lines, parsed as far as they are asked for: most logs are known by their first one."""
-
-    def __init__(self, lines: Sequence[bytes]) -> None:
-        self._left = _objects(lines)
-        self._met: list[dict[str, Any]] = []
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        return list(self)[index]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for number in count():
-            if number == len(self._met):
-                self._met.extend(islice(self._left, 1))
-            if number == len(self._met):
-                return
-            yield self._met[number]
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self)
-
-
-class Reader(Protocol):
-    """Reads one log format."""
-
-    @property
-    def name(self) -> str:
-        """What ``--format`` and the episode's provenance call it."""
-        ...
-
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """How the names of its logs end, for walking a folder: ``(".jsonl",)``."""
-        ...
-
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the log is of this format, else a short reason why not."""
-        ...
-
-    def is_part(self, path: Path) -> bool:
-        """Whether the file belongs to another log and is read with it (a helper's transcript)."""
-        ...
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The sessions in the log. Raises :class:`~helix_episodes.errors.LogNotReadable` when there is none."""
-        ...
 
 
 def reader_names() -> tuple[str, ...]:
@@ -212,21 +141,6 @@ def is_part(path: Path) -> bool:
     return any(path.name.endswith(one.suffixes) and one.is_part(path) for one in (*_built_in(), *others))
 
 
-def read_head(path: Path) -> LogHead:
-    """The first lines of a file.
-
-    Raises:
-        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
-    """
-    lines = _first_lines(path)
-    if not lines:
-        raise LogNotReadable(path=path, problem="it is empty")
-    records = _Records(lines)
-    if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(MAGIC):
-        raise LogNotReadable(path=path, problem="it is not text")
-    return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
-
-
 def _built_in() -> tuple[Reader, ...]:
     """In the order of trial: the formats that many a file could be taken for come last."""
     return (
@@ -272,7 +186,7 @@ def _recognise(head: LogHead) -> Reader:
     for reader in others:
         try:
             reason = reader.sniff(head)
-        except _BROKEN as error:
+        except _BROKEN_READER_ERRORS as error:
             reason = f"failed ({type(error).__name__}: {error})"
         if reason is None:
             return reader
@@ -302,7 +216,7 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
             continue
         try:
             readers.append(_checked(point.load()()))
-        except _BROKEN as error:
+        except _BROKEN_READER_ERRORS as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
     return readers, broken
 
@@ -344,50 +258,3 @@ def _is_special(path: Path) -> bool:
     except OSError:
         # Whoever reads it will say what is wrong with it.
         return False
-
-
-def _first_lines(path: Path) -> tuple[bytes, ...]:
-    try:
-        with open_log(path) as log:
-            return tuple(_up_to(HEAD, lines_of(log)))
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
-
-
-def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
-    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing."""
-    for line in lines:
-        if line is not None:
-            yield line
-            size -= len(line)
-        if size <= 0:
-            return
-
-
-def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON can be anything)
-    """The JSON document that the whole file is, unless its first line is a record with others below it."""
-    if not lines or not lines[0].removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
-        return None
-    if any(line.strip() for line in lines[1:]) and any(True for _ in _objects(lines[:1])):
-        return None
-    try:
-        with open_log(path) as log:
-            text = log.read(LARGEST_DOCUMENT + 1)
-        return parse(text.removeprefix(b"\xef\xbb\xbf")) if len(text) <= LARGEST_DOCUMENT else None
-    except ValueError:
-        return None
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
-
-
-def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        text = line.removeprefix(b"\xef\xbb\xbf").strip()
-        if not text.startswith(b"{"):  # of a document written on many lines none is an object
-            continue
-        try:
-            record = parse(text)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            yield record

@@ -18,11 +18,19 @@ beginnings are passed on after a few searches for plain strings. Redacting twice
 
 from __future__ import annotations
 
-from helix_episodes.redaction.cutting import Redacted, redact, redact_text, without_secrets
-from helix_episodes.redaction.emails import ADDRESS, without_addresses
-from helix_episodes.redaction.report import CutIn, cuts_in
+from helix_episodes.redaction.redactor import (
+    ADDRESS,
+    CutIn,
+    Redacted,
+    cuts_in,
+    redact,
+    redact_text,
+    redacted_session,
+    without_addresses,
+    without_emails,
+    without_secrets,
+)
 from helix_episodes.redaction.rules import Cut
-from helix_episodes.redaction.sessions import redacted_session, without_emails
 
 __all__ = [
     "ADDRESS",

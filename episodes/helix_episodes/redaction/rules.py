@@ -1,23 +1,27 @@
-"""What every room of redaction is written in: a cut, and the rule that finds it.
+"""Redaction rules, a fast pre-filter for them, and the test whether a value looks random.
 
-A rule first names plain strings of which one must occur, because looking for those is a hundred times faster than
-trying an expression, and most texts hold none. Every expression is bounded: no part of it may run over more than a few
-hundred characters (a token's own length apart), so that its time grows with the length of the text and not faster.
+A rule names plain strings of which one must occur (its needles). Looking for a hundred of them one by one is most of
+what redaction costs, so `Sieve` groups them by a *sign* that they share: an underscore, a hyphen, a capital. Python
+leaps from one such sign to the next as fast as it looks for one needle, and only there checks what surrounds it.
+Needles of small letters alone have no such sign and are searched for by themselves.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from functools import cache
+from collections import Counter
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
 
 #: A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
-START = r"(?<![A-Za-z0-9])"
+WORD_START = r"(?<![A-Za-z0-9])"
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,14 +35,14 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     length: int
 
 
-class Hint(NamedTuple):
+class SieveHint(NamedTuple):
     """Where no plain string is telling enough: a sign, and an expression for what stands around it."""
 
     sign: str
     around: str
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """A kind of secret: plain strings or hints of which one must occur, the pattern, its group to cut, and a last look.
 
     With ``folded`` the plain strings are given in small letters and meant in any case.
@@ -49,18 +53,18 @@ class Rule(NamedTuple):
     pattern: str
     group: int = 0
     accept: Callable[[re.Match[str]], bool] = lambda _: True
-    hints: tuple[Hint, ...] = ()
+    hints: tuple[SieveHint, ...] = ()
     folded: bool = False
 
 
-def cuts_by(rule: Rule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
+def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
     """What the rule finds in a text (or between two places of it), whether or not its needles were looked for."""
-    for match in compiled(rule.pattern).finditer(text, start, len(text) if end is None else end):
+    for match in compiled_pattern(rule.pattern).finditer(text, start, len(text) if end is None else end):
         if rule.accept(match):
-            yield cut(rule.kind, *match.span(rule.group))
+            yield make_cut(rule.kind, *match.span(rule.group))
 
 
-def cut(kind: str, start: int, end: int) -> Cut:
+def make_cut(kind: str, start: int, end: int) -> Cut:
     """A cut from its two ends."""
     return Cut(kind=kind, start=start, length=end - start)
 
@@ -75,6 +79,215 @@ def mentions(text: str, needles: tuple[str, ...]) -> bool:
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[str]:
+def compiled_pattern(pattern: str) -> re.Pattern[str]:
     """Compiled when first needed: all of them at once cost 30 ms, and most texts need none."""
     return re.compile(pattern)
+
+
+#: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
+#: ``~``, one in seven ``_``, one in two ``-``.
+_SIEVE_SIGNS = ("~", "=", "_", ":", "-", ".", "A", "S")
+
+
+class Sieve:
+    """Knows what to look for of a fixed list of rules."""
+
+    def __init__(self, rules: Sequence[SecretRule]) -> None:
+        self._groups = _groups((number, rule) for number, rule in enumerate(rules) if not rule.folded)
+        self._folded = _groups((number, rule) for number, rule in enumerate(rules) if rule.folded)
+
+    def passed_by(self, text: str, *, lowered: str) -> list[int]:
+        """The numbers of the rules that may find something in ``text``, in order.
+
+        ``lowered`` is the text in small letters.
+        """
+        met = [(group, text) for group in self._groups if group.sign in text and group.any.search(text)]
+        met += [(group, lowered) for group in self._folded if group.sign in lowered]
+        return sorted({number for group, where in met for number in group.near(where)}) if met else []
+
+
+class _Around(NamedTuple):
+    """What stands around a sign where a needle occurs: the letters before it, and an expression for what follows."""
+
+    before: str
+    after: str
+
+
+class _Group:
+    """The rules whose needles hold one sign, each with what must stand around it."""
+
+    def __init__(self, sign: str, around: dict[int, list[_Around]]) -> None:
+        self.sign = sign
+        self._around = around
+
+    def near(self, text: str) -> Iterator[int]:
+        """The rules of which a needle occurs."""
+        return (number for number, one in self._each if one.search(text))
+
+    # Compiled when first needed: most texts hold but a few of the signs.
+    @cached_property
+    def any(self) -> re.Pattern[str]:
+        """Matches wherever a needle occurs; most often that is nowhere, which one pass tells."""
+        return _expression(self.sign, (one for several in self._around.values() for one in several))
+
+    @cached_property
+    def _each(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
+        return tuple((number, _expression(self.sign, around)) for number, around in self._around.items())
+
+
+def _groups(rules: Iterable[tuple[int, SecretRule]]) -> tuple[_Group, ...]:
+    groups: dict[str, dict[int, list[_Around]]] = {}
+    for number, rule in rules:
+        hinted = ((hint.sign, _Around("", hint.around)) for hint in rule.hints)
+        for sign, around in (*map(_parted, rule.needles), *hinted):
+            groups.setdefault(sign, {}).setdefault(number, []).append(around)
+    return tuple(_Group(sign, around) for sign, around in groups.items())
+
+
+def _parted(needle: str) -> tuple[str, _Around]:
+    """A needle's sign and what stands around it; one without a sign is its own."""
+    sign = next((sign for sign in _SIEVE_SIGNS if sign in needle), needle)
+    before, _, after = needle.partition(sign)
+    return sign, _Around(before, re.escape(after))
+
+
+def _expression(sign: str, around: Iterable[_Around]) -> re.Pattern[str]:
+    """An expression that begins with the sign itself, so that the search can leap from one to the next.
+
+    What is looked for before the sign is asked for all at once where it has one length: each question of its own costs
+    as much as all of them.
+    """
+    alike: dict[tuple[int, str], dict[str, None]] = {}
+    for before, after in around:
+        alike.setdefault((len(before), after), {})[before] = None
+    parts = (_behind(sign, befores) + after for (_, after), befores in alike.items())
+    return re.compile(f"{re.escape(sign)}(?:{'|'.join(parts)})")
+
+
+def _behind(sign: str, befores: Iterable[str]) -> str:
+    wanted = [re.escape(before + sign) for before in befores if before]
+    return f"(?<={'|'.join(wanted)})" if wanted else ""
+
+
+# Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.
+_SHORTEST_KEY = 16
+_SHORTEST_PART = 12
+_LEAST_ENTROPY = 3.0
+_SHORTEST_NUMBER = 6
+
+# Random letters change case at every second or third; the words of a name are longer, four letters and more.
+_SHORTEST_SCRAMBLE = 10
+_LONGEST_MEAN_PART = 3
+_MOST_NUMBERS = 3
+
+_PART_SEPARATORS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` stand for something else.
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
+_WORD_LIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# What stands behind ``password`` where it is a field's name, type, label or state.
+_NO_PASSWORD = re.compile(
+    r"address|body|confirm|confirmation|current|default|disabled|email|empty|enabled|error|example|false|field|form|hash"
+    r"|hashed|hidden|incorrect|input|invalid|kennwort|key|label|missing|name|new|none|null|old|optional|pass|passphrase"
+    r"|passwd|passwords?|passwort|plain|plaintext|prompt|pwd|required|reset|secret|senha|short|stdin|str|string|text"
+    r"|token|true|type|undefined|unknown|user|username|value|wachtwoord|weak|wrong"
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """Something that stands for a value: a variable, a mask, a hint to fill it in."""
+    lowered = value.lower()
+    if (
+        value[0] in "$*"
+        or (value[0] == "%" and not _ENCODED.match(value))
+        or "${" in value
+        or "***" in value
+        or "..." in value
+        or "xxxx" in lowered
+    ):
+        return True
+    return "redacted" in lowered or "your" in lowered or "placeholder" in lowered
+
+
+def says_what_it_is(value: str) -> bool:
+    """Words such as ``required`` or ``current-password``: a label, a type or a state, not a password."""
+    words = [word.lower() for word in _WORD_LIKE.findall(value)]
+    return not words or any(_NO_PASSWORD.fullmatch(word) for word in words)
+
+
+def is_mixed(value: str) -> bool:
+    """Letters together with digits or signs, as in a password; words joined by hyphens are a name."""
+    letters = any(character.isalpha() for character in value)
+    others = any(character.isdigit() or character in "!@#$%^&*+?=~|" for character in value)
+    return (letters and others) or (value.isdigit() and len(value) >= _SHORTEST_NUMBER)
+
+
+def looks_random(value: str) -> bool:
+    """Long, of letters and digits without a break by which people join words, and without much repetition."""
+    if len(value) < _SHORTEST_KEY or entropy(value) < _LEAST_ENTROPY:
+        return False
+    return any(_is_random_part(part) for part in re.split(r"[-_.:]", value))
+
+
+def entropy(value: str) -> float:
+    """Bits per character, from 0 for one letter repeated to log2 of the number of different ones.
+
+    >>> entropy("aaaa"), entropy("abcd")
+    (-0.0, 2.0)
+    """
+    counts = Counter(value)
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
+
+
+def has_digit(match: re.Match[str]) -> bool:
+    """Tells a key from words joined by hyphens."""
+    return any(character.isdigit() for character in match[0])
+
+
+def has_digit_or_both_cases(match: re.Match[str]) -> bool:
+    """Tells a key, even of letters alone, from words in small letters."""
+    cases = any(map(str.isupper, match[0])) and any(map(str.islower, match[0]))
+    return has_digit(match) or cases
+
+
+def is_scrambled(value: str) -> bool:
+    """Letters alone, but no words: capitals stand where no word begins, as hardly any name has them.
+
+    >>> is_scrambled("GQrZxOOCwtre"), is_scrambled("newUserPassword")
+    (True, False)
+    """
+    parts = _PART_SEPARATORS.findall(value)
+    return (
+        value.isascii()
+        and value.isalpha()
+        and len(value) >= _SHORTEST_SCRAMBLE
+        and not (value.isupper() or value.islower())
+        and len(value) <= _LONGEST_MEAN_PART * len(parts)
+    )
+
+
+def is_strewn_with_digits(value: str) -> bool:
+    """Digits in three places or more, where names have one number.
+
+    >>> is_strewn_with_digits("pXz9w3QlY7Zkuvqdt7s8"), is_strewn_with_digits("loadKeyFromVault20240115")
+    (True, False)
+    """
+    return looks_random(value) and len(re.findall(r"\d+", value)) >= _MOST_NUMBERS
+
+
+def is_strong(value: str) -> bool:
+    """Made as passwords are: a sign among letters, or letters of both cases with a digit."""
+    letters = any(map(str.isalpha, value))
+    signs = any(character in "!@#$%^&*?~" for character in value)
+    kinds = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
+    return letters and (signs or kinds)
+
+
+def is_of_all_letters(match: re.Match[str]) -> bool:
+    """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
+    return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
+
+
+def _is_random_part(part: str) -> bool:
+    digits = sum(character.isdigit() for character in part)
+    letters = sum(character.isalpha() for character in part)
+    return len(part) >= _SHORTEST_PART and letters > 0 and digits > 0

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from helix_cli.commands.neighbours import render_causes, render_effects
-from helix_cli.commands.path import render_path
-from helix_cli.commands.seen import render_seen
-from helix_cli.mcp.declaring import Arguments, Reply, Tool
+from helix_cli.commands.path import render_causes, render_effects, render_path
+from helix_cli.commands.precedents import render_seen
+from helix_cli.mcp.schema import Arguments, Reply, Tool
 from helix_cli.output import rendered
-from helix_graph.graph.nodes import Node  # noqa: TC001  (the schema is made from it)
-from helix_graph.graph.paths import PathAnswer
-from helix_graph.graph.relations import RelationsAnswer
+from helix_graph.graph.model import GraphNode  # noqa: TC001  (the schema is made from it)
+from helix_graph.graph.paths import PathAnswer, RelationsAnswer
 from helix_graph.graph.seen import SeenAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.declaring import Progress
+    from helix_cli.mcp.schema import Progress
     from helix_graph import Memory
 
 Label = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -51,7 +49,7 @@ class LabelArguments(Arguments, frozen=True, kw_only=True):
 class PathShown(PathAnswer, frozen=True, kw_only=True, omit_defaults=True):
     """The path as `Graph.path` gives it, whose nodes name their episodes."""
 
-    path: tuple[Node, ...]
+    path: tuple[GraphNode, ...]
 
 
 def _seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:

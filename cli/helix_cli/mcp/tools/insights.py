@@ -1,4 +1,4 @@
-"""What was learnt: remembering advice, finding it again, and saying how the work with it went."""
+"""What was learnt: remember advice, recall it, report how it did; and `search_memory`, one question to everything."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.insight_links import render_related
-from helix_cli.commands.insight_primitives import render_feedback, render_recalled, render_stored
-from helix_cli.commands.insight_upkeep import render_health
-from helix_cli.mcp.declaring import Arguments, NothingDoneError, Reply, Tool
+from helix_cli.commands.insight import render_feedback, render_recalled, render_related, render_stored
+from helix_cli.commands.insight_maintenance import render_health
+from helix_cli.commands.search import render_search
+from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, Tool
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
-from helix_graph.insights.feedback import FedBack
-from helix_graph.insights.links import Related
-from helix_graph.insights.model import Outcome  # noqa: TC001  (the schema is made from it)
-from helix_graph.insights.store import Stored
+from helix_graph.insights.feedback import FeedbackAnswer
+from helix_graph.insights.links import RelateAnswer
+from helix_graph.insights.model import Outcome
+from helix_graph.insights.store import StoreAnswer
+from helix_graph.search.model import MemorySearchAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.declaring import Progress
+    from helix_cli.mcp.schema import Progress
     from helix_graph import Memory
+
 
 #: A list, or a text that holds one: as JSON, or with commas.
 Texts = list[str] | str
@@ -95,8 +97,8 @@ class RecalledInsights(msgspec.Struct, frozen=True, kw_only=True):
     note: str
 
 
-class Health(msgspec.Struct, frozen=True, kw_only=True):
-    """How the memory of insights does; see `helix_graph.insights.upkeep.Upkeep.health`."""
+class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
+    """How the memory of insights does; see `helix_graph.insights.maintenance.Upkeep.health`."""
 
     status: str
     total_insights: int
@@ -169,6 +171,25 @@ def _relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_related))
 
 
+class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
+    """What to look for."""
+
+    query: Annotated[str, Meta(description="1 to 500 letters, digits, blanks and - . , _ ( ) & : characters.")]
+    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 10
+    semantic_only: Annotated[bool, Meta(description="Compare meanings alone; fails where nothing does.")] = False
+    lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False
+
+
+def _search(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> Reply:
+    found = memory.search(
+        asked.query,
+        max_results=asked.max_results,
+        semantic_only=asked.semantic_only,
+        lexical_only=asked.lexical_only,
+    )
+    return Reply(found, rendered(found, render_search))
+
+
 TOOLS = (
     Tool(
         name="recall",
@@ -192,7 +213,7 @@ TOOLS = (
             "one part of the project go to `store` instead."
         ),
         takes=RememberArguments,
-        gives=Stored,
+        gives=StoreAnswer,
         run=_remember,
         effect="adds",
     ),
@@ -204,7 +225,7 @@ TOOLS = (
             "or plan_complete. Use it once at the end of the task, and name in causal_names those that mattered."
         ),
         takes=FeedbackArguments,
-        gives=FedBack,
+        gives=FeedbackAnswer,
         run=_feedback,
         effect="adds",
     ),
@@ -216,7 +237,7 @@ TOOLS = (
             "that one advice belongs to another, so that whoever finds one finds both."
         ),
         takes=RelateArguments,
-        gives=Related,
+        gives=RelateAnswer,
         run=_relate,
         effect="sets",
     ),
@@ -228,8 +249,20 @@ TOOLS = (
             "Use it when `recall` finds nothing or its answers seem poor."
         ),
         takes=HealthArguments,
-        gives=Health,
+        gives=InsightsHealth,
         run=_health,
+        effect="reads",
+    ),
+    Tool(
+        name="search_memory",
+        title="Search everything",
+        description=(
+            "Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its "
+            "source. Use it when you do not know where something was kept. For an error, `seen` says more."
+        ),
+        takes=SearchMemoryArguments,
+        gives=MemorySearchAnswer,
+        run=_search,
         effect="reads",
     ),
 )

@@ -1,4 +1,4 @@
-"""What was written down by topic: the seed's tools for storing, finding and changing entries, under its names.
+"""Notes by topic: the seed's tools for storing, finding, changing and maintaining entries, under its names.
 
 The seed's clients send strings, also for numbers, truth values and lists; the types here say what is meant.
 """
@@ -11,22 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.declaring import Arguments, Reply, Tool, typed_schema, without_nulls
-from helix_cli.mcp.explaining import problem_of
+from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, Tool, typed_schema, without_nulls
+from helix_cli.mcp.tool_text import problem_of
 from helix_episodes.errors import UsageError
-from helix_graph.topics.briefing.model import Briefing, Overview
-from helix_graph.topics.briefing.model import Detail as BriefDetail
-from helix_graph.topics.edit import Action as EditAction  # noqa: TC001  (the schema is made from it)
-from helix_graph.topics.forms import form_of
-from helix_graph.topics.model import Alike, Duplicate
-from helix_graph.topics.periods import MOST_DAYS, MOST_HOURS
-from helix_graph.topics.read import ReadAnswer
-from helix_graph.topics.search import LARGEST_INDEX, Detail, Mode, SearchAnswer
+from helix_graph.topics.actions import Action, StatsDetail
+from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Detail as BriefDetail
+from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+from helix_graph.topics.edit import Action as EditAction
+from helix_graph.topics.formats import form_of
+from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
+from helix_graph.topics.model import Duplicate, SimilarEntries
+from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.transfer import ImportedEntries, LeftOut, TopicsExport
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.declaring import Progress
+    from collections.abc import Sequence
+
+    from helix_cli.mcp.schema import Progress
     from helix_graph import Memory
     from helix_graph.topics.model import Entry
+
 
 Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
 #: As the seed's clients send lists, or as JSON has them.
@@ -117,7 +122,7 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
     into: Annotated[str | None, Meta(description="merge: the topic that takes the entries in.")] = None
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class EntryPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where an entry stands, without the text, which the caller has just sent."""
 
     id: int
@@ -129,16 +134,16 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 class StoredPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where the entry was stored, and an older one that says much the same."""
 
-    entry: Place
+    entry: EntryPlace
     duplicate: Duplicate | None
 
 
 class StoredPlaces(msgspec.Struct, frozen=True, kw_only=True):
     """Where the entries were stored, in how many topics, and which of them are alike."""
 
-    entries: tuple[Place, ...]
+    entries: tuple[EntryPlace, ...]
     topics: int
-    alike: tuple[Alike, ...]
+    alike: tuple[SimilarEntries, ...]
 
 
 class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +152,7 @@ class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
     action: str
     topic: str
     entries: int
-    entry: Place | None
+    entry: EntryPlace | None
     into: str | None
 
 
@@ -186,8 +191,8 @@ def _entry(asked: NewEntry) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in NewEntry.__struct_fields__}
 
 
-def _place(entry: Entry) -> Place:
-    return Place(id=entry.id, topic=entry.topic, index=entry.index, tags=entry.tags)
+def _place(entry: Entry) -> EntryPlace:
+    return EntryPlace(id=entry.id, topic=entry.topic, index=entry.index, tags=entry.tags)
 
 
 def _search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
@@ -212,6 +217,56 @@ def _edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
     entry = None if answer.entry is None else _place(answer.entry)
     value = EditedPlace(action=answer.action, topic=answer.topic, entries=answer.entries, entry=entry, into=answer.into)
     return Reply(value, form_of(answer))
+
+
+#: So many items that cannot be imported are named: they tend to fail for one reason.
+_REASONS = 5
+
+
+class TopicsArguments(Arguments, frozen=True, kw_only=True):
+    """What to do, and with what."""
+
+    action: Annotated[Action, Meta(description="What to look at, or what to do; see above.")] = "list"
+    topic: Annotated[str | None, Meta(description="entries, xref: of this topic.")] = None
+    days: Annotated[Days | None, Meta(description="recent: of so many days (7); prune: older than so many (30).")] = (
+        None
+    )
+    hours: Annotated[Hours | None, Meta(description="recent: of so many hours; overrides days.")] = None
+    detail: Annotated[StatsDetail | None, Meta(description="stats: counts of tags, or the index's size.")] = None
+    index: Annotated[Index | None, Meta(description="entries: the one at this index.")] = None
+    match_str: Annotated[str | None, Meta(description="entries: those that hold this.")] = None
+    focus: Annotated[str | None, Meta(description="graph: only where topics of this pattern take part.")] = None
+    json: Annotated[
+        str | list[dict[str, Any]] | None, Meta(description="import: what export gave, or [{topic, text}].")
+    ] = None
+    refresh: Annotated[bool, Meta(description="stale: show what the sources say now.")] = False
+    apply: Annotated[bool, Meta(description="prune: remove them; without it they are only listed.")] = False
+
+
+class ExportedTopics(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries the export has; they are the result's text."""
+
+    exported: int
+
+
+def _topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
+    def advance(done: int, total: int) -> None:
+        progress(done, total, asked.action)
+
+    given = msgspec.structs.asdict(asked)
+    if isinstance(asked.json, list):
+        given["json"] = msgspec.json.encode(asked.json).decode()
+    answer = memory.topics.topics(given.pop("action"), progress=advance, **given)
+    if isinstance(answer, ImportedEntries) and answer.left_out and not answer.entries:
+        raise NothingDoneError(_none_taken_in(answer.left_out))
+    value = ExportedTopics(exported=len(answer.entries)) if isinstance(answer, TopicsExport) else answer
+    return Reply(value, form_of(answer))
+
+
+def _none_taken_in(left_out: Sequence[LeftOut]) -> str:
+    shown = [f"{one.place}: {one.problem}" for one in left_out[:_REASONS]]
+    more = [f"and {len(left_out) - len(shown)} more"] if len(left_out) > len(shown) else []
+    return "\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more])
 
 
 TOOLS = (
@@ -249,7 +304,7 @@ TOOLS = (
             "says so. `search_memory` looks through sessions and insights as well."
         ),
         takes=SearchArguments,
-        gives=SearchAnswer,
+        gives=TopicSearchAnswer,
         run=_search,
         effect="reads",
     ),
@@ -289,6 +344,34 @@ TOOLS = (
         takes=EditArguments,
         gives=EditedPlace,
         run=_edit,
+        effect="removes",
+    ),
+    Tool(
+        name="topics",
+        title="Look over the topics",
+        description=(
+            "What there is, and keeping it in order. Look: list, recent, entries, stats, xref and graph (what refers "
+            "to what), stale (entries whose source has changed since), session, export. Keep: prune lists entries "
+            "that nobody wrote to for days and removes them with apply; compact and reindex tidy the file; import "
+            "takes in an export. Use list or recent to learn which topics there are, stale before you trust old ones."
+        ),
+        takes=TopicsArguments,
+        gives=(
+            Listing
+            | Recent
+            | Stats
+            | TopicSession
+            | ReadAnswer
+            | CrossReferences
+            | TopicGraph
+            | StaleAnswer
+            | PrunedEntries
+            | CompactedLog
+            | ExportedTopics
+            | ImportedEntries
+            | ReindexedEntries
+        ),
+        run=_topics,
         effect="removes",
     ),
 )

@@ -15,18 +15,17 @@ from helix_episodes.extraction.checks.editor import (
     read_diagnostics,
     reports_diagnostics,
 )
+from helix_episodes.extraction.checks.families import command_finding, tool_finding, tools_own_finding
 from helix_episodes.extraction.checks.judging import read_verdicts, verdicts_in
-from helix_episodes.extraction.checks.model import Finding, Output, Verdict
-from helix_episodes.extraction.checks.python import unrecorded_end
-from helix_episodes.extraction.checks.runners import echoed_commands
-from helix_episodes.extraction.checks.scopes import covers
-from helix_episodes.extraction.checks.troubles import command_finding, tool_finding, tools_own_finding
-from helix_episodes.extraction.checks.unflagged import unflagged_finding
+from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, covers
+from helix_episodes.extraction.checks.python import exception_at_end
+from helix_episodes.extraction.checks.silent_failures import silent_failure
+from helix_episodes.extraction.checks.task_runners import echoed_commands
 
 __all__ = [
     "DIAGNOSTICS",
-    "Finding",
-    "Verdict",
+    "CheckFinding",
+    "CheckVerdict",
     "check_name_from_output",
     "command_finding",
     "covers",
@@ -36,8 +35,8 @@ __all__ = [
     "reports_diagnostics",
     "tool_finding",
     "tools_own_finding",
-    "unflagged_finding",
-    "unrecorded_end",
+    "silent_failure",
+    "exception_at_end",
     "verdicts_in",
 ]
 
@@ -48,4 +47,4 @@ def check_name_from_output(output: str) -> dict[str, str]:
     >>> check_name_from_output("[lint] $ golangci-lint run ./...\n0 issues.")
     {'lint': 'golangci-lint'}
     """
-    return {task: part.check or part.program for task, part in echoed_commands(Output(output)).items()}
+    return {task: part.check or part.program for task, part in echoed_commands(CommandOutput(output)).items()}

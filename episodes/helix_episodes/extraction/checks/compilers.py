@@ -1,7 +1,7 @@
-"""Families of compile errors, from the compilers' own wording.
+"""Compilers of Rust, C, Swift, Zig, the JVM and .NET, and families of compile errors.
 
-The family says what kind of slip it was, in the same words whatever the compiler, because the remedy is of the same
-kind: an undefined name wants an import, a rename or a declaration wherever it happens.
+A family says what kind of slip it was, in the same words for every compiler, because the remedy is of the same kind: an
+undefined name wants an import, a rename or a declaration in any language.
 
 >>> compile_family('declared and not used: total')
 'unused variable'
@@ -9,7 +9,20 @@ kind: an undefined name wants an import, a rename or a declaration wherever it h
 
 from __future__ import annotations
 
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CheckReading,
+    CommandOutput,
+    ReportedLine,
+    grouped,
+    quoted,
+)
+from helix_episodes.lightweight import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from helix_episodes.extraction.shell.programs import CheckKind
+
 
 #: Families and the wordings they are known by, checked in order.
 _WORDINGS: tuple[tuple[str, ...], ...] = (
@@ -47,3 +60,93 @@ _FAMILIES = tuple((family, Regex("|".join(wordings))) for family, *wordings in _
 def compile_family(message: str) -> str:
     """The family of a compiler's message; ``does not compile`` when the wording says nothing more."""
     return next((family for family, pattern in _FAMILIES if pattern.search(message)), "does not compile")
+
+
+_RUST_ERROR = Regex(r"(error|warning)(?:\[(E\d+)\])?: (.+)$")
+_RUST_AT = Regex(r"\s*--> ([^\s:]+):\d+:\d+")
+_RUST_LINT = Regex(r"\s*= (?:note|help): .*?`?#\[(?:deny|warn|forbid)\(([\w:-]+)\)\]|.*-D ([\w:-]+)`?")
+_RUST_SUMS = ("could not compile", "aborting due to", "build failed")
+_RUST_FMT = Regex(r"Diff in (\S+?):?(?: at line |:)\d+")
+
+
+def read_rust(output: CommandOutput) -> CheckReading | None:
+    """The verdict of cargo's compiler: error codes, and clippy's lints where they are denied."""
+    if not output.has("error[E", "could not compile", "aborting due to"):
+        return None
+    reports = [
+        report for at, line in enumerate(output.lines) if line.startswith("error") and (report := _rust(output, at))
+    ]
+    summed = next(
+        (line for line in output.lines if line.startswith("error") and any(w in line for w in _RUST_SUMS)), ""
+    )
+    cut_off = (CheckFinding(family="build failed", message=summed, generic=True),) if summed else ()
+    lints = any(report.family.startswith("clippy::") for report in reports)
+    return CheckReading(
+        check="cargo clippy" if lints else "cargo build",
+        kind="lint" if lints else "build",
+        passed=False,
+        failed_count=len(reports) or None,
+        findings=grouped(reports) or cut_off,
+        quote=quoted(*(report.message for report in reports[:3])) or quoted(summed),
+    )
+
+
+def _rust(output: CommandOutput, at: int) -> ReportedLine | None:
+    found = _RUST_ERROR.match(output.lines[at])
+    if not found or any(words in found[3] for words in _RUST_SUMS):
+        return None
+    # A diagnostic ends at an empty line; 40 lines is more than rustc prints for one.
+    body = output.lines[at + 1 : at + 40]
+    body = body[: body.index("")] if "" in body else body
+    place = next((place for line in body if (place := _RUST_AT.match(line))), None)
+    lint = next((lint[1] or lint[2] for line in body if (lint := _RUST_LINT.match(line))), None)
+    family = found[2] or lint or compile_family(found[3])
+    return ReportedLine(family=family, message=found.string, path=place[1] if place else None)
+
+
+def read_rustfmt(output: CommandOutput) -> CheckReading | None:
+    """The verdict of ``cargo fmt --check``: it prints a difference per place."""
+    if not output.has("Diff in "):
+        return None
+    matches = [found for line in output.lines if (found := _RUST_FMT.match(line))]
+    if not matches:
+        return None
+    reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
+    return _failing("cargo fmt", "format", reports)
+
+
+def _failing(check: str, kind: CheckKind, reports: list[ReportedLine]) -> CheckReading:
+    return CheckReading(
+        check=check,
+        kind=kind,
+        passed=False,
+        failed_count=len(reports),
+        findings=grouped(reports),
+        quote=quoted(*(report.message for report in reports[:3])),
+    )
+
+
+_C_ERROR = Regex(r"([^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|m|mm|swift|zig)):\d+:\d+: (?:fatal )?error: (.+)$")
+_JAVA_ERROR = Regex(
+    r"(?:\[ERROR\] |e: )?(?:file://)?([^\s:]+\.(?:java|kt|scala)):\[?\d+[,:]?\d*\]?:? (?:error: )?(.+)$"
+)
+_CSHARP_ERROR = Regex(r"\s*([^\s(]+)\(\d+,\d+\): error ([A-Z]+\d+): (.+?)(?: \[.*\])?$")
+
+
+def read_compilers(output: CommandOutput) -> CheckReading | None:
+    """Errors of C, C++, Swift, Zig, the JVM's and .NET's compilers."""
+    if not output.has("error: ", "error CS", "error FS", "error MSB", "[ERROR]", "e: "):
+        return None
+    reports: list[ReportedLine] = []
+    name = ""
+    for line in output.lines:
+        if found := _C_ERROR.match(line):
+            name = name or "cc"
+            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
+        elif found := _CSHARP_ERROR.match(line):
+            name = name or "dotnet build"
+            reports.append(ReportedLine(family=found[2], message=line, path=found[1]))
+        elif (found := _JAVA_ERROR.match(line)) and output.has("error: ", "COMPILATION ERROR", "e: file"):
+            name = name or "javac"
+            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
+    return _failing(name, "build", reports) if reports else None

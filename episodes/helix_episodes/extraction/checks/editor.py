@@ -1,7 +1,7 @@
-r"""An editor's diagnostics: what a language server says of the files, asked for by a tool or sent along unasked.
+"""An editor's diagnostics: what a language server says of the files.
 
-Only what is severe counts: hints and suggestions are no failures. Tools answer with JSON (a list of files with their
-``diagnostics``) or say in one sentence that there is nothing.
+A tool asks for them, or the editor sends them along unasked. Only errors count: hints and suggestions are no failures.
+Tools answer with JSON (a list of files with their ``diagnostics``) or say in one sentence that there is nothing.
 
 >>> read_diagnostics('[{"uri": "a.py", "diagnostics": []}]').passed
 True
@@ -16,13 +16,14 @@ import json
 import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
-from helix_episodes.extraction.checks.model import Report, Verdict, grouped, quoted
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import CheckVerdict, ReportedLine, grouped, quoted
+from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
 
 #: The name of the check, whichever editor or server it is.
 DIAGNOSTICS = "diagnostics"
@@ -43,7 +44,7 @@ def reports_diagnostics(tool: str | None) -> bool:
     return bool(tool and _TOOL.search(tool))
 
 
-def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
+def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> CheckVerdict:
     """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
     try:
         listed = json.loads(text)
@@ -58,14 +59,14 @@ def _verdict(
     *,
     scope: tuple[str, ...],
     quote: str,
-    reports: list[Report] | None = None,
-) -> Verdict:
-    return Verdict(
+    reports: list[ReportedLine] | None = None,
+) -> CheckVerdict:
+    return CheckVerdict(
         check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports or ()), quote=quoted(quote), scope=scope
     )
 
 
-def _reports(value: Any, path: str | None = None) -> Iterator[Report]:  # noqa: ANN401  (any JSON)
+def _reports(value: Any, path: str | None = None) -> Iterator[ReportedLine]:  # noqa: ANN401  (any JSON)
     """The severe diagnostics in a list of files, or of diagnostics."""
     if isinstance(value, list):
         for part in value:
@@ -73,7 +74,7 @@ def _reports(value: Any, path: str | None = None) -> Iterator[Report]:  # noqa: 
     elif isinstance(value, dict):
         place = next((str(value[name]) for name in ("uri", "filePath", "path", "file") if value.get(name)), path)
         if isinstance(value.get("message"), str) and str(value.get("severity", "error")).lower() in _SEVERE:
-            yield Report(
+            yield ReportedLine(
                 family=family_of_diagnostic(value["message"], value.get("code")),
                 message=value["message"],
                 path=_bare(place),

@@ -1,8 +1,12 @@
-"""The go command: tests, builds, vet.
+"""Go: tests, builds, vet, and golangci-lint.
 
 ``go test`` closes every package with one line (``ok``, ``FAIL``, ``?``) and every failing test with ``--- FAIL:``, at
-the margin; a test's own log is indented. So a log full of expected errors cannot be taken for a failure. Compile
-errors stand as ``file.go:line:column: message``.
+the margin; a test's own log is indented, so a log full of expected errors is not taken for a failure. Compile errors
+are printed as ``file.go:line:column: message``.
+
+golangci-lint prints ``file:line:column: message (linter)`` for each issue and closes with ``N issues:``. A message may
+run over several lines; the linter's name is at the end of the last. Linters that bundle many rules put the rule's name
+before the message; there the rule is the family, because a remedy for one rule says nothing about another.
 """
 
 from __future__ import annotations
@@ -10,12 +14,20 @@ from __future__ import annotations
 import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
-from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CheckReading,
+    CommandOutput,
+    ReportedLine,
+    grouped,
+    quoted,
+)
+from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
 
 _TEST = Regex(r"(\s*)--- (PASS|FAIL|SKIP): (\S+)")
 _PACKAGE = Regex(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\s+(.*))?$")
@@ -28,7 +40,7 @@ _PANIC = Regex(r"panic: (.+)$")
 _MISSING = Regex(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
 
 
-def read_go_test(output: Output) -> Reading | None:
+def read_go_test(output: CommandOutput) -> CheckReading | None:
     """The verdict of ``go test``, from package and test lines."""
     if not output.has("ok  \t", "FAIL", "--- PASS", "--- SKIP", "[no test files]", "PASS\nok", "(cached)"):
         return None
@@ -42,7 +54,7 @@ def read_go_test(output: Output) -> Reading | None:
     findings = (_stopped(output) or _go_findings(output, failed_tests, failed_packages)) if failed else ()
     ran = any(found[1].startswith("ok") for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
-    return Reading(
+    return CheckReading(
         check="go test",
         kind="test",
         passed=not failed if tests or failed or ran else None,
@@ -68,7 +80,7 @@ def _count(tests: list[re.Match[str]], how: str) -> int | None:
     return sum(found[2] == how for found in top) if reported else None
 
 
-def _stopped(output: Output) -> tuple[Finding, ...]:
+def _stopped(output: CommandOutput) -> tuple[CheckFinding, ...]:
     """A panic or a timeout, which ends the whole run and outweighs single tests."""
     if not output.has("panic: "):
         return ()
@@ -77,7 +89,7 @@ def _stopped(output: Output) -> tuple[Finding, ...]:
         if found:
             family = "timeout" if found[1].startswith("test timed out") else "panic"
             tests = _failed_names(output.lines[:at]) or _running(output.lines[at : at + 8])
-            return (Finding(family=family, message=line.strip(), tests=tests),)
+            return (CheckFinding(family=family, message=line.strip(), tests=tests),)
     return ()
 
 
@@ -91,7 +103,9 @@ def _running(lines: list[str]) -> tuple[str, ...]:
     return tuple(found[1] for line in lines if (found := re.match(r"\s+(Test\w+)", line)))
 
 
-def _go_findings(output: Output, tests: list[re.Match[str]], packages: list[re.Match[str]]) -> tuple[Finding, ...]:
+def _go_findings(
+    output: CommandOutput, tests: list[re.Match[str]], packages: list[re.Match[str]]
+) -> tuple[CheckFinding, ...]:
     unbuilt = any("failed]" in (found[3] or "") for found in packages)
     compiled = compile_findings(output) if unbuilt or not tests else ()
     failed = (_test_finding(output, tests),) if tests else ()
@@ -100,13 +114,13 @@ def _go_findings(output: Output, tests: list[re.Match[str]], packages: list[re.M
     return compiled + failed
 
 
-def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: bool) -> Finding:
+def _package_finding(output: CommandOutput, packages: list[re.Match[str]], *, unbuilt: bool) -> CheckFinding:
     """A package that failed while the lines about its tests were cut off; some of their log may be left."""
     above = reversed(output.lines[: output.lines.index(packages[0].string)])
     closed = _block(above, ends=lambda line: line.startswith(("ok  \t", "--- ", "=== ")))
     # With tests that passed in sight, what is left of a log may be theirs.
     logged = None if output.has("--- PASS", "=== ") else _last_log(list(reversed(closed)))
-    return Finding(
+    return CheckFinding(
         family="does not compile" if unbuilt else "test failed",
         message=logged.string.strip() if logged else packages[0].string.strip(),
         path=logged[1] if logged else None,
@@ -115,13 +129,13 @@ def _package_finding(output: Output, packages: list[re.Match[str]], *, unbuilt: 
     )
 
 
-def _test_finding(output: Output, tests: list[re.Match[str]]) -> Finding:
+def _test_finding(output: CommandOutput, tests: list[re.Match[str]]) -> CheckFinding:
     names = tuple(dict.fromkeys(found[3].partition("/")[0] for found in tests))
     path, message = _first_words(output, tests[0].string)
-    return Finding(family="test failed", message=message, path=path, times=len(names), tests=names, generic=True)
+    return CheckFinding(family="test failed", message=message, path=path, times=len(names), tests=names, generic=True)
 
 
-def _first_words(output: Output, heading: str) -> tuple[str | None, str]:
+def _first_words(output: CommandOutput, heading: str) -> tuple[str | None, str]:
     """What the first failing test said for itself.
 
     ``t.Fatal`` ends a test, so the last line logged by a test file is the assertion that failed; what comes before is
@@ -156,7 +170,7 @@ def _block(lines: Iterable[str], *, ends: Callable[[str], bool]) -> list[str]:
     return block
 
 
-def read_go_build(output: Output) -> Reading | None:
+def read_go_build(output: CommandOutput) -> CheckReading | None:
     """The verdict of a compiler run without tests: errors or nothing."""
     if not output.has(".go:", "go: ", "package ") or output.has("\nFAIL", "--- FAIL", "(typecheck)"):
         return None
@@ -165,7 +179,7 @@ def read_go_build(output: Output) -> Reading | None:
     findings = compile_findings(output)
     if not findings:
         return None
-    return Reading(
+    return CheckReading(
         check="go build",
         kind="build",
         passed=False,
@@ -175,14 +189,14 @@ def read_go_build(output: Output) -> Reading | None:
     )
 
 
-def compile_findings(output: Output) -> tuple[Finding, ...]:
+def compile_findings(output: CommandOutput) -> tuple[CheckFinding, ...]:
     """Compile errors of Go by family. What merely follows from another error is left out."""
     reports = [report for line in output.lines if (report := compile_report(line))]
     own = [report for report in reports if report.family != "missing package"]
     return grouped(own or reports)
 
 
-def compile_report(line: str) -> Report | None:
+def compile_report(line: str) -> ReportedLine | None:
     """The compile error on a line, if it is one."""
     if line[:1].isspace():
         return None
@@ -192,9 +206,101 @@ def compile_report(line: str) -> Report | None:
         family = compile_family(found[4])
         # A test's log has no column, and the first line of what `tail` left may have lost its indentation.
         logged = found[3] is None and family == "does not compile"
-        return None if logged else Report(family=family, message=line, path=found[1])
+        return None if logged else ReportedLine(family=family, message=line, path=found[1])
     if _MISSING.search(line):
-        return Report(family="missing package", message=line)
+        return ReportedLine(family="missing package", message=line)
     if line.startswith(("go: cannot find main module", "go: go.mod file not found")):
-        return Report(family="not a module", message=line)
+        return ReportedLine(family="not a module", message=line)
     return None
+
+
+_SUMMARY = Regex(r"(\d+) issues?[:.]$")
+_PER_LINTER = Regex(r"\* (\w[\w-]*): (\d+)$")
+_ISSUE = Regex(r"([^\s:][^:]*\.\w+|[^\s:]+):(\d+)(?::(\d+))?: ?(.*)$")
+_LINTER = Regex(r" ?\(([a-z][a-z0-9_-]+)\)$")
+_RULE = Regex(r"([A-Za-z][\w-]*)(?:\(related information\))?: ")
+_CUT_OFF = ":1: : # "
+#: Ends of lines that look like a linter's name and are a Go signature ("have (string)").
+_TYPES = {"string", "int", "bool", "error", "byte", "rune", "any", "float64", "int64", "uint64", "nil", "number"}
+#: Linters that are many in one.
+_BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocritic", "govet", "errorlint", "testifylint"}
+
+
+def read_golangci(output: CommandOutput) -> CheckReading | None:
+    """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
+    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not _names_linter(output):
+        return None
+    summary = [found for line in output.lines if (found := _SUMMARY.match(line))]
+    reports = tuple(_reports(output.lines))
+    if not summary and not reports:
+        return None
+    total = sum(int(found[1]) for found in summary) if summary else None
+    failed = bool(total or reports) if total != 0 else False
+    return CheckReading(
+        check="golangci-lint",
+        kind="lint",
+        passed=not failed,
+        failed_count=total,
+        findings=_with_cut_off(output, reports) if failed else (),
+        quote=quoted(*[report.message for report in reports[:2]], *(found.string for found in summary)),
+        summed=bool(summary),
+    )
+
+
+# An issue on one line: the only sign left when the summary was cut off.
+_LINTER_LINE = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
+
+
+def _names_linter(output: CommandOutput) -> bool:
+    return output.has(".go:") and any(line.endswith(")") and _LINTER_LINE.match(line) for line in output.lines)
+
+
+def _reports(lines: list[str]) -> list[ReportedLine]:
+    reports: list[ReportedLine] = []
+    issue: re.Match[str] | None = None
+    heads: list[str] = []  # lines of the open issue that begin like one: compile errors come several in one
+    for line in lines:
+        found = None if line[:1] in {" ", "\t", ""} else _ISSUE.match(line)
+        issue = issue or found
+        if found:
+            heads.append(line)
+        linter = _LINTER.search(line) if issue and line.endswith(")") else None
+        if issue and linter and linter[1] not in _TYPES:
+            reports += _closed(issue, linter[1], heads)
+            issue, heads = None, []
+    if issue and _CUT_OFF in issue.string:  # cut off in the middle of compile errors
+        reports += _compile_reports(heads)
+    return reports
+
+
+def _closed(issue: re.Match[str], linter: str, heads: list[str]) -> list[ReportedLine]:
+    """The report or reports of a finished issue: compile errors are told apart, the rest is the linter's."""
+    if linter == "typecheck":
+        return _compile_reports(heads) or [ReportedLine(family="does not compile", message=issue.string, path=issue[1])]
+    rule = _RULE.match(issue[4]) if linter in _BUNDLES else None
+    return [ReportedLine(family=f"{linter} {rule[1]}" if rule else linter, message=issue.string, path=issue[1])]
+
+
+def _compile_reports(heads: list[str]) -> list[ReportedLine]:
+    """The compile errors among those lines; imports that fail because of another error only if there is none."""
+    reports = [report for line in heads if (report := compile_report(_LINTER.sub("", line)))]
+    return [report for report in reports if report.family != "missing package"] or reports
+
+
+def _with_cut_off(output: CommandOutput, reports: tuple[ReportedLine, ...]) -> tuple[CheckFinding, ...]:
+    """Findings by family, and one for each linter that only the summary still names."""
+    findings = grouped(reports)
+    seen = {found.family.partition(" ")[0] for found in findings}
+    compiled = any(line.endswith("(typecheck)") for line in output.lines)
+    per_linter = [found for line in output.lines if (found := _PER_LINTER.match(line))]
+    named = "does not compile"
+    return findings + tuple(
+        CheckFinding(
+            family=named if linter[1] == "typecheck" else linter[1],
+            message=linter.string,
+            times=int(linter[2]),
+            generic=linter[1] == "typecheck",
+        )
+        for linter in per_linter
+        if linter[1] not in seen and not (linter[1] == "typecheck" and compiled)
+    )

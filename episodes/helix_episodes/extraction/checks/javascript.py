@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CheckReading,
+    CommandOutput,
+    ReportedLine,
+    grouped,
+    quoted,
+)
+from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,25 +36,25 @@ _ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
 _PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
-def read_jest(output: Output) -> Reading | None:
+def read_jest(output: CommandOutput) -> CheckReading | None:
     """The verdict of jest."""
     return _suites(output, check="jest", end=_JEST_END, files=_JEST_SUITES, test=_JEST_TEST, sign="Tests:")
 
 
-def read_vitest(output: Output) -> Reading | None:
+def read_vitest(output: CommandOutput) -> CheckReading | None:
     """The verdict of vitest."""
     return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
 
 
 def _suites(
-    output: Output,
+    output: CommandOutput,
     *,
     check: str,
     end: Regex,
     files: Regex,
     test: Regex,
     sign: str,
-) -> Reading | None:
+) -> CheckReading | None:
     if not output.has(sign, "Test Suites:"):
         return None
     ends = [found for line in output.lines if (found := end.match(line))]
@@ -57,7 +64,7 @@ def _suites(
     tests = _numbers(ends[-1][1]) if ends else {}
     failed_files = _numbers(groups[-1][1]).get("failed", 0) if groups else 0
     failed = tests.get("failed", 0)
-    return Reading(
+    return CheckReading(
         check=check,
         kind="test",
         passed=not failed and not failed_files,
@@ -73,19 +80,21 @@ def _numbers(words: str) -> dict[str, int]:
     return {word: int(number) for number, word in _COUNT.findall(words)}
 
 
-def _thrown_findings(output: Output, test: Regex) -> tuple[Finding, ...]:
+def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, ...]:
     """By type of error where one is named; tests are listed with the first."""
     names = tuple(dict.fromkeys(_test_name(found) for line in output.lines if (found := test.match(line))))
     thrown = [found for line in output.lines if (found := _THROWN.match(line))]
-    findings = grouped(Report(family=found[1], message=found.string) for found in thrown)
+    findings = grouped(ReportedLine(family=found[1], message=found.string) for found in thrown)
     specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
     if specific:
         first, *others = specific
-        return (Finding(family=first.family, message=first.message, times=first.times, tests=names), *others)
+        return (CheckFinding(family=first.family, message=first.message, times=first.times, tests=names), *others)
     expectation = Regex(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
     message = next((line for line in output.lines if expectation.match(line)), names[0] if names else "")
     return (
-        Finding(family="test failed", message=message.strip(), times=max(1, len(names)), tests=names, generic=True),
+        CheckFinding(
+            family="test failed", message=message.strip(), times=max(1, len(names)), tests=names, generic=True
+        ),
     )
 
 
@@ -93,7 +102,7 @@ def _test_name(found: re.Match[str]) -> str:
     return " > ".join(part.strip() for part in found.groups() if part)
 
 
-def read_mocha(output: Output) -> Reading | None:
+def read_mocha(output: CommandOutput) -> CheckReading | None:
     """The verdict of mocha and what prints like it (cypress)."""
     if not output.has(" passing", " failing"):
         return None
@@ -103,7 +112,7 @@ def read_mocha(output: Output) -> Reading | None:
     return _tested(output, "mocha", passed=counts.get("passing"), failed=counts.get("failing", 0))
 
 
-def read_tap(output: Output) -> Reading | None:
+def read_tap(output: CommandOutput) -> CheckReading | None:
     """The verdict of ``node --test`` and other printers of TAP's closing lines."""
     if not output.has("# pass ", "# fail ", "ℹ pass ", "ℹ fail "):  # noqa: RUF001  (as above)
         return None
@@ -113,8 +122,8 @@ def read_tap(output: Output) -> Reading | None:
     return _tested(output, "node --test", passed=counts["pass"], failed=counts["fail"])
 
 
-def _tested(output: Output, check: str, *, passed: int | None, failed: int) -> Reading:
-    return Reading(
+def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> CheckReading:
+    return CheckReading(
         check=check,
         kind="test",
         passed=not failed,
@@ -125,20 +134,20 @@ def _tested(output: Output, check: str, *, passed: int | None, failed: int) -> R
     )
 
 
-def read_tsc(output: Output) -> Reading | None:
+def read_tsc(output: CommandOutput) -> CheckReading | None:
     """The verdict of the TypeScript compiler."""
     if not output.has("error TS"):
         return None
-    reports: list[Report] = []
+    reports: list[ReportedLine] = []
     for line in output.lines:
         if found := _TSC.match(line):
-            reports.append(Report(family=found[2], message=line, path=found[1]))
+            reports.append(ReportedLine(family=found[2], message=line, path=found[1]))
         elif found := _TSC_BARE.match(line):
-            reports.append(Report(family=found[1], message=line))
+            reports.append(ReportedLine(family=found[1], message=line))
     if not reports:
         return None
     stated = next((int(found[1]) for line in output.lines if (found := _TSC_END.match(line))), len(reports))
-    return Reading(
+    return CheckReading(
         check="tsc",
         kind="typecheck",
         passed=False,
@@ -148,22 +157,22 @@ def read_tsc(output: Output) -> Reading | None:
     )
 
 
-def read_eslint(output: Output) -> Reading | None:
+def read_eslint(output: CommandOutput) -> CheckReading | None:
     """The verdict of eslint; warnings alone don't fail it."""
     if not output.has(" problem", "  error  "):
         return None
     ends = [found for line in output.lines if (found := _ESLINT_END.search(line))]
-    reports: list[Report] = []
+    reports: list[ReportedLine] = []
     path: str | None = None
     for line in output.lines:
         if _ESLINT_FILE.fullmatch(line):
             path = line
         elif path and (found := _ESLINT.match(line)):
-            reports.append(Report(family=found[2] or "syntax error", message=line, path=path))
+            reports.append(ReportedLine(family=found[2] or "syntax error", message=line, path=path))
     if not ends and not reports:
         return None
     failed = int(ends[-1][1]) if ends else len(reports)
-    return Reading(
+    return CheckReading(
         check="eslint",
         kind="lint",
         passed=failed == 0,
@@ -173,19 +182,19 @@ def read_eslint(output: Output) -> Reading | None:
     )
 
 
-def read_prettier(output: Output) -> Reading | None:
+def read_prettier(output: CommandOutput) -> CheckReading | None:
     """The verdict of ``prettier --check``."""
     if not output.has("Code style issues", "use Prettier code style"):
         return None
     matches = [found for line in output.lines if (found := _PRETTIER.match(line))]
     failed = output.has("Code style issues")
     message = next((line for line in output.lines if "ode style" in line), "")
-    reports = [Report(family="not formatted", message=found.string, path=found[1]) for found in matches]
-    return Reading(
+    reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
+    return CheckReading(
         check="prettier",
         kind="format",
         passed=not failed,
         failed_count=len(matches) if failed else 0,
-        findings=(grouped(reports) or (Finding(family="not formatted", message=message),)) if failed else (),
+        findings=(grouped(reports) or (CheckFinding(family="not formatted", message=message),)) if failed else (),
         quote=quoted(message),
     )

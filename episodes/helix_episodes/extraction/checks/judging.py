@@ -11,24 +11,23 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction import programs as known
-from helix_episodes.extraction.checks import formatting, go, golangci, javascript, others, python
-from helix_episodes.extraction.checks.model import Finding, Output, Reading, Verdict
-from helix_episodes.extraction.checks.runners import echoed_commands, failed_tasks, not_started
+from helix_episodes.extraction.checks import compilers, go, javascript, python, silent_failures, summaries
+from helix_episodes.extraction.checks.families import finding_of
+from helix_episodes.extraction.checks.model import CheckFinding, CheckReading, CheckVerdict, CommandOutput
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
-from helix_episodes.extraction.checks.troubles import finding_of
-from helix_episodes.extraction.commands import Segment, hides_exit
-from helix_episodes.regex import Regex
-from helix_episodes.values import Value
+from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
+from helix_episodes.extraction.shell import programs as known
+from helix_episodes.extraction.shell.commands import Segment, hides_exit
+from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from helix_episodes.extraction.programs import Kind
+    from helix_episodes.extraction.shell.programs import CheckKind
 
-_READERS: tuple[Callable[[Output], Reading | None], ...] = (
-    golangci.read_golangci,
+_READERS: tuple[Callable[[CommandOutput], CheckReading | None], ...] = (
+    go.read_golangci,
     go.read_go_test,
     go.read_go_build,
     python.read_pytest,
@@ -45,10 +44,10 @@ _READERS: tuple[Callable[[Output], Reading | None], ...] = (
     javascript.read_tsc,
     javascript.read_eslint,
     javascript.read_prettier,
-    others.read_rust,
-    others.read_rustfmt,
-    others.read_compilers,
-    others.read_hooks,
+    compilers.read_rust,
+    compilers.read_rustfmt,
+    compilers.read_compilers,
+    summaries.read_hooks,
 )
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {
@@ -89,19 +88,19 @@ _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]o
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
-class _Run(Value):
+class _JudgedPart(Value):
     """A part of the command that checks (or formats), and what is known of it before judging."""
 
     place: int
     segment: Segment
     check: str
-    kind: Kind
+    kind: CheckKind
     task: str | None
     echoed: tuple[str, ...] | None
     hidden: bool
     cut: bool  # piped on, so that the text may not be the whole of it
     known: bool  # a program with a name, not a task whose content nobody printed
-    reading: Reading | None = None
+    reading: CheckReading | None = None
     task_failed: str = ""  # the line in which a task runner says so
 
     @property
@@ -115,13 +114,13 @@ class _Run(Value):
 
 def read_verdicts(
     segments: tuple[Segment, ...], *, output: str, exit_code: int | None, status: str
-) -> tuple[Verdict, ...]:
+) -> tuple[CheckVerdict, ...]:
     r"""The verdict of each check that ran, in the order of the command.
 
     ``status`` is the step's (``ok``, ``error``, ``denied`` …); ``exit_code`` may be unknown. A call that was denied,
     rejected, interrupted or cancelled says nothing about any check. Never raises, whatever the text.
 
-    >>> from helix_episodes.extraction.commands import parse_command
+    >>> from helix_episodes.extraction.shell.commands import parse_command
     >>> command = parse_command("gofmt -w . && golangci-lint run 2>&1 | tail -3")
     >>> (verdict,) = read_verdicts(command, output="1 issues:\n* errcheck: 1", exit_code=0, status="ok")
     >>> verdict.check, verdict.passed, verdict.findings[0].family
@@ -129,7 +128,7 @@ def read_verdicts(
     """
     if status in _NEVER_RAN:
         return ()
-    text = Output(output)
+    text = CommandOutput(output)
     code = _exit_code(text, exit_code, status)
     readings = _read(text)
     found = _runs(segments, text)
@@ -146,24 +145,24 @@ def read_verdicts(
     return _after_failure(segments, runs, text, code)
 
 
-def verdicts_in(text: str) -> tuple[Verdict, ...]:
+def verdicts_in(text: str) -> tuple[CheckVerdict, ...]:
     """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
-    return tuple(_from_reading(reading, None) for reading in _read(Output(text)) if reading.passed is False)
+    return tuple(_from_reading(reading, None) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
-def _exit_code(text: Output, exit_code: int | None, status: str) -> int | None:
+def _exit_code(text: CommandOutput, exit_code: int | None, status: str) -> int | None:
     """The exit status; 1 stands for any failure when only the flag is known."""
     if exit_code is not None:
         return exit_code
     return text.exit_code if text.exit_code is not None else {"ok": 0, "error": 1}.get(status)
 
 
-def _read(text: Output) -> tuple[Reading, ...]:
+def _read(text: CommandOutput) -> tuple[CheckReading, ...]:
     single = (read(text) for read in _READERS)
-    return (*(reading for reading in single if reading), *others.read_closings(text))
+    return (*(reading for reading in single if reading), *summaries.read_closings(text))
 
 
-def _runs(segments: tuple[Segment, ...], text: Output) -> tuple[_Run, ...]:
+def _runs(segments: tuple[Segment, ...], text: CommandOutput) -> tuple[_JudgedPart, ...]:
     echoed = echoed_commands(text)
     failed = failed_tasks(text)
     return tuple(
@@ -173,13 +172,13 @@ def _runs(segments: tuple[Segment, ...], text: Output) -> tuple[_Run, ...]:
     )
 
 
-def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], failed: dict[str, str]) -> _Run:
+def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], failed: dict[str, str]) -> _JudgedPart:
     segment = segments[index]
     is_task = segment.program in known.RUN_WORDS or segment.program in known.BARE_RUNNERS
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
-    return _Run(
+    return _JudgedPart(
         place=index,
         segment=segment,
         check=named.check or _formatter_name(named),
@@ -206,31 +205,33 @@ def _formatter_name(segment: Segment) -> str:
     )
 
 
-def _assigned(runs: Sequence[_Run], readings: tuple[Reading, ...], text: Output) -> tuple[_Run, ...]:
+def _assigned(
+    runs: Sequence[_JudgedPart], readings: tuple[CheckReading, ...], text: CommandOutput
+) -> tuple[_JudgedPart, ...]:
     """Each run with the reading that is its own; a reading is used once."""
     left = list(readings)
-    found: list[_Run] = []
+    found: list[_JudgedPart] = []
     for run in runs:
         reading = next((reading for reading in left if _belongs(run, reading) and _can_say(run, reading)), None)
         if reading in left:
             left.remove(reading)
         elif reading is None and not run.known:
-            reading = not_started(text, check=run.check) or others.read_plain(text) or _summary(run, text)
+            reading = not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
         elif reading is None:
-            reading = formatting.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
+            reading = silent_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(run._replace(reading=reading, check=check))
     return tuple(found)
 
 
-def _summary(run: _Run, text: Output) -> Reading | None:
+def _summary(run: _JudgedPart, text: CommandOutput) -> CheckReading | None:
     """What is left of a tool's own words; of any tool's, when the run is a task or a script."""
     segment = run.segment
     program = segment.program if run.known and not is_script(segment.program, segment.subcommand) else None
     return read_summary(text, check=run.check, program=program, kind=run.kind)
 
 
-def _belongs(run: _Run, reading: Reading) -> bool:
+def _belongs(run: _JudgedPart, reading: CheckReading) -> bool:
     if run.check == reading.check:
         return True
     if reading.check in _ALSO.get(run.check, ()):
@@ -241,24 +242,24 @@ def _belongs(run: _Run, reading: Reading) -> bool:
     return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
 
 
-def _can_say(run: _Run, reading: Reading) -> bool:
+def _can_say(run: _JudgedPart, reading: CheckReading) -> bool:
     """Whether a formatter can be the one who complains; what it cannot is for the compiler beside it."""
     foreign = reading.kind != "format" and reading.passed is False
     return run.kind != "format" or not foreign or _PARSING.issuperset(found.family for found in reading.findings)
 
 
-def _surely_ran(run: _Run) -> bool:
+def _surely_ran(run: _JudgedPart) -> bool:
     """What stands behind ``||`` ran only when something failed before; without a word from it, it is left out."""
     return run.segment.joiner != "||" or run.reading is not None
 
 
-def _by_text(run: _Run, text: Output) -> Verdict:
+def _by_text(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
     if run.failed:
         return _failed(run, None)
     return _verdict(run, passed=True if run.seen_passing or _silently_passed(run, text) else None)
 
 
-def _silently_passed(run: _Run, text: Output) -> bool:
+def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
     """Whether silence means success: a compiler that says nothing, unless its words were cut or thrown away."""
     if run.check not in _SILENT or "/dev/null" in run.segment.text:
         return False
@@ -267,7 +268,7 @@ def _silently_passed(run: _Run, text: Output) -> bool:
     return not text.text.strip() if run.cut else True
 
 
-def _after_success(run: _Run, text: Output) -> Verdict:
+def _after_success(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
     if run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
     # A test run that found no tests ends with 0 as well, and says nothing of the work.
@@ -276,10 +277,10 @@ def _after_success(run: _Run, text: Output) -> Verdict:
 
 
 def _after_failure(
-    segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output, code: int
-) -> tuple[Verdict, ...]:
+    segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text: CommandOutput, code: int
+) -> tuple[CheckVerdict, ...]:
     culprit = _culprit(segments, runs, text)
-    verdicts: list[Verdict] = []
+    verdicts: list[CheckVerdict] = []
     for run in runs:
         if run.place == culprit:
             verdicts.append(_failed(run, finding_of((run.segment,), text, code)))
@@ -292,7 +293,7 @@ def _after_failure(
     return tuple(verdicts)
 
 
-def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output) -> int | None:
+def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text: CommandOutput) -> int | None:
     """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
     by_index = {run.place: run for run in runs}
     visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
@@ -313,7 +314,7 @@ def _culprit(segments: tuple[Segment, ...], runs: tuple[_Run, ...], text: Output
     return next(iter(checks or chosen), None)
 
 
-def _failed(run: _Run, fallback: Finding | None) -> Verdict:
+def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> CheckVerdict:
     """A failing verdict; it always has a finding, a generic one if nothing better is known."""
     findings = run.reading.findings if run.reading and run.reading.passed is False else ()
     if not findings and fallback and not fallback.generic and not run.task_failed:
@@ -325,16 +326,16 @@ def _failed(run: _Run, fallback: Finding | None) -> Verdict:
     return _verdict(run, passed=False, findings=findings)
 
 
-def _generic(kind: Kind, message: str) -> Finding:
-    return Finding(family=f"{kind} failed", message=message.strip(), generic=True)
+def _generic(kind: CheckKind, message: str) -> CheckFinding:
+    return CheckFinding(family=f"{kind} failed", message=message.strip(), generic=True)
 
 
-def _verdict(run: _Run, *, passed: bool | None, findings: tuple[Finding, ...] = ()) -> Verdict:
+def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFinding, ...] = ()) -> CheckVerdict:
     # A reading that contradicts the exit status describes something else; only its words are dropped.
     reading = run.reading if run.reading and run.reading.passed in {passed, None} else None
     # Test by test counts are those of the lines that were left; a summary's are whole.
     whole = reading if reading and not (run.cut and reading.check == "go test") else None
-    return Verdict(
+    return CheckVerdict(
         check=run.check,
         kind=run.kind,
         passed=passed,
@@ -350,7 +351,7 @@ def _verdict(run: _Run, *, passed: bool | None, findings: tuple[Finding, ...] = 
     )
 
 
-def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> tuple[Verdict, ...]:
+def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckReading, ...]) -> tuple[CheckVerdict, ...]:
     """Checks that only the output shows: a script that runs the tests, hooks that ran before a commit.
 
     Not when the command prints what others wrote (``cat old.log``): then it is no run.
@@ -364,9 +365,9 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[Reading, ...]) -> t
     )
 
 
-def _from_reading(reading: Reading, index: int | None) -> Verdict:
+def _from_reading(reading: CheckReading, index: int | None) -> CheckVerdict:
     unnamed = reading.passed is False and not reading.findings
-    return Verdict(
+    return CheckVerdict(
         check=reading.check,
         kind=reading.kind,
         passed=reading.passed,

@@ -1,17 +1,21 @@
-"""What a check said, as frozen values, and the text it said it in."""
+"""The values that reading a check's output yields, and which later run covers an earlier one.
+
+A suite that passes with ``-run TestPut`` says nothing of the other tests, and a run without the integration tag says
+nothing of the integration tests. Only a run over the same or more can verify a fix: `covers` compares two verdicts.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from helix_episodes.regex import Regex
-from helix_episodes.values import Value
+from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from helix_episodes.extraction.programs import Kind
+    from helix_episodes.extraction.shell.programs import CheckKind
+
 
 #: As long as evidence may be (``helix_episodes.model.QUOTE_LIMIT`` says why).
 QUOTE_LIMIT = 240
@@ -23,7 +27,7 @@ _ESCAPES = Regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 _EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
-class Finding(Value):
+class CheckFinding(Value):
     """One kind of trouble that a check or a command met.
 
     ``family`` names the kind, so that the same trouble in another session has the same name; ``message`` is the first
@@ -39,24 +43,24 @@ class Finding(Value):
     generic: bool = False
 
 
-class Reading(Value):
+class CheckReading(Value):
     """What one grammar found in a text: whose verdict, how it came out, and on which lines that rests.
 
     ``summed`` is true when the runner's own summary was seen, not only single reports.
     """
 
     check: str
-    kind: Kind
+    kind: CheckKind
     passed: bool | None
     passed_count: int | None = None
     failed_count: int | None = None
     skipped_count: int | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
     quote: str = ""
     summed: bool = True
 
 
-class Verdict(Value):
+class CheckVerdict(Value):
     """How one check came out; ``passed`` is ``None`` when the log cannot tell.
 
     ``check`` is the program whose verdict it is, even when a task runner called it. Counts are ``None`` when the
@@ -67,12 +71,12 @@ class Verdict(Value):
     """
 
     check: str
-    kind: Kind
+    kind: CheckKind
     passed: bool | None
     passed_count: int | None = None
     failed_count: int | None = None
     skipped_count: int | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
     ran: bool = True
     quote: str = ""
     segment: int | None = None
@@ -81,7 +85,7 @@ class Verdict(Value):
     echoed: tuple[str, ...] | None = None
 
 
-class Output:
+class CommandOutput:
     """The text a command printed, without colours and over-long lines; ``exit_code`` if the text itself states it."""
 
     __slots__ = ("exit_code", "lines", "text")
@@ -110,7 +114,7 @@ def quoted(*lines: str) -> str:
     return "\n".join(line.strip() for line in lines if line.strip())[:QUOTE_LIMIT]
 
 
-class Report(Value):
+class ReportedLine(Value):
     """One line in which something was reported, before lines of one family are put together."""
 
     family: str
@@ -118,18 +122,92 @@ class Report(Value):
     path: str | None = None
 
 
-def grouped(reports: Iterable[Report]) -> tuple[Finding, ...]:
+def grouped(reports: Iterable[ReportedLine]) -> tuple[CheckFinding, ...]:
     """One finding per family, in the order in which families first appear.
 
-    >>> [(found.family, found.times) for found in grouped([Report(family="E501", message="x")] * 2)]
+    >>> [(found.family, found.times) for found in grouped([ReportedLine(family="E501", message="x")] * 2)]
     [('E501', 2)]
     """
-    first: dict[str, Report] = {}
+    first: dict[str, ReportedLine] = {}
     counts: Counter[str] = Counter()
     for report in reports:
         first.setdefault(report.family, report)
         counts[report.family] += 1
     return tuple(
-        Finding(family=family, message=report.message.strip(), path=report.path, times=counts[family])
+        CheckFinding(family=family, message=report.message.strip(), path=report.path, times=counts[family])
         for family, report in first.items()
     )
+
+
+#: Options that add to what is checked instead of narrowing it: the two runs must agree on them.
+_WIDENING = ("-tags",)
+
+
+def covers(later: CheckVerdict, earlier: CheckVerdict) -> bool:
+    """Whether ``later`` checked at least what failed in ``earlier``.
+
+    True when it is the same check with the same tags, and its paths and patterns take in those of the earlier run, or
+    all of the tests that failed there.
+
+    >>> narrow = CheckVerdict(check="go test", kind="test", passed=False, scope=("-run TestPut", "./store"))
+    >>> covers(CheckVerdict(check="go test", kind="test", passed=True), narrow)
+    True
+    >>> covers(narrow, CheckVerdict(check="go test", kind="test", passed=False))
+    False
+    """
+    if later.check != earlier.check:
+        return False
+    if later.task and later.task == earlier.task:
+        return _takes_in(later.scope, earlier.scope) or _names_failures(later, earlier)
+    if _unclear(later) or _unclear(earlier):
+        return _names_failures(later, earlier)
+    wide, narrow = _whole(later), _whole(earlier)
+    return _tags(wide) == _tags(narrow) and (_takes_in(wide, narrow) or _names_failures(later, earlier))
+
+
+def _unclear(verdict: CheckVerdict) -> bool:
+    """Whether a task stood for a command that was not seen."""
+    return verdict.task is not None and verdict.echoed is None
+
+
+def _whole(verdict: CheckVerdict) -> tuple[str, ...]:
+    return verdict.scope + (verdict.echoed or ())
+
+
+def _tags(scope: tuple[str, ...]) -> set[str]:
+    return {word for word in scope if word.startswith(_WIDENING)}
+
+
+def _patterns(scope: tuple[str, ...]) -> list[str]:
+    """The alternatives of name patterns: ``-run 'A|B'`` gives A and B."""
+    words = [word for word in scope if word.startswith("-") and not word.startswith(_WIDENING)]
+    return [part.strip("^$\"'() ") for word in words for part in word.partition(" ")[2].split("|") if part.strip()]
+
+
+def _paths(scope: tuple[str, ...]) -> list[str]:
+    return [word.removeprefix("./").removesuffix("/...").rstrip("/") for word in scope if not word.startswith("-")]
+
+
+def _takes_in(wide: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
+    above, below = _paths(wide), _paths(narrow)
+    paths = not above or (bool(below) and all(any(_within(path, top) for top in above) for path in below))
+    return paths and _matches(_patterns(wide), _patterns(narrow))
+
+
+def _within(path: str, above: str) -> bool:
+    if "\u2026" in path + above:  # task runners cut long lines
+        return path.partition("\u2026")[0].startswith(above.partition("\u2026")[0]) or above.startswith(path[:-1])
+    return path == above or path.startswith((f"{above}/", f"{above}::"))
+
+
+def _matches(patterns: list[str], names: list[str]) -> bool:
+    """Whether patterns (substrings, as test runners take them) select all names; no patterns select everything."""
+    return not patterns or (bool(names) and all(any(part in name for part in patterns) for name in names))
+
+
+def _names_failures(later: CheckVerdict, earlier: CheckVerdict) -> bool:
+    """Whether the later run selected, by name, every test that had failed."""
+    named = [test for found in earlier.findings for test in found.tests]
+    patterns = _patterns(later.scope) + [path for path in _paths(later.scope) if "::" in path]
+    complete = all(found.tests for found in earlier.findings)
+    return bool(named and patterns) and complete and _matches(patterns, named)

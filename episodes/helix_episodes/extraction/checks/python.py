@@ -9,14 +9,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from helix_episodes.extraction.checks.model import Finding, Output, Reading, Report, grouped, quoted
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CheckReading,
+    CommandOutput,
+    ReportedLine,
+    grouped,
+    quoted,
+)
+from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.extraction.programs import Kind
+    from helix_episodes.extraction.shell.programs import CheckKind
 
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
@@ -43,7 +50,7 @@ _BLACK_END = Regex(
 )
 
 
-def read_pytest(output: Output) -> Reading | None:
+def read_pytest(output: CommandOutput) -> CheckReading | None:
     """The verdict of pytest, from its closing line; the list of failures alone also tells."""
     if not output.has(" passed", " failed", " error", "no tests ran", "FAILED ", "ERROR "):
         return None
@@ -55,7 +62,7 @@ def read_pytest(output: Output) -> Reading | None:
         return None
     counts = _pytest_counts(ends[-1][1]) if ends else {}
     failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if ends else len(listed)
-    return Reading(
+    return CheckReading(
         check="pytest",
         kind="test",
         passed=not failed if ends and counts else None if ends else False,
@@ -72,15 +79,15 @@ def _pytest_counts(words: str) -> dict[str, int]:
     return {word: int(number) for number, word in _PYTEST_COUNT.findall(words)}
 
 
-def _pytest_findings(output: Output, listed: list[re.Match[str]]) -> tuple[Finding, ...]:
+def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tuple[CheckFinding, ...]:
     raised = [line for line in output.lines if line.startswith("E  ") and _RAISED.match(line)]
     tests: defaultdict[str, list[re.Match[str]]] = defaultdict(list)
     for failure in listed:
         tests[_exception(failure[3] or "", raised)].append(failure)
     if not listed:
-        return _raised_findings(raised) or (Finding(family="test failed", message=_last(output), generic=True),)
+        return _raised_findings(raised) or (CheckFinding(family="test failed", message=_last(output), generic=True),)
     return tuple(
-        Finding(
+        CheckFinding(
             family=family,
             message=_pytest_message(failures[0], family, raised),
             path=failures[0][2].partition("::")[0],
@@ -108,16 +115,16 @@ def _exception(words: str, raised: list[str]) -> str:
     return types.pop() if len(types) == 1 else "test failed"
 
 
-def _raised_findings(raised: list[str]) -> tuple[Finding, ...]:
+def _raised_findings(raised: list[str]) -> tuple[CheckFinding, ...]:
     matches = [found for line in raised if (found := _RAISED.match(line))]
-    return grouped(Report(family=found[1].rpartition(".")[2], message=found.string) for found in matches)
+    return grouped(ReportedLine(family=found[1].rpartition(".")[2], message=found.string) for found in matches)
 
 
-def _last(output: Output) -> str:
+def _last(output: CommandOutput) -> str:
     return next((line.strip() for line in reversed(output.lines) if line.strip()), "")
 
 
-def read_unittest(output: Output) -> Reading | None:
+def read_unittest(output: CommandOutput) -> CheckReading | None:
     """The verdict of unittest and of what is built on it (Django's runner, nose2)."""
     if not output.has("Ran "):
         return None
@@ -128,7 +135,7 @@ def read_unittest(output: Output) -> Reading | None:
     counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", ends[-1][2] or "")}
     failed = counts.get("failures", 0) + counts.get("errors", 0)
     skipped = counts.get("skipped", 0)
-    return Reading(
+    return CheckReading(
         check="unittest",
         kind="test",
         passed=ends[-1][1] == "OK",
@@ -140,7 +147,7 @@ def read_unittest(output: Output) -> Reading | None:
     )
 
 
-def _unittest_findings(output: Output) -> tuple[Finding, ...]:
+def _unittest_findings(output: CommandOutput) -> tuple[CheckFinding, ...]:
     """Each failing test with the exception at the end of its traceback."""
     tests: defaultdict[str, list[str]] = defaultdict(list)
     messages: dict[str, str] = {}
@@ -154,17 +161,17 @@ def _unittest_findings(output: Output) -> tuple[Finding, ...]:
             messages.setdefault(family, line.strip())
             current = ""
     if not tests:
-        return (Finding(family="test failed", message=_last(output), generic=True),)
+        return (CheckFinding(family="test failed", message=_last(output), generic=True),)
     return tuple(
-        Finding(family=family, message=messages[family], times=len(names), tests=tuple(dict.fromkeys(names)))
+        CheckFinding(family=family, message=messages[family], times=len(names), tests=tuple(dict.fromkeys(names)))
         for family, names in tests.items()
     )
 
 
-def raised_exception(output: Output) -> Finding | None:
+def raised_exception(output: CommandOutput) -> CheckFinding | None:
     r"""The exception with which a Python program ended, as a finding by type.
 
-    >>> raised_exception(Output('Traceback (most recent call last):\n  File "a.py", line 1\ncv2.error: empty')).family
+    >>> raised_exception(CommandOutput('Traceback (most recent call last):\n  File "a.py", line 1\ncv2.error: empty')).family
     'cv2.error'
     """
     if not output.has(_TRACEBACK):
@@ -172,7 +179,7 @@ def raised_exception(output: Output) -> Finding | None:
     last = max(at for at, line in enumerate(output.lines) if _TRACEBACK in line)
     raised = (found for line in output.lines[last:] if (found := _RAISED.match(line)))
     found = next(raised, None) or _raised_after(output.lines[last + 1 :])
-    return Finding(family=_class_name(found[1]), message=found.string.strip()) if found else None
+    return CheckFinding(family=_class_name(found[1]), message=found.string.strip()) if found else None
 
 
 def _raised_after(frames: Sequence[str]) -> re.Match[str] | None:
@@ -187,33 +194,33 @@ def _class_name(name: str) -> str:
     return last if last[0].isupper() else name
 
 
-def unrecorded_end(text: str) -> Finding | None:
+def exception_at_end(text: str) -> CheckFinding | None:
     """The exception with which a program ended whose exit status nobody wrote down: its report stands last."""
-    output = Output(text)
+    output = CommandOutput(text)
     raised = raised_exception(output)
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return raised if raised and last.strip() == raised.message else None
 
 
-def read_mypy(output: Output) -> Reading | None:
+def read_mypy(output: CommandOutput) -> CheckReading | None:
     """The verdict of mypy."""
     if not output.has(": error: ", "Success: no issues"):
         return None
     matches = [found for line in output.lines if ": error: " in line and (found := _MYPY.match(line))]
-    reports = [Report(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
+    reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
     return _counted("mypy", "typecheck", reports, output, _MYPY_END)
 
 
-def read_pyright(output: Output) -> Reading | None:
+def read_pyright(output: CommandOutput) -> CheckReading | None:
     """The verdict of pyright and basedpyright."""
     if not output.has(" - error: ", " errors, ", " error, "):
         return None
     matches = [found for line in output.lines if " - error: " in line and (found := _PYRIGHT.match(line))]
-    reports = [Report(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
+    reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
     return _counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
 
 
-def read_ruff(output: Output) -> Reading | None:
+def read_ruff(output: CommandOutput) -> CheckReading | None:
     """The verdict of ``ruff check``, in its one-line and its framed style."""
     if not output.has("Found ", "All checks passed!"):
         return None
@@ -221,7 +228,7 @@ def read_ruff(output: Output) -> Reading | None:
     return reading if reading and reading.summed else None
 
 
-def read_flake8(output: Output) -> Reading | None:
+def read_flake8(output: CommandOutput) -> CheckReading | None:
     """The verdict of linters that print one coded line per finding and no summary (flake8, pylint, pycodestyle)."""
     reports = _coded(output)
     if not reports:
@@ -230,28 +237,30 @@ def read_flake8(output: Output) -> Reading | None:
     return _counted(name, "lint", reports, output, _PYLINT_END)
 
 
-def _coded(output: Output) -> list[Report]:
+def _coded(output: CommandOutput) -> list[ReportedLine]:
     matches = [found for line in output.lines if ":" in line and (found := _CODED.match(line))]
-    return [Report(family=found[2], message=found.string, path=found[1]) for found in matches]
+    return [ReportedLine(family=found[2], message=found.string, path=found[1]) for found in matches]
 
 
-def _framed(output: Output) -> list[Report]:
-    reports: list[Report] = []
+def _framed(output: CommandOutput) -> list[ReportedLine]:
+    reports: list[ReportedLine] = []
     for line, following in zip(output.lines, output.lines[1:], strict=False):
         place = _RUFF_AT.match(following)
         if place and (found := _RUFF_FULL.match(line)):
-            reports.append(Report(family=found[1], message=line, path=place[1]))
+            reports.append(ReportedLine(family=found[1], message=line, path=place[1]))
     return reports
 
 
-def _counted(check: str, kind: Kind, reports: list[Report], output: Output, end: Regex) -> Reading | None:
+def _counted(
+    check: str, kind: CheckKind, reports: list[ReportedLine], output: CommandOutput, end: Regex
+) -> CheckReading | None:
     """A reading from single reports and a closing line that may hold their number."""
     ends = [found for line in output.lines if (found := end.search(line))]
     if not reports and not ends:
         return None
     stated = next((int(found[1]) for found in reversed(ends) if found.re.groups and found[1]), None)
     failed = stated if stated is not None else len(reports)
-    return Reading(
+    return CheckReading(
         check=check,
         kind=kind,
         passed=failed == 0,
@@ -262,11 +271,11 @@ def _counted(check: str, kind: Kind, reports: list[Report], output: Output, end:
     )
 
 
-def read_black(output: Output) -> Reading | None:
+def read_black(output: CommandOutput) -> CheckReading | None:
     """The verdict of ``black --check`` and ``ruff format --check``."""
     if not output.has("ould reformat", "would be reformatted", "would be left unchanged", "already formatted"):
         return None
     matches = [found for line in output.lines if (found := _BLACK.match(line))]
-    reports = [Report(family="not formatted", message=found.string, path=found[1]) for found in matches]
+    reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
     name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
     return _counted(name, "format", reports, output, _BLACK_END)

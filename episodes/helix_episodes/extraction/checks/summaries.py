@@ -1,23 +1,203 @@
-r"""How builds and linters sum up that they failed, where nothing else of their words is left.
+r"""Closing lines: how test runners, builds and linters sum up a run.
 
-``| tail -1`` keeps the summary and cuts the reports off. Each tool sums up in a line of its own shape, at the margin
-and at the end. Such a line counts only for the tool itself, or for a task or script that may run it; never for what
-shows a text.
+Most test runners close with one line of numbers, so they are rows of a table: the line, and what in it counts as
+passed, failed and skipped (Rust, the JVM, .NET, Ruby, PHP, PowerShell, pre-commit, and any runner whose last words are
+"N passed, M failed"). ``| tail -1`` keeps only such a line and cuts the reports off. Builds and linters sum up in a
+line of their own shape, at the margin and at the end; it counts only for the tool itself, or for a task or script that
+may run it, never for a command that shows a text.
 
->>> summed_failure(Output("src/a.java compiled\nBUILD FAILED in 3s"), program="gradle").message
+>>> summary_failure(CommandOutput("src/a.java compiled\nBUILD FAILED in 3s"), program="gradle").message
 'BUILD FAILED in 3s'
->>> summed_failure(Output("BUILD FAILED in 3s"), program="eslint")
+>>> summary_failure(CommandOutput("BUILD FAILED in 3s"), program="eslint")
 """
 
 from __future__ import annotations
 
-from helix_episodes.extraction.checks.model import Finding, Output, Reading, quoted
-from helix_episodes.extraction.programs import SHELLS
-from helix_episodes.regex import Regex
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CheckReading,
+    CommandOutput,
+    ReportedLine,
+    grouped,
+    quoted,
+)
+from helix_episodes.extraction.shell.programs import SHELLS
+from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from helix_episodes.extraction.programs import Kind
+    import re
+
+    from helix_episodes.extraction.shell.programs import CheckKind
+
+
+class _Closing(Value):
+    """A runner that closes with numbers.
+
+    The pattern's groups are ``passed``, ``failed``, ``errors``, ``skipped`` and ``total``, as far as it has them.
+    ``many`` is true when there is one such line per package or project, whose numbers add up.
+    """
+
+    check: str
+    sign: str
+    pattern: Regex
+    test: Regex | None = None
+    many: bool = False
+
+
+_CLOSINGS = (
+    _Closing(
+        check="cargo test",
+        sign="test result: ",
+        pattern=Regex(r"test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<skipped>\d+) ignored"),
+        test=Regex(r"test (\S+) \.\.\. FAILED"),
+        many=True,
+    ),
+    _Closing(
+        check="mvn test",
+        sign="Tests run: ",
+        pattern=Regex(
+            r"(?:\[\w+\]\s+)?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), "
+            r"Skipped: (?P<skipped>\d+)\s*$"
+        ),
+        test=Regex(r"\[ERROR\]\s+(\w+(?:\.\w+)+):\d+"),
+    ),
+    _Closing(
+        check="gradle test",
+        sign=" tests completed",
+        pattern=Regex(r"(?P<total>\d+) tests? completed, (?P<failed>\d+) failed(?:, (?P<skipped>\d+) skipped)?"),
+        test=Regex(r"(\w\S* > .+) FAILED$"),
+    ),
+    _Closing(
+        check="dotnet test",
+        sign="Failed:",
+        pattern=Regex(
+            r"(?:Passed|Failed)!\s+- Failed:\s+(?P<failed>\d+), Passed:\s+(?P<passed>\d+), Skipped:\s+(?P<skipped>\d+)"
+        ),
+        test=Regex(r"\s+Failed (\S+) \["),
+        many=True,
+    ),
+    _Closing(
+        check="rspec",
+        sign=" example",
+        pattern=Regex(r"(?P<total>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?"),
+        test=Regex(r"rspec (\S+)"),
+    ),
+    _Closing(
+        check="rake test",
+        sign=" assertions, ",
+        pattern=Regex(
+            r"(?P<total>\d+) (?:runs|tests), \d+ assertions, (?P<failed>\d+) failures, (?P<errors>\d+) errors"
+            r"(?:, (?P<skipped>\d+) skips)?"
+        ),
+        test=Regex(r"(?:Failure|Error):\s*$|(\w+#test_\w+)"),
+    ),
+    _Closing(
+        check="phpunit",
+        sign=" assertion",
+        pattern=Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)"),
+    ),
+    _Closing(
+        check="phpunit",
+        sign="Assertions: ",
+        pattern=Regex(
+            r"Tests: (?P<total>\d+), Assertions: \d+(?:, Errors: (?P<errors>\d+))?(?:, Failures: (?P<failed>\d+))?"
+            r"(?:, Skipped: (?P<skipped>\d+))?"
+        ),
+        test=Regex(r"\d+\) (\S+::\S+)"),
+    ),
+    _Closing(
+        check="Pester",
+        sign="Tests Passed: ",
+        pattern=Regex(r"Tests Passed: (?P<passed>\d+), Failed: (?P<failed>\d+)(?:, Skipped: (?P<skipped>\d+))?"),
+        test=Regex(r"\s*\[-\] (.+?) \d+(?:\.\d+)?m?s"),
+    ),
+)
+_PLAIN_CLOSING = _Closing(
+    check="tests",
+    sign=" passed",
+    pattern=Regex(
+        r"(?P<passed>\d+) (?:tests? )?passed[,;] (?P<failed>\d+) (?:tests? )?failed"
+        r"(?:[,;] (?P<skipped>\d+) skipped)?[.!]?$"
+    ),
+)
+
+
+def read_closings(output: CommandOutput) -> tuple[CheckReading, ...]:
+    """The verdicts of all runners in the table whose closing line stands in the output."""
+    readings = (_closed(output, closing) for closing in _CLOSINGS)
+    return tuple(reading for reading in readings if reading)
+
+
+def read_plain(output: CommandOutput) -> CheckReading | None:
+    """A runner nobody knows whose last words are "N passed, M failed"."""
+    last = next((line for line in reversed(output.lines) if line.strip()), "")
+    return _closed(CommandOutput(last), _PLAIN_CLOSING)
+
+
+def _closed(output: CommandOutput, closing: _Closing) -> CheckReading | None:
+    if not output.has(closing.sign):
+        return None
+    # The end of the line, so that the loop stays cheap on long outputs: these signs are rare.
+    ends = [found for line in output.lines if closing.sign in line and (found := closing.pattern.search(line))]
+    if not ends:
+        return None
+    numbers = [_numbers(found) for found in (ends if closing.many else ends[-1:])]
+    failed = sum(number["failed"] + number["errors"] for number in numbers)
+    skipped = sum(number["skipped"] for number in numbers)
+    total = sum(number["total"] for number in numbers)
+    passed = sum(number["passed"] for number in numbers)
+    return CheckReading(
+        check=closing.check,
+        kind="test",
+        passed=failed == 0,
+        passed_count=passed or max(0, total - failed - skipped),
+        failed_count=failed,
+        skipped_count=skipped,
+        findings=(_test_failed(output, closing, failed, ends[-1].string),) if failed else (),
+        quote=quoted(*(found.string for found in ends[-2:])),
+    )
+
+
+def _numbers(found: re.Match[str]) -> dict[str, int]:
+    named = found.groupdict()
+    return {name: int(named.get(name) or 0) for name in ("passed", "failed", "errors", "skipped", "total")}
+
+
+def _test_failed(output: CommandOutput, closing: _Closing, failed: int, summary: str) -> CheckFinding:
+    matches = [found for line in output.lines if closing.test and (found := closing.test.match(line))]
+    names = tuple(dict.fromkeys(found[1] for found in matches if found[1]))
+    panicked = next((line for line in output.lines if "panicked at" in line), None)
+    message = panicked or (matches[0].string if matches else summary)
+    return CheckFinding(family="test failed", message=message.strip(), times=failed, tests=names, generic=True)
+
+
+_HOOK = Regex(r"(.+?)\.{3,}(?:\([^)]*\))?(Passed|Failed|Skipped)$")
+_HOOK_ID = Regex(r"- hook id: (\S+)$")
+
+
+def read_hooks(output: CommandOutput) -> CheckReading | None:
+    """The verdict of pre-commit, hook by hook."""
+    if not output.has("...Passed", "...Failed", ".Passed", ".Failed"):
+        return None
+    hooks = [found for line in output.lines if (found := _HOOK.match(line))]
+    failed = [found for found in hooks if found[2] == "Failed"]
+    if not hooks:
+        return None
+    ids = [found[1] for line in output.lines if (found := _HOOK_ID.match(line))]
+    names = ids if len(ids) == len(failed) else [found[1].strip() for found in failed]
+    reports = [ReportedLine(family=name, message=found.string) for name, found in zip(names, failed, strict=True)]
+    return CheckReading(
+        check="pre-commit",
+        kind="lint",
+        passed=not failed,
+        passed_count=sum(found[2] == "Passed" for found in hooks),
+        failed_count=len(failed),
+        skipped_count=sum(found[2] == "Skipped" for found in hooks),
+        findings=grouped(reports),
+        quote=quoted(*(found.string for found in failed[:3] or hooks[-2:])),
+    )
+
 
 _BUNDLERS = "vite rollup esbuild next nuxt astro ng parcel tsup rspack webpack"
 _MANY = r"[1-9]\d*"
@@ -57,23 +237,23 @@ _END = 15
 _SCRIPTS = (".sh", ".bash", ".zsh", ".ps1")
 
 
-def summed_failure(output: Output, *, program: str | None) -> Finding | None:
+def summary_failure(output: CommandOutput, *, program: str | None) -> CheckFinding | None:
     """The line with which that program says that it failed, as a finding; any program's when it is not known."""
     pattern = _OF_ANY if program is None else _OF_PROGRAM.get(program)
     if pattern is None:
         return None
     last = [line for line in output.lines if line.strip()][-_END:]
     said = next((line.strip() for line in last if pattern.match(line)), None)
-    return Finding(family="build failed", message=said, generic=True) if said else None
+    return CheckFinding(family="build failed", message=said, generic=True) if said else None
 
 
-def read_summary(output: Output, *, check: str, program: str | None, kind: Kind) -> Reading | None:
+def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> CheckReading | None:
     """The verdict of a check of which only the summary is left; see `summed_failure`."""
-    found = summed_failure(output, program=program)
+    found = summary_failure(output, program=program)
     if found is None:
         return None
-    finding = Finding(family=f"{kind} failed", message=found.message, generic=True)
-    return Reading(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
+    finding = CheckFinding(family=f"{kind} failed", message=found.message, generic=True)
+    return CheckReading(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
 
 
 def is_script(program: str, subcommand: str | None) -> bool:

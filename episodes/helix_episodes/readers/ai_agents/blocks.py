@@ -1,7 +1,8 @@
-"""Markdown as blocks with their lines: headings, items, rows of tables, paragraphs, code.
+"""Markdown as blocks with their lines, and what headings and labels among them say.
 
-Only what these logs use is understood. Wrapped lines are joined to the block they continue; emphasis, check boxes and
-the signs before a line are told apart from its words.
+Only what these reports use is parsed: headings, items, rows of tables, paragraphs, code. Wrapped lines are joined to
+the block they continue; emphasis, check boxes and leading signs are separated from the words. A heading or label is
+either a statement itself or only names what stands below it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.readers.ai_agents.words import is_cause, label_role, role_of, words_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Kind = Literal["heading", "item", "row", "paragraph", "code", "rule"]
+    from helix_episodes.readers.ai_agents.words import Role
+
+
+BlockKind = Literal["heading", "item", "row", "paragraph", "code", "rule"]
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+(.*)$")
@@ -30,13 +36,13 @@ _CODE = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True):
+class MarkdownBlock(msgspec.Struct, frozen=True, kw_only=True):
     """One block. ``level`` is a heading's level or an item's indent; ``cells`` and ``columns`` are a row's.
 
     ``box`` is what stands in an item's check box: None without one.
     """
 
-    kind: Kind
+    kind: BlockKind
     line: int
     last: int
     text: str = ""
@@ -54,25 +60,25 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     def label(self) -> tuple[str, str] | None:
         """``**Name**: text`` or ``Name: text`` taken apart."""
         match = _LABEL.match(self.text) or _PLAIN_LABEL.match(self.text)
-        return (match["name"].strip(" :"), plain(match["rest"])) if match else None
+        return (match["name"].strip(" :"), plain_text(match["rest"])) if match else None
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text without emphasis, targets of links and the signs before it.
 
-    >>> plain("\u2705 **Use** [the hook](docs/hook.md)")
+    >>> plain_text("\u2705 **Use** [the hook](docs/hook.md)")
     'Use the hook'
     """
     parts = _CODE.split(_LINK.sub(r"\1", _SIGNS.sub("", text)))
     return "".join(part if part.startswith("`") else _EMPHASIS.sub("", part) for part in parts).strip()
 
 
-def blocks_of(lines: Sequence[str]) -> list[Block]:
+def blocks_of(lines: Sequence[str]) -> list[MarkdownBlock]:
     """The blocks of a text in order."""
     return list(_joined(_single(lines)))
 
 
-def _single(lines: Sequence[str]) -> Iterator[Block]:
+def _single(lines: Sequence[str]) -> Iterator[MarkdownBlock]:
     """A block a line, code fences as one; columns are those of the table's first row."""
     columns: tuple[str, ...] = ()
     fence = 0
@@ -80,38 +86,40 @@ def _single(lines: Sequence[str]) -> Iterator[Block]:
         line = raw.strip("\r\n").removeprefix("> ").rstrip()
         if _FENCE.match(line) or fence:
             fence = 0 if fence and _FENCE.match(line) else fence or number
-            yield Block(kind="code", line=number, last=number, text=line)
+            yield MarkdownBlock(kind="code", line=number, last=number, text=line)
         elif line.lstrip().startswith("|"):
             cells = _cells(line)
             if not columns:
                 columns = cells
-                yield Block(kind="rule", line=number, last=number)
+                yield MarkdownBlock(kind="rule", line=number, last=number)
             elif _SEPARATOR.match(line):
-                yield Block(kind="rule", line=number, last=number)
+                yield MarkdownBlock(kind="rule", line=number, last=number)
             else:
-                yield Block(kind="row", line=number, last=number, cells=cells, columns=columns)
+                yield MarkdownBlock(kind="row", line=number, last=number, cells=cells, columns=columns)
         else:
             columns = ()
             yield _plain_block(line, number)
 
 
-def _plain_block(line: str, number: int) -> Block:
+def _plain_block(line: str, number: int) -> MarkdownBlock:
     heading, item = _HEADING.match(line), _ITEM.match(line)
     if not line.strip() or _RULE.match(line):
-        return Block(kind="rule", line=number, last=number)
+        return MarkdownBlock(kind="rule", line=number, last=number)
     if heading:
-        return Block(kind="heading", line=number, last=number, text=heading[2], level=len(heading[1]))
+        return MarkdownBlock(kind="heading", line=number, last=number, text=heading[2], level=len(heading[1]))
     if item:
         box = _BOX.match(item[2])
         text = item[2][box.end() :] if box else item[2]
-        return Block(kind="item", line=number, last=number, text=text, level=len(item[1]), box=box[1] if box else None)
+        return MarkdownBlock(
+            kind="item", line=number, last=number, text=text, level=len(item[1]), box=box[1] if box else None
+        )
     indent = len(line) - len(line.lstrip())
-    return Block(kind="paragraph", line=number, last=number, text=line.strip(), level=indent)
+    return MarkdownBlock(kind="paragraph", line=number, last=number, text=line.strip(), level=indent)
 
 
-def _joined(blocks: Iterator[Block]) -> Iterator[Block]:
+def _joined(blocks: Iterator[MarkdownBlock]) -> Iterator[MarkdownBlock]:
     """Lines that only continue the one before become part of it; a label begins a block of its own."""
-    last: Block | None = None
+    last: MarkdownBlock | None = None
     for block in blocks:
         if last is not None and _continues(last, block):
             between = "\n" if block.kind == "code" else " "
@@ -124,7 +132,7 @@ def _joined(blocks: Iterator[Block]) -> Iterator[Block]:
         yield last
 
 
-def _continues(last: Block, block: Block) -> bool:
+def _continues(last: MarkdownBlock, block: MarkdownBlock) -> bool:
     if block.kind == "code":
         return last.kind == "code" and last.last == block.line - 1
     return (
@@ -143,3 +151,125 @@ def _is_bare_label(text: str) -> bool:
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+
+
+_TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
+_TURNS_DOWN = re.compile(
+    r"\bnot (?:created|made|done|fixed|changed|implemented|included|adopted|taken|applied|pursued|"
+    r"migrated|converted)\b|"
+    r"^(?:deferred|declined|out[- ]of[- ]scope|won'?t[- ]fix|excluded|kept as[- ]is|left alone)\b",
+    re.IGNORECASE,
+)
+_IS_VERDICT = re.compile(
+    r"^\*{0,2}(?:APPROVED?|REJECT(?:ED)?|ACCEPT(?:ED)?|DEFER(?:RED)?|BLOCK(?:ED)?|ADOPT(?:ED)?|KEEP|DO NOT [A-Z]+)"
+    r"\*{0,2}:?\*{0,2} +\w|"
+    r"^\*{0,2}(?i:option|approach|alternative|variant) \w+\b.{0,80}"
+    r"\((?i:recommended|chosen|selected|preferred|adopted)\)"
+)
+_JUSTIFIES = re.compile(
+    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped|not needed|"
+    r"unnecessary|safe|better)\b",
+    re.IGNORECASE,
+)
+#: "MUST Failures Identified in This Session"; what is longer is a sentence.
+_TITLE_WORDS = 6
+
+
+def is_checked(status: str) -> bool | None:
+    """Whether a cell of a checklist says yes; None when it says nothing, or that the step does not apply."""
+    if not status.strip() or "[N/A]" in status:
+        return None
+    return bool(re.search(r"\[x\]|pass|complete|verified|remediated|\u2705", status, re.IGNORECASE))
+
+
+def head_words(title: str) -> str:
+    """What names a section: without remarks in brackets, and before a colon; a sentence names none."""
+    words = re.sub(r"\([^)]*\)", "", title).partition(":")[0]
+    return words if len(words.split()) <= _TITLE_WORDS else ""
+
+
+def is_item(title: str, role: Role | None) -> bool:
+    """Whether a heading is itself the statement: "Decision 2: keep both", "Issue: the cache is stale"."""
+    return (
+        role in {"decision", "lesson", "problem"} and re.search(r"^\W*[A-Za-z]+(?: \d+)?\s*:\s*\S", title) is not None
+    )
+
+
+def without_number(title: str) -> str:
+    """A title without "Decision 2:" or "L1:" before it."""
+    return _TITLE.sub("", title, count=1) or title
+
+
+def is_none(text: str) -> bool:
+    """Whether a text under a heading of problems says that there were none."""
+    return (
+        re.match(
+            r"^\W*(none|no (known )?(issues|problems|blockers|challenges|failures)\w*|n/?a|0)\b.{0,20}$",
+            text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def asks(block: MarkdownBlock) -> bool:
+    """Whether a label with a colon under a heading of decisions names something else: QUESTION:, TIMELINE:."""
+    label = block.label
+    if label is None or not re.match(r"\*\*[^*]+(?::\*\*|\*\*\s*:)", block.text):
+        return False
+    return label[0].isupper() or label_role(label[0]) not in {None, "decision"}
+
+
+def problem_words(title: str) -> list[str]:
+    """The words of a heading without those that only say that a problem is told: "Problem Statement"."""
+    words = words_of(head_words(title))
+    return words[:-1] if words[1:] and words[-1] in {"statement", "description"} else words
+
+
+def names_problems(title: str) -> bool:
+    """Whether a heading names problems, not what was made of them ("Gap Analysis", "Issues Created")."""
+    words = problem_words(title)
+    last = words[-1:]
+    return label_role(" ".join(words)) == "problem" or any(role_of(one) == "problem" or is_cause(one) for one in last)
+
+
+def tells_problem(title: str) -> bool:
+    """Whether a heading is a finding that names a problem: "Critical finding: unbounded cache leak (P0)".
+
+    >>> tells_problem("Finding 2: Coverage gap (P1)"), tells_problem("Finding: All is well"), tells_problem("Gaps")
+    (True, False, False)
+    """
+    head, colon, told = title.partition(":")
+    return bool(colon) and role_of(head_words(head)) == "found" and names_problems(told)
+
+
+def deals_with_problems(title: str) -> bool:
+    """Whether a heading names what was done about problems: "Issues Addressed"."""
+    return words_of(head_words(title))[-1:] in (["addressed"], ["handled"], ["mitigated"], ["remediated"])
+
+
+def turns_down(title: str) -> bool:
+    """Whether a heading says that what stands below was left undone on purpose.
+
+    >>> turns_down("Changes Not Made"), turns_down("Deferred Items (next release)"), turns_down("Not Started")
+    (True, True, False)
+    """
+    return _TURNS_DOWN.search(head_words(title)) is not None
+
+
+def is_verdict(text: str) -> bool:
+    """Whether an item begins with the word of one who judges: "**REJECT** the second cache".
+
+    >>> is_verdict("**DEFER** the migration"), is_verdict("Reject rate fell"), is_verdict("MERGE")
+    (True, False, False)
+    """
+    return _IS_VERDICT.match(text) is not None
+
+
+def justifies(title: str) -> bool:
+    """Whether a heading says that what stands below is why something was settled so: "Why 80 % is enough".
+
+    >>> justifies("Why one retry is enough"), justifies("Why it failed")
+    (True, False)
+    """
+    return _JUSTIFIES.match(title) is not None

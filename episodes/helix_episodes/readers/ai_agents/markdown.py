@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.ai_agents.blocks import Block, blocks_of, plain
-from helix_episodes.readers.ai_agents.gates import Gate, add_gate
-from helix_episodes.readers.ai_agents.headings import (
+from helix_episodes.readers.ai_agents.blocks import (
+    MarkdownBlock,
     asks,
+    blocks_of,
     deals_with_problems,
     head_words,
     is_item,
@@ -21,14 +21,22 @@ from helix_episodes.readers.ai_agents.headings import (
     is_verdict,
     justifies,
     names_problems,
+    plain_text,
     tells_problem,
     turns_down,
     without_number,
 )
-from helix_episodes.readers.ai_agents.outline import LABEL_RANK, NUMBERED_RANK, STATEMENTS, Scope
-from helix_episodes.readers.ai_agents.report import SHA, Reading, state_task
-from helix_episodes.readers.ai_agents.steps import day, moment
-from helix_episodes.readers.ai_agents.tables import IS_PLANNED, TOLD_WORDS, Table
+from helix_episodes.readers.ai_agents.json_report import SHA, ReportContent, state_task
+from helix_episodes.readers.ai_agents.outline import (
+    IS_PLANNED,
+    LABEL_RANK,
+    NUMBERED_RANK,
+    REPORTED_WORDS,
+    STATEMENTS,
+    Scope,
+    TableRows,
+)
+from helix_episodes.readers.ai_agents.steps import Gate, add_gate, parse_day, parse_full_time
 from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
 from helix_episodes.session import Piece
 
@@ -70,15 +78,15 @@ _SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "d
 _OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
 
 
-def read_markdown(lines: Sequence[str]) -> Reading:
+def read_markdown(lines: Sequence[str]) -> ReportContent:
     """The steps and statements of a log in Markdown."""
     return _Markdown().read(lines)
 
 
-class _Markdown(Table):
+class _Markdown(TableRows):
     """Walks the blocks once and gives each to the scope that it stands in."""
 
-    def read(self, lines: Sequence[str]) -> Reading:
+    def read(self, lines: Sequence[str]) -> ReportContent:
         for block in blocks_of(lines):
             self.steps.used.update(block.lines if block.kind in {"item", "row", "paragraph"} else ())
             if block.kind == "heading":
@@ -93,8 +101,8 @@ class _Markdown(Table):
         self.reading.task = self.reading.task or self.title
         return self.reading
 
-    def _heading(self, block: Block) -> None:
-        title = plain(_STATE.sub("", block.text))
+    def _heading(self, block: MarkdownBlock) -> None:
+        title = plain_text(_STATE.sub("", block.text))
         self.steps.skip(block.line, "heading")
         if block.level == 1 and not self.title:
             self.title = title
@@ -132,7 +140,7 @@ class _Markdown(Table):
             own = parent if parent is not None else own if own in _TELLING else None
         return own, item
 
-    def _words(self, block: Block) -> None:
+    def _words(self, block: MarkdownBlock) -> None:
         """An item or a paragraph."""
         label = block.label
         role = self.role
@@ -147,7 +155,7 @@ class _Markdown(Table):
         else:
             self._paragraph(block, role)
 
-    def _label(self, block: Block, name: str, text: str) -> bool:
+    def _label(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """``**Name**: text``; whether the label told what the text is."""
         if self._at_the_head():
             return self._head(block, name, text)
@@ -162,7 +170,7 @@ class _Markdown(Table):
             return self._beside(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
 
-    def _no_decision(self, block: Block, name: str, text: str) -> bool:
+    def _no_decision(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """What stands among decisions and chooses nothing: a finding teaches, the rest only says more."""
         if set(words_of(name)) & _FOUND_WORDS:
             self.steps.add("lesson", text, line=block.line)
@@ -170,7 +178,7 @@ class _Markdown(Table):
             self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
         return True
 
-    def _beside(self, block: Block, name: str, text: str) -> bool:
+    def _beside(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """An item that says how the one before it was mended, or why it was so, though no deeper than that."""
         role = label_role(name)
         fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
@@ -179,7 +187,7 @@ class _Markdown(Table):
         self.belonging(role, text, block)
         return True
 
-    def _aside(self, block: Block, name: str, text: str) -> bool:
+    def _aside(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""
         role = label_role(name)
         if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
@@ -200,7 +208,7 @@ class _Markdown(Table):
             return role == "status"
         return True
 
-    def _statement(self, block: Block, name: str, text: str) -> bool:
+    def _statement(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """A label that names the statement itself: "Decision:", "Root cause:", "Lesson:"."""
         role = label_role(name)
         if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
@@ -221,18 +229,18 @@ class _Markdown(Table):
             return True
         return False
 
-    def _names_problem(self, block: Block, name: str, text: str) -> bool:
+    def _names_problem(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
-        told = len(text.split()) >= TOLD_WORDS and "#" not in text and not is_none(text)
+        told = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
         return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _at_the_head(self) -> bool:
         return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
 
-    def _head(self, block: Block, name: str, text: str) -> bool:
+    def _head(self, block: MarkdownBlock, name: str, text: str) -> bool:
         reading, role = self.reading, role_of(name)
         if role == "time":
-            reading.date = reading.date or moment(text) or day(text)
+            reading.date = reading.date or parse_full_time(text) or parse_day(text)
         elif role == "status":
             reading.take_status(text)
         elif role in {"task", "did"} and not reading.task and text:
@@ -247,9 +255,9 @@ class _Markdown(Table):
             self._skip(block, "head")
         return True
 
-    def _lone_label(self, block: Block, name: str) -> bool:
+    def _lone_label(self, block: MarkdownBlock, name: str) -> bool:
         """A label on a line of its own: the heading of what follows, or an item when it has a number."""
-        numbered = _NUMBERED.match(plain(block.text))
+        numbered = _NUMBERED.match(plain_text(block.text))
         if numbered and self.role == "problem":
             self.close(NUMBERED_RANK)
             self.scopes.append(Scope(rank=NUMBERED_RANK, title=name, role="problem", line=block.line, item=True))
@@ -261,7 +269,7 @@ class _Markdown(Table):
             self.scopes.append(Scope(rank=LABEL_RANK, title=name, role="rationale", line=block.line))
             return True
         if role is None and self.role == "decision" and ":" not in block.text[-4:]:
-            self.open_item(plain(block.text), block, role="decision")
+            self.open_item(plain_text(block.text), block, role="decision")
             return True
         self.close(LABEL_RANK)
         kept = role if role in _TELLING or role in {"found", "background", "impact"} else self.beneath()
@@ -269,8 +277,8 @@ class _Markdown(Table):
         self.owner = None
         return True
 
-    def _item(self, block: Block, role: Role | None) -> None:
-        text = plain(block.text)
+    def _item(self, block: MarkdownBlock, role: Role | None) -> None:
+        text = plain_text(block.text)
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
             self._cross(block, text)
         elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
@@ -293,8 +301,8 @@ class _Markdown(Table):
         else:
             self.steps.note(text, part="next" if role == "next" else "other", line=block.line, context=self.context())
 
-    def _paragraph(self, block: Block, role: Role | None) -> None:
-        text = plain(block.text)
+    def _paragraph(self, block: MarkdownBlock, role: Role | None) -> None:
+        text = plain_text(block.text)
         if role == "task":
             self._task(block, text)
         elif role == "remedy" and not text.endswith(":"):
@@ -307,7 +315,7 @@ class _Markdown(Table):
         elif role == "problem" and self._opens_problem(block, text):
             self.open_item(text.rstrip(":"), block, role="problem")
             self.owner_level = -1 if self.is_single() or block.label else block.level
-        elif role == "lesson" and plain(block.text) != block.text:
+        elif role == "lesson" and plain_text(block.text) != block.text:
             self.open_item(text, block, role="lesson")
         elif role == "decision" and block.text.startswith("**") and not asks(block):
             self.open_item(text, block, role="decision")
@@ -317,25 +325,25 @@ class _Markdown(Table):
                 text, part="found" if role in {"work", "found"} else "other", line=block.line, context=self.context()
             )
 
-    def _opens_problem(self, block: Block, text: str) -> bool:
+    def _opens_problem(self, block: MarkdownBlock, text: str) -> bool:
         """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
         labelled = block.label is not None and block.text.startswith("**") and self.scopes[-1].rank >= LABEL_RANK
         announces = text.endswith(":") and (not self.is_single() or _POINTS_ON.search(text) is not None)
         if announces or labelled:
             return False
-        return self.owner is None or plain(block.text) != block.text
+        return self.owner is None or plain_text(block.text) != block.text
 
-    def _commits(self, text: str, block: Block) -> None:
+    def _commits(self, text: str, block: MarkdownBlock) -> None:
         self.reading.commits += [Piece(line=block.line, text=sha) for sha in SHA.findall(text)]
 
-    def _task(self, block: Block, text: str) -> None:
+    def _task(self, block: MarkdownBlock, text: str) -> None:
         if not self.reading.task:
             state_task(self.reading, text, line=block.line)
         else:
             self.steps.note(text, part="other", line=block.line, context="objective")
 
-    def _gate(self, block: Block) -> None:
-        text = plain(block.text)
+    def _gate(self, block: MarkdownBlock) -> None:
+        text = plain_text(block.text)
         if block.box is not None:
             add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self.phase()))
         elif block.text.startswith(_CROSS):
@@ -345,11 +353,11 @@ class _Markdown(Table):
         else:
             self.steps.note(text, part="other", line=block.line, context=self.context())
 
-    def _cross(self, block: Block, text: str) -> None:
+    def _cross(self, block: MarkdownBlock, text: str) -> None:
         """A line marked with a cross says that something is not so; whether that is a failure, its words tell."""
         self.steps.note(text, part="found", line=block.line, context=self.context())
 
-    def _skip(self, block: Block, name: str) -> None:
+    def _skip(self, block: MarkdownBlock, name: str) -> None:
         for line in block.lines:
             self.steps.used.discard(line)
             self.steps.skip(line, name)

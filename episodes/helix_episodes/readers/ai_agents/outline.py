@@ -1,24 +1,26 @@
-"""The outline of a log in Markdown while it is read: open scopes, and the statement that what follows belongs to.
+"""The outline of a Markdown report while it is read: open scopes, table columns, and the current statement.
 
 A *scope* is a heading, or a label in bold that stands alone; it lasts until the next of its rank. The *owner* is the
 statement opened last (a decision, a problem, an entry of the work log), to which deeper items, reasons and remedies are
-added.
+added. What a cell of a table says follows from its column and the scope of the table.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.readers.ai_agents.blocks import Block, plain
-from helix_episodes.readers.ai_agents.headings import is_none, problem_words
-from helix_episodes.readers.ai_agents.report import Reading
-from helix_episodes.readers.ai_agents.states import is_bare_state
-from helix_episodes.readers.ai_agents.steps import Part, Steps
-from helix_episodes.readers.ai_agents.words import Role, label_role, role_of
+from helix_episodes.readers.ai_agents.blocks import MarkdownBlock, is_checked, is_none, plain_text, problem_words
+from helix_episodes.readers.ai_agents.json_report import ReportContent
+from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
+from helix_episodes.readers.ai_agents.words import Role, is_bare_state, label_role, role_of, words_of
 from helix_episodes.session import Piece, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
@@ -47,8 +49,8 @@ class Outline:
     """The open scopes, the owner, and how statements are added to it."""
 
     def __init__(self) -> None:
-        self.steps = Steps()
-        self.reading = Reading(steps=self.steps)
+        self.steps = StepCollector()
+        self.reading = ReportContent(steps=self.steps)
         self.scopes: list[Scope] = []
         self.join: str | None = None
         self.owner: Role | None = None
@@ -66,13 +68,13 @@ class Outline:
         """Ends the scopes of this rank and below."""
         self.scopes = [scope for scope in self.scopes if scope.rank < rank]
 
-    def open_row(self, cells: list[str], block: Block, *, role: Role | None) -> None:
+    def open_row(self, cells: list[str], block: MarkdownBlock, *, role: Role | None) -> None:
         """A statement put together from the cells of a row."""
         self.open_item(": ".join(cells), block, role=role)
         if self.steps.found and self.steps.found[-1].call_id == self.join:
             self.steps.found[-1] = msgspec.structs.replace(self.steps.found[-1], pieces=pieces(cells, block))
 
-    def open_item(self, text: str, block: Block, *, role: Role | None) -> None:
+    def open_item(self, text: str, block: MarkdownBlock, *, role: Role | None) -> None:
         """A statement to which what follows belongs."""
         self.join, self.owner, self.owner_level = self.steps.entry(), role, block.level
         context = self.context()
@@ -94,7 +96,7 @@ class Outline:
         return named[-1].title if named else ""
 
     def decide(
-        self, text: str, block: Block, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
+        self, text: str, block: MarkdownBlock, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
     ) -> None:
         """A stated decision."""
         arguments = {
@@ -104,7 +106,7 @@ class Outline:
         }
         self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments, pieces=pieces)
 
-    def is_detail(self, block: Block) -> bool:
+    def is_detail(self, block: MarkdownBlock) -> bool:
         """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
         if self.owner is None:
             return False
@@ -118,12 +120,12 @@ class Outline:
         own = [step for step in self.steps.found if step.call_id == self.join]
         return own[0].source.line if own else 0
 
-    def take_detail(self, block: Block, label: tuple[str, str] | None) -> None:
+    def take_detail(self, block: MarkdownBlock, label: tuple[str, str] | None) -> None:
         """An item that belongs to the statement before it."""
-        name, text = label or ("", plain(block.text))
-        self.belonging(label_role(name) if name else None, text or plain(block.text), block)
+        name, text = label or ("", plain_text(block.text))
+        self.belonging(label_role(name) if name else None, text or plain_text(block.text), block)
 
-    def belonging(self, role: Role | None, text: str, block: Block) -> None:
+    def belonging(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         """What is said of the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
             self._of_decision(role, text, line=block.line)
@@ -136,10 +138,10 @@ class Outline:
         elif role in {"rationale", None, "context", "background", "options", "found"}:
             self.extend(text, name="options" if role == "options" else "rationale", line=line)
         else:
-            part: Part = "outcome" if role in {"outcome", "impact"} else "other"
+            part: StatementPart = "outcome" if role in {"outcome", "impact"} else "other"
             self.steps.note(text, part=part, line=line, call_id=self.join)
 
-    def _of_statement(self, role: Role | None, text: str, block: Block) -> None:
+    def _of_statement(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         steps, line = self.steps, block.line
         if role == "lesson":
             steps.add("lesson", text, line=line)
@@ -174,7 +176,7 @@ class Outline:
             self.steps.add("lesson", self.cause.text, line=self.cause.line)
         self.cause = None
 
-    def make_do(self, text: str, block: Block) -> None:
+    def make_do(self, text: str, block: MarkdownBlock) -> None:
         """A way around a problem, which somebody chose instead of mending it."""
         arguments: dict[str, Any] = {
             "context": self.context(),
@@ -184,7 +186,7 @@ class Outline:
         }
         self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
 
-    def turn_down(self, text: str, block: Block, *, title: str) -> None:
+    def turn_down(self, text: str, block: MarkdownBlock, *, title: str) -> None:
         """What was left undone on purpose, and why."""
         what, reason = split_reason(text)
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", block.level
@@ -257,7 +259,7 @@ def split_reason(text: str) -> tuple[str, str]:
     return (parts[0], parts[1]) if len(parts) > 1 else (text, "")
 
 
-def pieces(cells: list[str], block: Block) -> tuple[Piece, ...]:
+def pieces(cells: list[str], block: MarkdownBlock) -> tuple[Piece, ...]:
     """The cells of a row as they stand on its line."""
     return tuple(Piece(line=block.line, text=cell) for cell in cells if cell)
 
@@ -266,3 +268,101 @@ def _with(step: Step, text: str, piece: Piece) -> Step:
     """A statement that was added to, with the place of every part of it."""
     had = step.pieces or (Piece(line=step.source.line, text=step.text),)
     return msgspec.structs.replace(step, text=text, pieces=(*had, piece))
+
+
+IS_PLANNED = re.compile(
+    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
+    re.IGNORECASE,
+)
+#: Fewer words count or name something.
+REPORTED_WORDS = 3
+
+
+class TableRows(Outline):
+    """An outline that reads the rows of tables."""
+
+    def row(self, block: MarkdownBlock) -> None:
+        """Gives a row to what its scope or its columns name."""
+        cells = [plain_text(cell) for cell in block.cells]
+        roles: list[Role | None] = [role_of(column) for column in block.columns]
+        by_role: dict[Role | None, list[str]] = {}
+        for cell, role in zip(cells, roles, strict=False):
+            by_role.setdefault(role, []).append(cell)
+        if self.role == "gates" or {"status", "found", "did"} <= set(roles):
+            self._gate_row(block, cells)
+        elif self.role == "decision" or "decision" in roles:
+            self._decision_row(block, cells, by_role)
+        elif self.role == "problem":
+            self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
+        elif self.role not in {"next", "files"} and _is_of_defects(block.columns, by_role):
+            faults = by_role["problem"] + by_role.get("found", [])
+            beside = [cell for cell in cells if cell not in faults]
+            self.open_row(faults + beside, block, role="problem")
+        elif self.role == "work" and "did" in roles:
+            self._work_row(block, by_role)
+        elif self.role in {None, "work", "found", "background"} and any(
+            _tells(one) for one in by_role.get("problem", [])
+        ):
+            for told in by_role["problem"]:
+                self.steps.note(told, part="found", line=block.line, context=self.context())
+        else:
+            words = " \u00b7 ".join(cells)
+            self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))
+
+    def _gate_row(self, block: MarkdownBlock, cells: list[str]) -> None:
+        columns = [column.casefold() for column in block.columns]
+        named = dict(zip(columns, block.cells, strict=False))
+        status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
+        name = next(
+            (named[one] for one in ("step", "requirement", "item", "must requirement", "phase") if one in named),
+            cells[0],
+        )
+        gate = Gate(
+            name=plain_text(name),
+            passed=is_checked(status),
+            line=block.line,
+            level=named.get("req", named.get("level", "")),
+            evidence=plain_text(named.get("evidence", "")),
+            phase=self.phase(),
+        )
+        add_gate(self.steps, gate)
+
+    def _decision_row(self, block: MarkdownBlock, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
+        chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
+        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
+        self.decide(": ".join(chosen), block, context=self.context(), pieces=pieces(chosen, block))
+        for reason in by_role.get("rationale", []):
+            self.extend(reason, name="rationale", line=block.line)
+        for option in by_role.get("options", []):
+            self.extend(option, name="options", line=block.line)
+        for role in ("outcome", "impact"):
+            for text in by_role.get(role, []):
+                self.belonging(role, text, block)
+
+    def _work_row(self, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
+        done = [text for text in by_role.get("did", []) if text]
+        if done and not IS_PLANNED.match(done[0]):
+            self.open_item(done[0], block, role="work")
+            self.owner = "work"
+            for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
+                if not is_bare_state(text):
+                    self.steps.note(text, part="found", line=block.line, call_id=self.join)
+
+    def phase(self) -> str:
+        """The headings that are open, by which a gate is of the session's start or of its end."""
+        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
+
+
+#: Columns that weigh a defect, or say what mended it.
+_OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
+
+
+def _is_of_defects(columns: Sequence[str], by_role: Mapping[Role | None, Sequence[str]]) -> bool:
+    """Whether a row is one of a list of defects: it says what is wrong, and how bad that is or what mended it."""
+    told = by_role.get("problem", ())
+    return any(_tells(one) for one in told) and any(_OF_DEFECTS & set(words_of(column)) for column in columns)
+
+
+def _tells(cell: str) -> bool:
+    """Whether a cell says something, and is not the number or the name of an issue."""
+    return len(cell.split()) >= REPORTED_WORDS and "#" not in cell

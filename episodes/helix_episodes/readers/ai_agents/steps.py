@@ -1,21 +1,30 @@
-"""The steps of one log while it is read, and what became of each of its lines.
+"""The steps of one report while it is read, its declared gates, and what became of each of its lines.
 
 These logs are reports, not recordings: an entry says what was done and what was found. Every statement becomes one
-`Step` at the line where it stands. A line that gave a step is *used*; one whose key or heading is known to say nothing
-of what happened is *skipped* under that name; text under a key or heading that this reader has never met is kept as a
-note and counted *unknown*, so that nothing is lost in silence.
+`Step` at its line. A line that gave a step is *used*; one whose key or heading is known to say nothing of what happened
+is *skipped* under that name; text under an unknown key or heading is kept as a note and counted *unknown*, so that
+nothing is lost silently. A gate is a step of a protocol that the log declares as taken or not.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from helix_episodes.readers.ledger import Ledger
+import msgspec
+
+from helix_episodes.readers.ai_agents.words import words_of
+from helix_episodes.readers.common.jsonl import LineLedger
 from helix_episodes.session import Piece, Source, Status, Step, StepKind
 
-Part = Literal[
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from helix_episodes.readers.common.json_with_lines import JsonNode
+
+
+StatementPart = Literal[
     "task", "did", "found", "detail", "problem", "cause", "harm", "remedy", "outcome", "commit", "next", "other"
 ]
 
@@ -23,7 +32,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _FULL = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
 
-class Steps:
+class StepCollector:
     """Collects steps in the order of the log, with the lines that gave them."""
 
     def __init__(self) -> None:
@@ -70,7 +79,7 @@ class Steps:
         self,
         text: str,
         *,
-        part: Part,
+        part: StatementPart,
         line: int,
         at: datetime | None = None,
         call_id: str | None = None,
@@ -93,9 +102,9 @@ class Steps:
             self.used.discard(line)
         self.unknown[line] = name
 
-    def ledger(self, lines: list[str]) -> Ledger:
+    def ledger(self, lines: list[str]) -> LineLedger:
         """Every line of the log in one column."""
-        ledger = Ledger()
+        ledger = LineLedger()
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 ledger.leave_blank()
@@ -130,12 +139,12 @@ def _rank(step: Step) -> int:
     return _CAUSE_FIRST.get(step.arguments.get("part", ""), 2)
 
 
-def moment(text: str) -> datetime | None:
+def parse_full_time(text: str) -> datetime | None:
     """The time that a text names, in UTC; None for a bare date, a clock time or a word such as ``T0``.
 
-    >>> moment("2026-08-04T10:05:00-07:00")
+    >>> parse_full_time("2026-08-04T10:05:00-07:00")
     datetime.datetime(2026, 8, 4, 17, 5, tzinfo=datetime.timezone.utc)
-    >>> moment("10:05"), moment("T0"), moment("2026-08-04")
+    >>> parse_full_time("10:05"), parse_full_time("T0"), parse_full_time("2026-08-04")
     (None, None, None)
     """
     if not _FULL.match(text.strip()):
@@ -147,10 +156,10 @@ def moment(text: str) -> datetime | None:
     return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
 
 
-def day(text: str) -> datetime | None:
+def parse_day(text: str) -> datetime | None:
     """The beginning of the day that a text names; what is older than the clock is still in order by day.
 
-    >>> day("Date: 2026-08-04").isoformat()
+    >>> parse_day("Date: 2026-08-04").isoformat()
     '2026-08-04T00:00:00+00:00'
     """
     found = _DATE.search(text)
@@ -158,3 +167,123 @@ def day(text: str) -> datetime | None:
         return datetime.fromisoformat(found.group()).replace(tzinfo=UTC) if found else None
     except ValueError:
         return None
+
+
+_YES = re.compile(
+    r"^\W*(true|yes|x|complete[d]?|done|pass(ed)?|ok|skipped|n/?a|verified|remediated|\u2705|\u2713|\u2714)",
+    re.IGNORECASE,
+)
+_MARKS = frozenset({"complete", "completed", "status", "done", "passed", "result", "checked"})
+#: The gates that stand for the work itself: that it is checked, that it is kept, that the list is worked off.
+_DECISIVE = re.compile(
+    r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
+)
+
+#: What was written into the memory for later sessions is what this one taught.
+_RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
+#: A binding step that was left out says for what reason.
+_WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
+#: A tool that was not there is a fault of the surroundings, whatever became of the gate.
+_OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
+#: What waits for somebody else says nothing of how this session came out.
+_WAITS = re.compile(
+    r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
+    r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",
+    re.IGNORECASE,
+)
+#: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
+ABOUT_COMMITS = re.compile(r"^(?!.*start).*commit", re.IGNORECASE)
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """One gate: its name, whether it is passed (None: it does not say), how binding it is, and the evidence."""
+
+    name: str
+    passed: bool | None
+    line: int
+    level: str = ""
+    evidence: str = ""
+    evidence_line: int = 0
+    phase: str = ""
+
+
+def add_gate(steps: StepCollector, gate: Gate) -> None:
+    """A gate as a step; an unmet one is no failure, only unmet."""
+    passed = None if _WAITS.match(gate.evidence) else gate.passed
+    status: Status = "unknown" if passed is None else "ok" if passed else "error"
+    arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": passed}
+    words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
+    said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
+    steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
+    if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
+        reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
+        steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
+    if said.text and _OUT_OF_REACH.search(gate.evidence) and not any(map(_is_out_of_reach, steps.found)):
+        steps.note(gate.evidence, part="problem", line=said.line)
+    recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
+    if recorded and gate.passed:
+        steps.add("lesson", recorded[1], line=said.line)
+
+
+def _is_out_of_reach(step: Step) -> bool:
+    """Whether a step already tells that something was not there: every gate that needs it says so again."""
+    return step.arguments.get("part") == "problem" and _OUT_OF_REACH.search(step.text) is not None
+
+
+def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None:
+    """The gates of a ``protocolCompliance`` object, whatever its depth and the spelling of its keys."""
+    for key, member in node.members.items():
+        marks = {name.casefold(): one for name, one in member.members.items()}
+        mark = next((marks[name] for name in marks if name in _MARKS), None)
+        if mark is not None and not mark.members:
+            add_gate(steps, _gate(key, marks, mark, phase=phase))
+            steps.used.update(one.line for one in marks.values())
+        elif member.members:
+            take_gates(steps, member, phase=key)
+        elif isinstance(member.value, list):
+            for item in member.items:
+                steps.note(item.text, part="other", line=item.line, context=key)
+        else:
+            add_gate(steps, Gate(name=_spaced(key), passed=is_yes(member), line=member.line, phase=phase))
+
+
+def _gate(key: str, marks: dict[str, JsonNode], mark: JsonNode, *, phase: str) -> Gate:
+    said = next((marks[name] for name in ("evidence", "note", "notes", "reason") if name in marks), mark)
+    level = marks["level"].text if "level" in marks else ""
+    return Gate(
+        name=_spaced(key),
+        passed=is_yes(mark),
+        line=mark.line,
+        level=level,
+        evidence=said.text if said is not mark else "",
+        evidence_line=said.line,
+        phase=phase,
+    )
+
+
+def is_yes(node: JsonNode) -> bool | None:
+    """Whether a mark says yes; None when it says nothing."""
+    if isinstance(node.value, bool):
+        return node.value
+    return bool(_YES.match(node.text)) if node.text else None
+
+
+def _spaced(key: str) -> str:
+    return " ".join(words_of(key))
+
+
+def declared_by_gates(gates: Sequence[Step]) -> str | None:
+    """What the gates at the end of a session declare: success when the decisive ones are passed, else partial.
+
+    Gates of the start, and those that forbid something, tell nothing of how the work came out.
+    """
+    last = [gate for gate in gates if _is_of_the_end(gate) and _DECISIVE.search(gate.arguments["name"])]
+    marks = [gate.arguments["passed"] for gate in last if gate.arguments["passed"] is not None]
+    if not marks:
+        return None
+    return "success" if all(marks) else "partial"
+
+
+def _is_of_the_end(gate: Step) -> bool:
+    level = str(gate.arguments["level"]).upper()
+    return "end" in words_of(str(gate.arguments["phase"])) and level in {"", "MUST", "REQUIRED"}

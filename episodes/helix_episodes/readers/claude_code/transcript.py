@@ -1,36 +1,184 @@
-"""From records to steps: one conversation, line by line, in the order in which the program wrote it.
+"""From Claude Code records to steps: one conversation, line by line, in the order in which the program wrote it.
 
-The file's own order is the base, because lines are appended as things happen; the ``parentUuid`` graph, which may
+The file's own order is the base, because lines are appended as things happen. The ``parentUuid`` graph, which may
 dangle or loop, is used for one thing only: two different prompts below the same parent mean that the person went back
-and began anew, and a boundary is put before the second. Everything else that one line says about another (a result
+and began again, and a boundary is put before the second. Everything else that one line says about another (a result
 about its call, a notification about its delegation) goes by id.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import orjson
 
-from helix_episodes.readers.claude_code.delegates import Delegates
-from helix_episodes.readers.claude_code.notices import read_notice
-from helix_episodes.readers.claude_code.queue import PromptQueue
-from helix_episodes.readers.claude_code.records import SKIPPED_BLOCKS, SKIPPED_KINDS, blocks_of, message_of, place_of
-from helix_episodes.readers.claude_code.results import answer_in, plan_in, read_result, text_of, was_created
-from helix_episodes.readers.claude_code.rewinds import Rewinds
-from helix_episodes.readers.claude_code.tools import translate_call
-from helix_episodes.readers.claude_code.words import PLAN_BEGINNING, Words, hear, read_plan, without_plan_tail
-from helix_episodes.readers.fields import Place, Record, text_in
-from helix_episodes.readers.ledger import Passed
+from helix_episodes.readers.claude_code.records import (
+    SKIPPED_BLOCKS,
+    SKIPPED_KINDS,
+    answer_in,
+    blocks_of,
+    message_of,
+    place_of,
+    plan_in,
+    read_result,
+    result_text,
+    translate_call,
+    was_created,
+)
+from helix_episodes.readers.claude_code.texts import (
+    PLAN_BEGINNING,
+    ClassifiedText,
+    classify_text,
+    read_notice,
+    read_plan,
+    without_plan_tail,
+)
+from helix_episodes.readers.common.fields import Record, RecordPosition, text_in
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.session import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_episodes.readers.claude_code.statistics import Statistics
-    from helix_episodes.readers.ledger import Ledger
+    from helix_episodes.readers.claude_code.records import SessionFacts
+    from helix_episodes.readers.common.jsonl import LineLedger
     from helix_episodes.session import StepKind
+
+
+class Rewinds:
+    """Remembers below which point each prompt was said."""
+
+    def __init__(self) -> None:
+        self._anchor: dict[str, str] = {}
+        self._prompt_below: dict[str, tuple[str, int]] = {}
+
+    def pass_through(self, record: Record) -> None:
+        """Takes in a record that is no part of the conversation: who hangs on it hangs on its parent."""
+        uuid, parent = text_in(record, "uuid"), text_in(record, "parentUuid")
+        if uuid and parent:
+            self._anchor[uuid] = self._anchor.get(parent, parent)
+
+    def meet(self, record: Record, *, text: str, line: int) -> int | None:
+        """The line of the prompt that this one replaces, if it replaces one; the same words again replace nothing."""
+        parent = text_in(record, "parentUuid")
+        if parent is None:
+            return None
+        point = self._anchor.get(parent, parent)
+        earlier = self._prompt_below.get(point)
+        self._prompt_below[point] = (text, line)
+        if earlier is None or earlier[0] == text:
+            return None
+        return earlier[1]
+
+
+class Queued(NamedTuple):
+    """Words in the queue and the line that holds them."""
+
+    text: str
+    place: RecordPosition
+
+
+class PromptQueue:
+    """What is waiting, first in first out."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Queued] = []
+        self._given: set[str] = set()
+        self._operations: dict[str | None, Callable[[], Queued | None]] = {
+            "remove": self._give,
+            "dequeue": self._drop_first,
+            "popAll": self._drop_all,
+        }
+
+    def operate(self, record: Record, place: RecordPosition) -> Queued | None:
+        """Carries out one queue operation; the words, when it hands some to the agent.
+
+        Commands to the program (``/model``) are not said to the agent and never come out.
+        """
+        operation = text_in(record, "operation")
+        text = text_in(record, "content")
+        if operation == "enqueue":
+            self._waiting.append(Queued(text or "", place))
+            return None
+        act = self._operations.get(operation)
+        return act() if act else None
+
+    def was_given(self, text: str) -> bool:
+        """Whether these words came out of the queue already (newer versions also attach them); answers once."""
+        if text.strip() not in self._given:
+            return False
+        self._given.remove(text.strip())
+        return True
+
+    def _give(self) -> Queued | None:
+        if not self._waiting:
+            return None
+        first = self._waiting.pop(0)
+        if not first.text.strip() or first.text.lstrip().startswith("/"):
+            return None
+        self._given.add(first.text.strip())
+        return first
+
+    def _drop_first(self) -> None:
+        del self._waiting[:1]
+
+    def _drop_all(self) -> None:
+        self._waiting.clear()
+
+
+# The note that the program puts below a helper's answer, for the agent to call it again.
+_TAIL = re.compile(r"\n*agentId: (\w{1,64})\b[^\n]{0,200}(?:\n<usage>[\s\S]{0,400}</usage>)?\s*\Z")
+# The note is short; only the end of the answer is searched, whatever its length.
+_TAIL_SPAN = 800
+# Enough of a record's id to tell a session's side conversations apart.
+_ROOT_LETTERS = 8
+
+
+class Delegates:
+    """Who was sent by which call, learnt from results, and which inline lines are whose."""
+
+    def __init__(self) -> None:
+        self._call_of: dict[str, str] = {}
+        self._root_of: dict[str, str] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of the helpers and background tasks that results named."""
+        return tuple(self._call_of)
+
+    def call_of(self, helper: str) -> str | None:
+        """The call that sent this helper, once its result (or launch message) was read."""
+        return self._call_of.get(helper)
+
+    def actor_inline(self, record: Record) -> str:
+        """``agent``, or for a side conversation ``agent:`` and its helper's id, else the id of its first line."""
+        if record.get("isSidechain") is not True:
+            return "agent"
+        uuid = text_in(record, "uuid") or "?"
+        root = self._root_of.get(text_in(record, "parentUuid") or "", uuid)
+        self._root_of[uuid] = root
+        return f"agent:{text_in(record, 'agentId') or root[:_ROOT_LETTERS]}"
+
+    def remember_background(self, extra: object, *, call_id: str | None) -> None:
+        """A command that goes on in the background is named by its task's id when it ends."""
+        task = text_in(extra, "backgroundTaskId") if isinstance(extra, dict) else None
+        if task and call_id:
+            self._call_of[task] = call_id
+
+    def answer(self, text: str, *, extra: object, call_id: str | None) -> str:
+        """A helper's answer without the program's note below it; remembers whose answer it is."""
+        tail = _TAIL.search(text[-_TAIL_SPAN:])
+        helper = text_in(extra, "agentId") if isinstance(extra, dict) else None
+        if helper is None and tail is not None:
+            helper = tail[1]
+        if helper and call_id:
+            self._call_of[helper] = call_id
+        if tail is None:
+            return text
+        return text[: max(len(text) - _TAIL_SPAN, 0) + tail.start()]
+
 
 # The records by which a hook's words come before the agent.
 _CARRIES_INJECTED = frozenset({"user", "attachment", "system"})
@@ -38,11 +186,11 @@ _CARRIES_INJECTED = frozenset({"user", "attachment", "system"})
 _NO_ANSWER = frozenset({"", "(no content)", "No response requested."})
 
 
-class Transcript:
+class ClaudeTranscript:
     """One conversation: the main one, or with ``helper`` that of a sub-agent in a file of its own."""
 
     def __init__(
-        self, *, ledger: Ledger, statistics: Statistics, file: str | None = None, helper: str | None = None
+        self, *, ledger: LineLedger, statistics: SessionFacts, file: str | None = None, helper: str | None = None
     ) -> None:
         self.steps: list[Step] = []
         self.delegates = Delegates()
@@ -57,7 +205,7 @@ class Transcript:
         self._rewinds = Rewinds()
         self._queue = PromptQueue()
         self._session: str | None = None
-        self._own_records: dict[str, Callable[[Record, Place], Passed | None]] = {
+        self._own_records: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "system/compact_boundary": self._compacted,
             "compact_boundary": self._compacted,
             "attachment": self._attachment,
@@ -79,7 +227,7 @@ class Transcript:
         passed = self._translate(record, place_of(record, line=line, file=self._file))
         self._ledger.enter(None if len(self.steps) > before else passed, line=line, file=self._file)
 
-    def _translate(self, record: Record, place: Place) -> Passed | None:
+    def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         kind = record.get("type")
         if kind in ("user", "assistant"):
             return self._converse(record, place)
@@ -90,15 +238,15 @@ class Transcript:
         handle = self._own_records.get(name)
         if handle is not None:
             return handle(record, place)
-        return Passed(name, known=name in SKIPPED_KINDS)
+        return SkippedRecord(name, known=name in SKIPPED_KINDS)
 
     # What was said and done.
 
-    def _converse(self, record: Record, place: Place) -> Passed | None:
+    def _converse(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         actor = self._actor(record)
         blocks = blocks_of(message_of(record))
         if blocks is None:
-            return Passed(f"{record['type']} without content", known=False)
+            return SkippedRecord(f"{record['type']} without content", known=False)
         if actor == "agent":
             self._statistics.note(record)
             self._resume(record, place)
@@ -113,7 +261,7 @@ class Transcript:
             return f"agent:{self._helper}"
         return self.delegates.actor_inline(record)
 
-    def _resume(self, record: Record, place: Place) -> None:
+    def _resume(self, record: Record, place: RecordPosition) -> None:
         """A history copied from another session ends where the id changes."""
         session = text_in(record, "sessionId")
         if session and self._session and session != self._session:
@@ -121,16 +269,18 @@ class Transcript:
             self._add("boundary", place, actor="system", arguments=arguments)
         self._session = session or self._session
 
-    def _answer(self, record: Record, place: Place, *, blocks: list[Record], actor: str) -> Passed | None:
+    def _answer(
+        self, record: Record, place: RecordPosition, *, blocks: list[Record], actor: str
+    ) -> SkippedRecord | None:
         if record.get("isApiErrorMessage"):
-            self._add("note", place, actor="system", text=text_of(blocks))
+            self._add("note", place, actor="system", text=result_text(blocks))
             return None
-        passed: Passed | None = Passed("empty answer")
+        passed: SkippedRecord | None = SkippedRecord("empty answer")
         for block in blocks:
             passed = self._answer_block(block, place, actor=actor) or passed
         return passed
 
-    def _answer_block(self, block: Record, place: Place, *, actor: str) -> Passed | None:
+    def _answer_block(self, block: Record, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
         kind = block.get("type")
         if kind in ("tool_use", "server_tool_use"):
             return self._call(block, place, actor=actor)
@@ -138,20 +288,20 @@ class Transcript:
             return self._speak("message", text_in(block, "text") or "", place, actor=actor)
         if kind == "thinking":
             return self._speak("thought", text_in(block, "thinking") or "", place, actor=actor)
-        return Passed(f"assistant/{kind}", known=text_in(block, "type") in SKIPPED_BLOCKS)
+        return SkippedRecord(f"assistant/{kind}", known=text_in(block, "type") in SKIPPED_BLOCKS)
 
-    def _speak(self, kind: StepKind, text: str, place: Place, *, actor: str) -> Passed | None:
+    def _speak(self, kind: StepKind, text: str, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
         text = text.strip()
         if text in _NO_ANSWER:
-            return Passed(f"empty {kind}")
+            return SkippedRecord(f"empty {kind}")
         self._add(kind, place, actor=actor, text=text)
         return None
 
-    def _call(self, block: Record, place: Place, *, actor: str) -> Passed | None:
+    def _call(self, block: Record, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
         tool = text_in(block, "name") or "unnamed"
         call_id = text_in(block, "id") or f"line-{place.source.line}"
         if call_id in self._calls:
-            return Passed("duplicate")
+            return SkippedRecord("duplicate")
         given = block.get("input")
         ((operation, arguments), *_) = translate_call(tool, given if isinstance(given, dict) else {})
         if operation == "track":
@@ -170,12 +320,14 @@ class Transcript:
 
     # What stands on a user's line.
 
-    def _user_line(self, record: Record, place: Place, *, blocks: list[Record], actor: str) -> Passed | None:
-        passed: Passed | None = Passed("empty prompt")
+    def _user_line(
+        self, record: Record, place: RecordPosition, *, blocks: list[Record], actor: str
+    ) -> SkippedRecord | None:
+        passed: SkippedRecord | None = SkippedRecord("empty prompt")
         for block in blocks:
             if block.get("type") == "tool_result":
                 passed = self._result(record, place, block=block, actor=actor)
-        spoken = text_of([block for block in blocks if block.get("type") != "tool_result"])
+        spoken = result_text([block for block in blocks if block.get("type") != "tool_result"])
         if not spoken.strip():
             return passed
         if actor != "agent":
@@ -183,9 +335,9 @@ class Transcript:
             return None
         return self._heard(record, place, words=_words_on(record, spoken))
 
-    def _heard(self, record: Record, place: Place, *, words: Words) -> Passed | None:
+    def _heard(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> SkippedRecord | None:
         if words.voice == "nobody":
-            return Passed(words.name)
+            return SkippedRecord(words.name)
         if words.voice == "hook":
             self._stopped_by_hook()
         if words.voice == "summary":
@@ -203,7 +355,7 @@ class Transcript:
             self._add("note", place, actor=actor, text=words.text)
         return None
 
-    def _prompt(self, record: Record, place: Place, *, text: str) -> None:
+    def _prompt(self, record: Record, place: RecordPosition, *, text: str) -> None:
         if abandoned := self._rewinds.meet(record, text=text, line=place.source.line):
             arguments = {"reason": "rewind", "abandoned_from_line": abandoned}
             self._add("boundary", place, actor="system", arguments=arguments)
@@ -212,7 +364,7 @@ class Transcript:
             text = without_plan_tail(text)
         self._add("prompt", place, actor="user", text=text)
 
-    def _command(self, record: Record, place: Place, *, words: Words) -> None:
+    def _command(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> None:
         """A command's arguments are the person's words; without any, that it was given is worth a note."""
         if words.text:
             self._prompt(record, place, text=words.text)
@@ -226,14 +378,14 @@ class Transcript:
                 return
             self._change(position, kind="note")
 
-    def _summary(self, place: Place) -> Passed | None:
+    def _summary(self, place: RecordPosition) -> SkippedRecord | None:
         """A summary is nobody's words, but it shows a cut that older versions mark in no other way."""
         if self.steps and self.steps[-1].kind == "boundary":
-            return Passed("summary of what went before")
+            return SkippedRecord("summary of what went before")
         self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
         return None
 
-    def _notified(self, place: Place, *, text: str) -> None:
+    def _notified(self, place: RecordPosition, *, text: str) -> None:
         """The answer of a call that went on in the background takes the place of its "launched" message."""
         notice = read_notice(text)
         call_id = notice.call_id if notice.call_id in self._calls else self.delegates.call_of(notice.task)
@@ -246,10 +398,10 @@ class Transcript:
 
     # Results.
 
-    def _result(self, record: Record, place: Place, *, block: Record, actor: str) -> Passed | None:
+    def _result(self, record: Record, place: RecordPosition, *, block: Record, actor: str) -> SkippedRecord | None:
         call_id = text_in(block, "tool_use_id") or text_in(record, "sourceToolUseID") or self._unanswered()
         if call_id in self._results:
-            return Passed("duplicate")
+            return SkippedRecord("duplicate")
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None
         extra = record.get("toolUseResult")
         ran = call is not None and call.operation == "run"
@@ -269,7 +421,7 @@ class Transcript:
         """The oldest call without a result, for logs that leave the ids out."""
         return next((call_id for call_id in self._calls if call_id not in self._results), None)
 
-    def _settle(self, call_id: str | None, place: Place, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
+    def _settle(self, call_id: str | None, place: RecordPosition, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
         """Adds the result of a call under the call's own tool and operation."""
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None
         if call_id is not None:
@@ -278,7 +430,7 @@ class Transcript:
         actor = how.pop("actor", call.actor if call else "agent")
         self._add("result", place, tool=tool, operation=operation, call_id=call_id, actor=actor, **how)
 
-    def _learn(self, call: Step, place: Place, *, extra: object) -> None:
+    def _learn(self, call: Step, place: RecordPosition, *, extra: object) -> None:
         """What a result says beyond itself: a file was new, a plan approved, a question answered, a task numbered."""
         result = self.steps[self._results[call.call_id or ""]]
         if call.tool == "AskUserQuestion" and result.status == "ok":
@@ -292,7 +444,7 @@ class Transcript:
         elif call.tool == "TaskCreate" and isinstance(extra, dict) and isinstance(extra.get("task"), dict):
             self._tasks[str(extra["task"].get("id"))] = text_in(extra["task"], "subject") or ""
 
-    def _answered(self, call: Step, place: Place, *, text: str, extra: object) -> None:
+    def _answered(self, call: Step, place: RecordPosition, *, text: str, extra: object) -> None:
         answers = extra.get("answers") if isinstance(extra, dict) else None
         for asked in call.arguments["questions"]:
             answer = answers.get(asked["question"]) if isinstance(answers, dict) else None
@@ -301,13 +453,13 @@ class Transcript:
                 arguments = {"context": asked["question"], "options": asked["options"]}
                 self._add("decision", place, actor="user", text=chosen, arguments=arguments)
 
-    def _approved(self, place: Place, *, plan: str) -> None:
+    def _approved(self, place: RecordPosition, *, plan: str) -> None:
         read = read_plan(plan)
         if read.title:
             arguments = {"context": read.context, "plan": read.text}
             self._add("decision", place, actor="user", text=read.title, arguments=arguments)
 
-    def _approve_by_new_start(self, place: Place, *, plan: str) -> None:
+    def _approve_by_new_start(self, place: RecordPosition, *, plan: str) -> None:
         """Approving a plan with a cleared context looks like a rejection and an interruption just before: mend both."""
         position = len(self.steps) - 1
         while position >= 0 and self.steps[position].kind in ("note", "boundary"):
@@ -320,14 +472,14 @@ class Transcript:
 
     # The program's own records.
 
-    def _compacted(self, record: Record, place: Place) -> None:
+    def _compacted(self, record: Record, place: RecordPosition) -> None:
         details = record.get("compactMetadata")
         arguments = {"reason": "compaction"}
         if isinstance(details, dict) and (trigger := text_in(details, "trigger")):
             arguments["trigger"] = trigger
         self._add("boundary", place, actor="system", arguments=arguments)
 
-    def _attachment(self, record: Record, place: Place) -> Passed | None:
+    def _attachment(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """Most are the program's reminders to the agent.
 
         One kind holds what a person typed while it worked, one what the editor complains of.
@@ -338,42 +490,42 @@ class Transcript:
             self._add("note", place, actor="system", tool="diagnostics", text=listed)
             return None
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
-            return Passed("attachment")
-        text = text_of(attachment.get("prompt"))
+            return SkippedRecord("attachment")
+        text = result_text(attachment.get("prompt"))
         if self._queue.was_given(text):
-            return Passed("duplicate")
-        words = hear(text, human=attachment.get("commandMode") != "task-notification")
+            return SkippedRecord("duplicate")
+        words = classify_text(text, human=attachment.get("commandMode") != "task-notification")
         return self._heard(record, place, words=words)
 
-    def _queued(self, record: Record, place: Place) -> Passed | None:
+    def _queued(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
         given = self._queue.operate(record, place)
         if given is None:
-            return Passed("queue-operation")
-        return self._heard({}, given.place, words=hear(given.text))
+            return SkippedRecord("queue-operation")
+        return self._heard({}, given.place, words=classify_text(given.text))
 
-    def _pull_request(self, record: Record, place: Place) -> Passed | None:
+    def _pull_request(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         url = text_in(record, "prUrl")
         if url is None:
-            return Passed("pr-link")
+            return SkippedRecord("pr-link")
         self._add("note", place, actor="system", text=f"pull request {url}")
         return None
 
     # The list of steps.
 
-    def _add(self, kind: StepKind, place: Place, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
+    def _add(self, kind: StepKind, place: RecordPosition, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         self.steps.append(Step(kind=kind, source=place.source, at=place.at, **fields))
 
     def _change(self, position: int, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         self.steps[position] = msgspec.structs.replace(self.steps[position], **fields)
 
 
-def _words_on(record: Record, text: str) -> Words:
+def _words_on(record: Record, text: str) -> ClassifiedText:
     if record.get("isCompactSummary"):
-        return Words("summary", text)
+        return ClassifiedText("summary", text)
     origin = record.get("origin")
     human = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
-    return hear(text, meta=bool(record.get("isMeta")), human=human)
+    return classify_text(text, meta=bool(record.get("isMeta")), human=human)
 
 
 def _refused_plan(step: Step) -> bool:

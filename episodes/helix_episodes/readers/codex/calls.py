@@ -1,35 +1,179 @@
-"""Calls and their results, each of which a rollout may hold twice.
+r"""Calls of a Codex rollout and their results, each of which a rollout may hold twice.
 
 The model's own items (``function_call`` and its output) are mirrored by events of the program (``exec_command_end``),
 which say more: all of the output, the exit code, the files that changed. The event wins, whichever comes first; where
-there is none, the item is read.
+there is none, the item is read. A command that outlives its call is polled with ``write_stdin``; its result is that of
+the call which started it. A helper's answer is the result of the call that sent the helper.
 
-A command that outlives its call is asked for again and again with ``write_stdin``; its result is that of the call which
-started it. A helper's answer comes to whoever waits for it; it is the result of the call that sent the helper.
+How a call came out is read from the exit code and Codex's own sentences, never from words in the output. An output is
+a bare text, a text with a head (``Exit code``, ``Wall time`` …), JSON within a string, or blocks of text:
+
+>>> read_output('{"output": "ok\\n", "metadata": {"exit_code": 1}}')
+CallOutput(text='ok\n', status='error', exit_code=1, running=None)
+>>> read_output("Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nok")
+CallOutput(text='ok', status='ok', exit_code=0, running=None)
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.readers.codex.outputs import Output, read_output
-from helix_episodes.readers.fields import object_in, text_in
-from helix_episodes.readers.jsonl import parse
-from helix_episodes.readers.ledger import Passed
-from helix_episodes.readers.patches import read_diff
-from helix_episodes.readers.vocabulary import COMMON, Translation, look, named, translate, use
+from helix_episodes.readers.common.fields import object_in, objects_in, text_in
+from helix_episodes.readers.common.jsonl import SkippedRecord, parse
+from helix_episodes.readers.common.tool_translation import (
+    COMMON_TOOLS,
+    Translation,
+    look,
+    named,
+    read_diff,
+    translate,
+    use,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_episodes.readers.dialogue import Dialogue
-    from helix_episodes.readers.fields import Place, Record
-    from helix_episodes.readers.vocabulary import Given, Translator
+    from helix_episodes.readers.common.fields import Record, RecordPosition
+    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.tool_translation import LoggedArguments, Translator
+    from helix_episodes.session import Status
 
-MIRROR = Passed("mirror")
+
+_HEAD = re.compile(
+    r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines|Exit code|"
+    r"Process exited with code|Process running with session ID)\b[^\n]*\n?)+(?:Output:(?:\n|\Z))?"
+)
+_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.MULTILINE)
+_RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
+# The program's own sentences, each of which stands first.
+_REJECTED = (
+    *("exec command rejected by user", "patch rejected by user", "rejected by user"),
+    "user rejected MCP tool call",
+)
+_DENIED = ("This action was rejected due to unacceptable risk",)
+_INTERRUPTED = ("aborted by user", "aborted")
+_FAILED = (
+    "apply_patch verification failed",
+    "failed to parse function arguments",
+    "exec_command failed",
+    "write_stdin failed",
+    "execution error:",
+    "failed in sandbox",
+    "unsupported call:",
+    "unsupported custom tool call:",
+)
+_NEST_LIMIT = 3
 
 
-def _stdin(arguments: Given) -> tuple[Translation, ...]:
+class CallOutput(NamedTuple):
+    """What the agent saw and how it came out; ``running`` is the shell session in which the command still goes on."""
+
+    text: str
+    status: Status
+    exit_code: int | None = None
+    running: str | None = None
+
+
+def read_output(raw: object) -> CallOutput:
+    """The output of a call, whichever of its shapes it has."""
+    text, code, success = _unwrapped(raw)
+    head = _HEAD.match(text)
+    running = None
+    if head is not None:
+        said, text = head.group(), text[head.end() :]
+        found, still = _CODE.search(said), _RUNNING.search(said)
+        code = int(found[1]) if found else code
+        running = still[1] if still else None
+    return CallOutput(text, _status(text, code=code, success=success), code, running)
+
+
+def ended_output(text: str, *, code: int | None, declined: bool = False) -> CallOutput:
+    """The output of a command whose end the program recorded by itself."""
+    status = _said(text) or ("rejected" if declined else None)
+    return CallOutput(text, status or status_by_code(code), None if status else code)
+
+
+def status_by_code(code: int | None) -> Status:
+    """The status that an exit code means."""
+    return "unknown" if code is None else "error" if code else "ok"
+
+
+def _status(text: str, *, code: int | None, success: bool | None) -> Status:
+    if said := _said(text):
+        return said
+    if code is not None:
+        return status_by_code(code)
+    if success is not None:
+        return "ok" if success else "error"
+    return "ok"
+
+
+def _said(text: str) -> Status | None:
+    start = text.lstrip()
+    if start.startswith(_REJECTED):
+        return "rejected"
+    if start.startswith(_DENIED):
+        return "denied"
+    if start.startswith(_INTERRUPTED[0]) or start.strip() == _INTERRUPTED[1]:
+        return "interrupted"
+    return "error" if start.startswith(_FAILED) else None
+
+
+def _unwrapped(raw: object, *, depth: int = 0) -> tuple[str, int | None, bool | None]:
+    """The text, the exit code and the success that stand in an output."""
+    if isinstance(raw, list):
+        return "\n".join(part for part in map(output_text, raw) if part), None, None
+    if isinstance(raw, dict):
+        return _of_object(raw, depth=depth)
+    if not isinstance(raw, str):
+        return "" if raw is None else str(raw), None, None
+    nested = _nested(raw) if depth < _NEST_LIMIT else None
+    return _of_object(nested, depth=depth) if nested is not None else (raw, None, None)
+
+
+def _of_object(raw: dict[str, Any], *, depth: int) -> tuple[str, int | None, bool | None]:
+    if "stdout" in raw or "stderr" in raw:
+        text = "\n".join(part for name in ("stdout", "stderr") if (part := text_in(raw, name)))
+        return text, _number(raw.get("exitCode", raw.get("exit_code"))), None
+    inner = next((raw[name] for name in ("output", "content", "text") if name in raw), "")
+    text, code, success = _unwrapped(inner, depth=depth + 1)
+    stated = raw.get("success")
+    exit_code = _number(object_in(raw, "metadata").get("exit_code"))
+    return text, code if exit_code is None else exit_code, stated if isinstance(stated, bool) else success
+
+
+def _nested(raw: str) -> dict[str, Any] | None:
+    """The wrapper that is written as JSON into the string; an object with other keys is the tool's own answer."""
+    if not raw.startswith("{"):
+        return None
+    try:
+        value = parse(raw.encode("utf-8", "replace"))
+    except ValueError:
+        return None
+    own = isinstance(value, dict) and "output" in value and set(value) <= {"output", "metadata"}
+    return value if own else None
+
+
+def output_text(block: object) -> str:
+    """The text of a block of content; other blocks leave a mark."""
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, dict):
+        return ""
+    text = block.get("text")
+    kind = str(block.get("type", ""))
+    return text if isinstance(text, str) else "[image]" if "image" in kind.lower() and block.get("image_url") else ""
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+CALL_MIRROR = SkippedRecord("mirror")
+
+
+def _stdin(arguments: LoggedArguments) -> tuple[Translation, ...]:
     """Nothing typed: only asked how far the command is."""
     if str(arguments.get("chars", "")):
         return use(arguments)
@@ -37,8 +181,8 @@ def _stdin(arguments: Given) -> tuple[Translation, ...]:
 
 
 TOOLS: Mapping[str, Translator] = {
-    **COMMON,
-    "container.exec": COMMON["shell"],
+    **COMMON_TOOLS,
+    "container.exec": COMMON_TOOLS["shell"],
     # Not a command but a program that calls tools; those that it calls are recorded by themselves.
     "exec": use,
     "writestdin": _stdin,
@@ -46,10 +190,10 @@ TOOLS: Mapping[str, Translator] = {
 }
 
 
-class Calls:
+class RolloutCalls:
     """Adds calls and results to the dialogue, each once."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
+    def __init__(self, dialogue: StepList) -> None:
         self._dialogue = dialogue
         self._known: set[str] = set()
         self._settled: dict[str, bool] = {}
@@ -57,16 +201,18 @@ class Calls:
         self._polls: dict[str, str] = {}
         self._helpers: dict[str, str] = {}
 
-    def call(self, place: Place, *, tool: str, arguments: Given, call_id: str | None) -> Passed | None:
+    def call(
+        self, place: RecordPosition, *, tool: str, arguments: LoggedArguments, call_id: str | None
+    ) -> SkippedRecord | None:
         """A call as an item or an event tells of it."""
         return self.carry_out(place, tool=tool, translations=translate(tool, arguments, tools=TOOLS), call_id=call_id)
 
     def carry_out(
-        self, place: Place, *, tool: str, translations: tuple[Translation, ...], call_id: str | None
-    ) -> Passed | None:
+        self, place: RecordPosition, *, tool: str, translations: tuple[Translation, ...], call_id: str | None
+    ) -> SkippedRecord | None:
         """A call already translated."""
         if call_id is not None and call_id in self._known:
-            return MIRROR
+            return CALL_MIRROR
         if call_id is not None:
             self._known.add(call_id)
         self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
@@ -74,12 +220,12 @@ class Calls:
             self._polls[call_id] = str(translations[0].arguments.get("query", ""))
         return None
 
-    def answer(self, place: Place, *, call_id: str | None, raw: object) -> Passed | None:
+    def answer(self, place: RecordPosition, *, call_id: str | None, raw: object) -> SkippedRecord | None:
         """The output that the model was given."""
         output = read_output(raw)
         call = self._dialogue.open_call(call_id)
         if call_id is not None and call_id in self._settled:
-            return MIRROR
+            return CALL_MIRROR
         if call is not None and call.operation == "delegate" and self._was_sent(output.text, call_id=call_id):
             return None
         if output.running is not None and call is not None and call.operation == "run":
@@ -92,21 +238,23 @@ class Calls:
         self._came_back(place, output.text)
         return None
 
-    def end(self, place: Place, *, call_id: str | None, output: Output) -> Passed | None:
+    def end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
         """The end of a call as the program recorded it."""
         if call_id is not None and self._settled.get(call_id):
-            return MIRROR
+            return CALL_MIRROR
         self._settle(place, call_id=call_id, output=output, twin=True)
         return None
 
-    def send(self, place: Place, *, call_id: str | None, arguments: Given, helper: str | None) -> Passed | None:
+    def send(
+        self, place: RecordPosition, *, call_id: str | None, arguments: LoggedArguments, helper: str | None
+    ) -> SkippedRecord | None:
         """A helper set to work: the call (unless it is known) and who it is."""
         passed = self.call(place, tool="spawn_agent", arguments=arguments, call_id=call_id)
         if helper and call_id:
             self._helpers[helper] = call_id
         return passed
 
-    def come_back(self, place: Place, *, helper: str, status: object) -> bool:
+    def come_back(self, place: RecordPosition, *, helper: str, status: object) -> bool:
         """What a helper answered, as ``{"completed": text}`` or ``{"errored": text}``; whether it is an answer."""
         if not isinstance(status, dict) or helper not in self._helpers:
             return False
@@ -114,12 +262,12 @@ class Calls:
             if name in status:
                 call_id = self._helpers[helper]
                 if self._dialogue.is_open(call_id):
-                    output = Output(str(status[name] or ""), "ok" if came_out == "ok" else "error")
+                    output = CallOutput(str(status[name] or ""), "ok" if came_out == "ok" else "error")
                     self._settle(place, call_id=call_id, output=output, twin=True)
                 return True
         return False
 
-    def _settle(self, place: Place, *, call_id: str | None, output: Output, twin: bool) -> None:
+    def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
         said: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
         if call_id is not None and call_id in self._settled:
             self._dialogue.settle_anew(call_id, place, **said)
@@ -136,13 +284,13 @@ class Calls:
             self._helpers[helper] = call_id
         return helper is not None
 
-    def _came_to_an_end(self, place: Place, *, call_id: str | None, output: Output) -> None:
+    def _came_to_an_end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> None:
         """The end of a command that was asked for again."""
         started_by = self._running.get(self._polls.get(call_id or "", ""))
         if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
             self._settle(place, call_id=started_by, output=output, twin=False)
 
-    def _came_back(self, place: Place, text: str) -> None:
+    def _came_back(self, place: RecordPosition, text: str) -> None:
         for helper, status in object_in(_object(text), "status").items():
             self.come_back(place, helper=helper, status=status)
 
@@ -187,3 +335,149 @@ def _object(text: str) -> Record:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+class RolloutWork:
+    """Adds calls and results to the dialogue."""
+
+    def __init__(self, dialogue: StepList) -> None:
+        self._dialogue = dialogue
+        self._calls = RolloutCalls(dialogue)
+        self._searches: set[str] = set()
+
+    # The model's items.
+
+    def call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A call of any tool."""
+        name = text_in(payload, "name") or text_in(object_in(payload, "function"), "name") or "unnamed"
+        space = text_in(payload, "namespace")
+        tool = f"{space}__{name}" if space and "__" not in name else name
+        arguments = arguments_in(payload.get("arguments", payload.get("input")))
+        return self._calls.call(place, tool=tool, arguments=arguments, call_id=_call_id(payload))
+
+    def output(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """What came back, as the model was given it."""
+        raw = payload.get("output", payload.get("result"))
+        return self._calls.answer(place, call_id=_call_id(payload), raw=raw)
+
+    def shell_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A command of the model's own shell tool."""
+        action = object_in(payload, "action")
+        return self._calls.call(place, tool="local_shell", arguments=action, call_id=_call_id(payload))
+
+    def tool_search(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A search for further tools."""
+        arguments = arguments_in(payload.get("arguments"))
+        return self._calls.call(place, tool="search_tools", arguments=arguments, call_id=_call_id(payload))
+
+    def tools_found(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """The tools that a search found."""
+        names = [text_in(tool, "name") or "" for tool in objects_in(payload, "tools")]
+        return self._calls.end(
+            place, call_id=_call_id(payload), output=CallOutput("\n".join(filter(None, names)), "ok")
+        )
+
+    def web_search(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A search in the web or a page opened; item and event share no id, so what was looked for tells them apart."""
+        action = object_in(payload, "action")
+        looked = {name: text for name in ("query", "url", "pattern") if (text := text_in(action, name))}
+        if query := text_in(payload, "query"):
+            looked.setdefault("query", query)
+        if not looked and (queries := action.get("queries")):
+            looked["query"] = str(queries[0]) if isinstance(queries, list) else ""
+        if payload.get("type") == "web_search_call":
+            self._searches.add(repr(looked))
+        elif repr(looked) in self._searches:
+            self._searches.discard(repr(looked))
+            return CALL_MIRROR
+        translations = (Translation("look", looked),)
+        return self._calls.carry_out(place, tool="web_search", translations=translations, call_id=None)
+
+    def image(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A picture made."""
+        call_id = text_in(payload, "call_id") or text_in(payload, "id")
+        arguments = {"prompt": text_in(payload, "revised_prompt") or "", "path": text_in(payload, "saved_path") or ""}
+        passed = self._calls.call(place, tool="image_generation", arguments=arguments, call_id=call_id)
+        return passed or self._calls.end(place, call_id=call_id, output=CallOutput("", "ok"))
+
+    # The program's events, which say more.
+
+    def command_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A command that ended."""
+        call_id = _call_id(payload)
+        arguments = {"command": payload.get("command")}
+        self._calls.call(place, tool="shell", arguments=arguments, call_id=call_id)
+        parts = (text_in(payload, "stdout"), text_in(payload, "stderr"))
+        text = text_in(payload, "aggregated_output") or "\n".join(filter(None, parts))
+        code = payload.get("exit_code")
+        declined = payload.get("status") == "declined"
+        output = ended_output(text, code=code if isinstance(code, int) else None, declined=declined)
+        return self._calls.end(place, call_id=call_id, output=output)
+
+    def patch_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A patch applied, or not."""
+        call_id = _call_id(payload)
+        translations = changes_in(object_in(payload, "changes"))
+        if translations or not self._dialogue.is_open(call_id):
+            fallback = (Translation("use", {}),)
+            self._calls.carry_out(place, tool="apply_patch", translations=translations or fallback, call_id=call_id)
+        text = "\n".join(filter(None, (text_in(payload, "stdout"), text_in(payload, "stderr"))))
+        success = payload.get("success", payload.get("status") == "completed") is True
+        output = ended_output(text, code=0 if success else 1, declined=payload.get("status") == "declined")
+        return self._calls.end(place, call_id=call_id, output=output._replace(exit_code=None))
+
+    def mcp_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A server's tool that answered."""
+        call_id = _call_id(payload)
+        invocation = object_in(payload, "invocation") or payload
+        tool = f"mcp__{invocation.get('server') or 'server'}__{invocation.get('tool') or 'tool'}"
+        self._calls.call(place, tool=tool, arguments=object_in(invocation, "arguments"), call_id=call_id)
+        return self._calls.end(place, call_id=call_id, output=_of_server(payload.get("result")))
+
+    def dynamic_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A tool that the host of Codex offers."""
+        arguments = object_in(payload, "arguments")
+        return self._calls.call(
+            place, tool=text_in(payload, "tool") or "tool", arguments=arguments, call_id=text_in(payload, "callId")
+        )
+
+    def dynamic_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """What such a tool answered."""
+        call_id = _call_id(payload)
+        arguments = object_in(payload, "arguments")
+        self._calls.call(place, tool=text_in(payload, "tool") or "tool", arguments=arguments, call_id=call_id)
+        text = "\n".join(filter(None, (output_text(one) for one in objects_in(payload, "content_items"))))
+        failed = payload.get("success") is False
+        output = CallOutput(text or text_in(payload, "error") or "", "error" if failed else "ok")
+        return self._calls.end(place, call_id=call_id, output=output)
+
+    def helper_sent(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A helper set to work."""
+        names = ("new_agent_role", "new_agent_nickname")
+        agent = next((text for name in names if (text := text_in(payload, name))), "")
+        arguments = {"agent": agent, "prompt": text_in(payload, "prompt") or ""}
+        helper = text_in(payload, "new_thread_id")
+        return self._calls.send(place, call_id=_call_id(payload), arguments=arguments, helper=helper)
+
+    def helpers_back(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """Helpers that answered while the agent waited."""
+        statuses = {str(one.get("thread_id")): one.get("status") for one in objects_in(payload, "agent_statuses")}
+        statuses = object_in(payload, "statuses") | statuses
+        came = [self._calls.come_back(place, helper=helper, status=status) for helper, status in statuses.items()]
+        return None if any(came) else SkippedRecord("event_msg/collab_waiting_end")
+
+
+def _call_id(payload: Record) -> str | None:
+    """The id of the call; completed items bear it as their own."""
+    return text_in(payload, "call_id") or (text_in(payload, "id") if "call_id" not in payload else None)
+
+
+def _of_server(result: object) -> CallOutput:
+    """``{"Ok": answer}``, ``{"Err": text}``, or the answer itself."""
+    if not isinstance(result, dict):
+        return CallOutput(str(result or ""), "unknown")
+    if "Err" in result:
+        return CallOutput(str(result["Err"]), "error")
+    answer = object_in(result, "Ok") or result
+    text = "\n".join(filter(None, (output_text(block) for block in objects_in(answer, "content"))))
+    return CallOutput(text, "error" if answer.get("isError") is True else "ok")

@@ -1,0 +1,33 @@
+"""``mcp`` and ``hook``: what agents' programs start. For hooks `helix_cli.entry` takes a shorter way without click."""
+
+from __future__ import annotations
+
+import click
+
+from helix_cli.hooks.events import EVENTS
+from helix_graph.errors import MissingExtra
+
+
+@click.command
+def mcp() -> None:
+    """Serve the memory to an agent over the Model Context Protocol, on stdin and stdout.
+
+    An agent's client starts this; it ends when the client closes stdin.
+    """
+    try:
+        from helix_cli.mcp.server import serve  # noqa: PLC0415  (an extra, and most of a second to load)
+    except ImportError as error:
+        raise MissingExtra(wanted="the MCP server", extra="mcp") from error
+    serve()
+
+
+@click.command
+@click.argument("event", type=click.Choice(tuple(EVENTS)), metavar="EVENT")
+def hook(*, event: str) -> int:
+    """Answer an EVENT of an agent: its JSON on stdin, the answer on stdout, always exit code 0.
+
+    ``helix-graph setup`` puts these into the agent's settings; nobody types them.
+    """
+    from helix_cli.hooks.process import answer  # noqa: PLC0415  (`mcp` does without)
+
+    return answer([event])

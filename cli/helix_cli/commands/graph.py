@@ -1,0 +1,164 @@
+"""``compile``, ``status``, ``graph export``: build the causal graph, say what it holds, write it for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import NonEmptyPath, OutputPath, json_option, since_option
+from helix_cli.output import count, emit_json, emit_text, fields, percent, progress, say, show, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.status import Status
+
+
+@click.command("compile")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=NonEmptyPath(path_type=Path))
+@since_option
+@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@json_option
+def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, as_json: bool) -> None:
+    """Fold episodes into the causal graph.
+
+    Without PATH the whole memory is looked at; what has not changed costs nothing, and what was deleted is taken out.
+    """
+    with progress("Folding episodes") as advance:
+        report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance)
+    for skipped in (*report.skipped, *report.left_out):
+        warn(f"{skipped.path}: left out: {skipped.problem}")
+    show(report, as_json=as_json, render=_render_compiled)
+    if report.skipped:
+        click.get_current_context().exit(1)
+
+
+def _render_compiled(report: CompileReport) -> None:
+    render_compile(report)
+    if not report.dry_run:
+        say("Next: helix-graph seen, helix-graph path, helix-graph patterns")
+
+
+def render_compile(report: CompileReport) -> None:
+    """Print what changed, in the future when nothing has."""
+    if report.rebuilt:
+        say(f"Everything is folded anew: {report.rebuilt}.")
+    say(
+        f"{count(report.episodes_processed, 'episode')} processed, {report.unchanged} unchanged, "
+        f"{report.retracted} taken out."
+    )
+    if report.assertions_processed or report.assertions_retracted:
+        taken = count(report.assertions_processed, "assertion")
+        say(f"{taken} processed, {report.assertions_retracted} taken out.")
+    added = (
+        count(report.nodes_added, "node"),
+        count(report.edges_added, "edge"),
+        count(report.patterns_added, "pattern"),
+    )
+    say(f"{', '.join(added)} {'would be added' if report.dry_run else 'added'}; {report.merged} nodes met again.")
+
+
+@click.command
+@json_option
+def status(*, as_json: bool) -> None:
+    """Show what the memory holds, and how well its labels join sessions."""
+    show(open_memory().graph.status(), as_json=as_json, render=render_status)
+
+
+def render_status(answer: Status) -> None:
+    """Print what the memory holds, and what is yet to be compiled."""
+    fields(list(_rows(answer)))
+    if answer.pending:
+        say()
+        say(f"{count(answer.pending, 'episode file')} changed since then. Next: helix-graph compile")
+
+
+def _rows(answer: Status) -> Iterator[tuple[str, str]]:
+    yield "episodes", f"{answer.episodes} ({answer.skipped} skipped) in {answer.episodes_path}"
+    for basis, outcomes in answer.outcomes.items():
+        yield f"  outcomes {basis}", _counts(outcomes)
+    if answer.assertions:
+        yield "assertions", f"{answer.assertions} made by hand"
+    yield "graph", f"{count(answer.nodes, 'node')}, {count(answer.edges, 'edge')}, {count(answer.patterns, 'pattern')}"
+    yield "  nodes", _counts(answer.node_types)
+    yield "  edges", _counts(answer.edge_types)
+    yield "  reasons", _counts(answer.reasons)
+    yield "mentions", str(answer.mentions)
+    yield "  per node", "-" if answer.mentions_per_node is None else f"{answer.mentions_per_node:.1f}"
+    yield "  shared", f"{percent(answer.shared_mentions)} stand at a label that another session has too"
+    if answer.largest_label:
+        yield "  largest label", f"{percent(answer.largest_label.share)} {answer.largest_label.label}"
+    yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors are joined to nothing"
+    yield "newest episode", answer.updated or "-"
+    yield "versions", f"schema {answer.version}, labels {answer.label_version}"
+
+
+def _counts(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in numbers.items()) or "-"
+
+
+@click.group
+def graph() -> None:
+    """Hand the graph to other programs."""
+
+
+@graph.command("export")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("graphml", "dot", "mermaid", "json")),
+    default="json",
+    show_default=True,
+    help="For networkx, Gephi and yEd; Graphviz; Markdown; any program.",
+)
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    help="Where to write it, else on stdout.",
+)
+@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
+@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
+@click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
+@click.option("--episode", metavar="EPISODE", help="Only one session's labels and edges.")
+@click.option("--max-nodes", type=int, help="Only the most frequent so many, 1 to 20000.")
+@json_option
+def export(  # noqa: PLR0913  (the command's options)
+    *,
+    form: str,
+    output: Path | None,
+    focus: str | None,
+    source: str | None,
+    target: str | None,
+    episode: str | None,
+    max_nodes: int | None,
+    as_json: bool,
+) -> None:
+    """Write the graph, or a part of it, in a format that other programs read."""
+    written = open_memory().graph.export(
+        format=form, output=output, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
+    )
+    _warn(form, written)
+    if output is None and as_json and form != "json":
+        emit_json({"format": form, "text": written.decode()})
+    elif output is None:
+        emit_text(written.decode())
+    elif as_json:
+        emit_json({"format": form, "path": str(output), "bytes": len(written)})
+    else:
+        say(f"{output} ({form}, {len(written):,} bytes)")
+
+
+def _warn(form: str, written: bytes) -> None:
+    if form != "mermaid":
+        return
+    from helix_graph.graph.export import beyond_mermaid  # noqa: PLC0415  (imported when it is written)
+
+    problem = beyond_mermaid(written)
+    if problem:
+        warn(f"{problem}; --focus or --max-nodes takes a part")

@@ -1,0 +1,311 @@
+"""The commands of ``insight`` that look after insights.
+
+Decay, prune and rebuild them; harvest them from episodes and link them to the graph; edit, reject, mute, forget and
+promote them; export and import them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from helix_cli.commands.insight import TextList, insight_command, render_insight
+from helix_cli.options import NonEmptyPath, OutputPath, parse_time
+from helix_cli.output import count, emit_text, fields, percent, say, table, verbatim
+from helix_cli.terminal.characters import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from helix_graph.insights.api import Insights
+    from helix_graph.insights.curation import ChangeAnswer, ForgetAnswer, Promoted
+    from helix_graph.insights.harvest import HarvestAnswer
+    from helix_graph.insights.links import LinkAnswer
+    from helix_graph.insights.maintenance import Consolidated, Decayed, PrunedInsights, Rebuilt, ReindexedInsights
+    from helix_graph.insights.transfer import ImportCounts
+    from helix_graph.insights.uplift import Uplift, UpliftReport
+
+
+def _render_decayed(answer: Decayed) -> None:
+    moved = count(answer["decayed"], "insight")
+    say(f"{moved} moved towards neutral, unused for {answer['threshold_days']} days or more.")
+
+
+@insight_command("decay", render=_render_decayed)
+@click.option("--days", type=int, default=30, show_default=True, help="One step for each so many idle days.")
+def decay(insights: Insights, *, days: int) -> Decayed:
+    """Move insights that nobody uses back towards neutral, by the time that has passed."""
+    return insights.decay(days)
+
+
+def _render_pruned(answer: PrunedInsights) -> None:
+    for name in answer["candidates"]:
+        say(name)
+    done = "would be removed; --yes removes" if answer["dry_run"] else "removed"
+    say(f"{count(len(answer['candidates']), 'insight')} {done}, {answer['remaining']} there are.")
+
+
+@insight_command("prune", render=_render_pruned)
+@click.option("--threshold", type=float, default=0.25, show_default=True, help="Below this effectiveness ...")
+@click.option("--min-uses", type=int, default=3, show_default=True, help="... after so many uses or more.")
+@click.option("--yes", is_flag=True, help="Remove them. Otherwise they are shown, and a terminal is asked.")
+def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> PrunedInsights:
+    """Remove what has been consistently unhelpful; what a person provided stays."""
+    shown = insights.prune(threshold, min_uses, yes=yes)
+    if yes or not shown["candidates"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return shown
+    for name in shown["candidates"]:
+        click.echo(clean(name), err=True)
+    agreed = click.confirm(f"Remove {count(len(shown['candidates']), 'insight')}?", err=True)
+    return insights.prune(threshold, min_uses, yes=True) if agreed else shown
+
+
+def render_health(answer: Mapping[str, Any]) -> None:
+    """Print the figures, the tags and what is missing."""
+    rows = [(name, value) for name, value in answer.items() if name not in {"by_tag", "issues"}]
+    fields([(name, str(value)) for name, value in rows])
+    for tag, number in answer["by_tag"].items():
+        say(f"  {tag}  {number}")
+    for issue in answer["issues"]:
+        say(f"! {issue}")
+
+
+@insight_command("health", render=render_health)
+def health(insights: Insights) -> dict[str, Any]:
+    """Show how the memory of insights does."""
+    return insights.health()
+
+
+def _render_consolidated(answer: Consolidated) -> None:
+    for pair in answer["pairs"]:
+        say(f"{pair['merged']} -> {pair['kept']}  ({percent(pair['cosine'])} alike)")
+    say(f"{count(answer['merged'], 'insight')} merged, {answer['remaining']} remain.")
+
+
+@insight_command("consolidate", render=_render_consolidated)
+@click.option("--threshold", type=float, help="From this cosine on two say the same (default 0.9).")
+def consolidate(insights: Insights, *, threshold: float | None) -> Consolidated:
+    """Merge insights that say the same."""
+    return insights.consolidate(threshold)
+
+
+def _render_reindexed(answer: ReindexedInsights) -> None:
+    say(f"{count(answer['embedded'], 'text')} embedded with {answer['model'] or 'no model, for there is none'}.")
+    if answer["without_vector"]:
+        say(f"{answer['without_vector']} of {answer['total']} have no vector.")
+
+
+@insight_command("reindex", render=_render_reindexed)
+def reindex(insights: Insights) -> ReindexedInsights:
+    """Embed what has no vector of the model at hand, and make the index of words anew."""
+    return insights.reindex()
+
+
+def _render_rebuilt(answer: Rebuilt) -> None:
+    entries = "1 entry" if answer["entries"] == 1 else f"{answer['entries']} entries"
+    say(f"Folded {entries} over {count(answer['insights'], 'insight')}: {answer['changed']} came out otherwise.")
+
+
+@insight_command("rebuild", render=_render_rebuilt)
+def rebuild(insights: Insights) -> Rebuilt:
+    """Work out every effectiveness and count anew from the log of feedback."""
+    return insights.rebuild()
+
+
+def _render_harvest(answer: HarvestAnswer) -> None:
+    for name in answer["added"]:
+        say(name)
+    taught = f"{count(answer['lessons'], 'lesson')}, {answer['fixes']} verified fixes"
+    read = f"{count(answer['episodes'], 'episode')}: {taught}"
+    done = "would be added" if answer["dry_run"] else "added"
+    say(f"{read}. {len(answer['added'])} {done}, {answer['known']} known, {answer['taken_in']} told already.")
+    say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} kept out.")
+
+
+@insight_command("harvest", render=_render_harvest)
+@click.option("--episode", metavar="ID", help="Only this episode's.")
+@click.option("--since", type=parse_time, metavar="TIME", help="Only of episodes that began then or later (ISO 8601).")
+@click.option("--dry-run", is_flag=True, help="Say what would be added, and add nothing.")
+def harvest(insights: Insights, *, episode: str | None, since: datetime | None, dry_run: bool) -> HarvestAnswer:
+    """Make insights of the lessons and verified fixes of episodes, linked to where they come from."""
+    return insights.harvest(episode, since=since, dry_run=dry_run)
+
+
+def _render_linked(answer: LinkAnswer) -> None:
+    to = answer["label"] or f"no node yet ({answer['type']}: {answer['text']})"
+    how = f"{answer['origin']}, {answer['score']:.2f}"
+    say(f"{answer['status']}  {answer['name']} -{answer['relation']}-> {to}  ({how})")
+
+
+@insight_command("link", render=_render_linked)
+@click.argument("name")
+@click.option("--node-type", required=True, help="decision, event, error, outcome, pattern or episode.")
+@click.option("--text", default="", help="The raw text of the step, or a label; nothing for a whole episode.")
+@click.option("--episode", default="", metavar="ID", help="The episode that the step is in.")
+@click.option("--relation", default="addresses", show_default=True, help="derived_from, addresses or prevents.")
+def link(insights: Insights, *, name: str, node_type: str, text: str, episode: str, relation: str) -> LinkAnswer:
+    """Tie an insight to a node of the graph by hand."""
+    return insights.link(name, node_type, text, episode=episode, relation=relation)
+
+
+def _render_matched(answer: list[LinkAnswer]) -> None:
+    for one in answer:
+        _render_linked(one)
+    if not answer:
+        say("No text speaks of a node, as far as labels and vectors tell.")
+
+
+@insight_command("match", render=_render_matched)
+@click.argument("name", required=False)
+def match(insights: Insights, *, name: str | None) -> list[LinkAnswer]:
+    """Tie insights (one, or all) to the nodes that their texts speak of, by label and by vector."""
+    return insights.match(name)
+
+
+def _render_uplift(answer: UpliftReport) -> None:
+    say(f"{count(answer.measured, 'injection')} with a known outcome.")
+    say(f"all together: {_told(answer.pooled)}")
+    rows = [[one.insight or "", _told(one)] for one in answer.insights]
+    if rows:
+        table(["insight", "uplift"], rows)
+
+
+def _told(one: Uplift) -> str:
+    n = f"{one.given.n} given, {one.withheld.n} withheld"
+    if one.difference is None or one.interval is None:
+        return f"{one.verdict} ({n})"
+    low, high = (f"{100 * end:+.0f}" for end in (one.interval.low, one.interval.high))
+    return f"{one.verdict}: {100 * one.difference:+.0f} points ({low} to {high}; {n})"
+
+
+@insight_command("uplift", render=_render_uplift)
+def uplift(insights: Insights) -> UpliftReport:
+    """Show what insights did, where chance decided who got them: all together first, then each."""
+    return insights.uplift()
+
+
+def _render_changed(answer: ChangeAnswer) -> None:
+    say(f"{answer['name']} is {answer['state']}: {answer['content']}")
+
+
+@insight_command("edit", render=_render_changed)
+@click.argument("name")
+@click.option("--content", metavar="TEXT", help="The text it is to have.")
+@click.option("--tags", type=TextList(), metavar="JSON", help="The tags it is to have, instead of those it has.")
+def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
+    """Give an insight another text or other tags; its name stays."""
+    return insights.edit(name, content, tags)
+
+
+@insight_command("reject", render=_render_changed)
+@click.argument("name")
+@click.option("--reason", default="", metavar="TEXT", help="Why it is wrong.")
+@click.option("--off", is_flag=True, help="Take it back.")
+def reject(insights: Insights, *, name: str, reason: str, off: bool) -> ChangeAnswer:
+    """Say that an insight is wrong: it is neither recalled nor stored again."""
+    return insights.reject(name, reason, off=off)
+
+
+@insight_command("mute", render=_render_changed)
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Let it be recalled again.")
+def mute(insights: Insights, *, name: str, off: bool) -> ChangeAnswer:
+    """Keep an insight from being recalled."""
+    return insights.mute(name, off=off)
+
+
+def _render_forgotten(answer: ForgetAnswer) -> None:
+    say(f"{count(len(answer['forgotten']), 'insight')} forgotten, {answer['remaining']} remain.")
+
+
+@insight_command("forget", render=_render_forgotten)
+@click.argument("names", nargs=-1, required=True)
+def forget(insights: Insights, *, names: tuple[str, ...]) -> ForgetAnswer:
+    """Remove insights for good, with their links and their names in the logs."""
+    return insights.forget(names)
+
+
+def _render_why(answer: Mapping[str, Any]) -> None:
+    render_insight(answer)
+    where = " ".join(answer[key] for key in ("origin", "source", "episode") if answer[key])
+    say(f"{where} on {answer['created_at']}; it is {answer['state']}")
+    for name in answer["took_in"]:
+        say(f"  took in {name}")
+    for link in answer["links"]:
+        say(f"  {link['from']} -{link['relation']}-> {link['to']}  ({link['origin']}, {link['score']:.2f})")
+    say(f"put in {count(len(answer['injected']), 'time')}, held back {count(len(answer['withheld']), 'time')}")
+    for step in answer["feedback"]:
+        role = {True: "causal", False: "not causal", None: "idle"}[step["causal"]]
+        told = "  ".join(part for part in (step["outcome"] or step["kind"], role, step["reason"]) if part)
+        say(f"  {step['ts']}  {told}  -> {percent(step['effectiveness'])}")
+
+
+@insight_command("why", render=_render_why)
+@click.argument("name")
+def why(insights: Insights, *, name: str) -> dict[str, Any]:
+    """Show where an insight comes from, where it was put in, and what followed."""
+    return insights.why(name)
+
+
+def _render_promoted(answer: Promoted) -> None:
+    if answer["reason"]:
+        say(f"{answer['name']} is not promoted: {answer['reason']}.")
+        return
+    for line in answer["diff"].splitlines():
+        verbatim(line)
+    say(f"Written to {answer['file']}." if answer["written"] else "Nothing is written yet; --write applies it.")
+
+
+@insight_command("promote", render=_render_promoted)
+@click.argument("name")
+@click.option(
+    "--file", type=NonEmptyPath(path_type=Path), default="CLAUDE.md", show_default=True, help="CLAUDE.md or AGENTS.md."
+)
+@click.option("--write", is_flag=True, help="Apply the diff. Otherwise it is shown.")
+@click.option("--anyway", is_flag=True, help="Also when it is not proven yet.")
+def promote(insights: Insights, *, name: str, file: Path, write: bool, anyway: bool) -> Promoted:
+    """Show the diff that adds a proven insight to a file that agents always read."""
+    return insights.promote(name, file, write=write, anyway=anyway)
+
+
+def _render_export(answer: dict[str, str | int]) -> None:
+    if "text" in answer:
+        emit_text(str(answer["text"]))
+    else:
+        say(f"{count(int(answer['records']), 'record')} written to {answer['file']}.")
+
+
+@insight_command("export", render=_render_export)
+@click.option("--output", type=OutputPath(path_type=Path, dir_okay=False), help="Write to this file instead of stdout.")
+def export(insights: Insights, *, output: Path | None) -> dict[str, str | int]:
+    """Write insights, links and the log as lines of JSON: the same memory, the same text."""
+    if output is None:
+        return {"text": insights.export()}
+    return {"records": insights.export_to(output), "file": str(output)}
+
+
+def _render_imported(answer: ImportCounts) -> None:
+    new = ", ".join(
+        (
+            count(answer["insights"], "insight"),
+            count(answer["links"], "link"),
+            f"{answer['feedback']} of feedback",
+            count(answer["injections"], "injection"),
+        )
+    )
+    say(f"New: {new}. There are {count(answer['total'], 'insight')} now.")
+    if answer["left_out"]:
+        say(f"{answer['left_out']} left out: they rest on sessions that were forgotten here.")
+    if answer["without_vector"]:
+        say(f"{answer['without_vector']} have no vector yet; `helix-graph insight reindex` makes them.")
+
+
+@insight_command("import", render=_render_imported)
+@click.argument("file", type=NonEmptyPath(path_type=Path))
+def import_command(insights: Insights, *, file: Path) -> ImportCounts:
+    """Take in an export, or the original's helix.db; twice or in any order gives the same memory."""
+    return insights.import_from(file)

@@ -1,0 +1,147 @@
+"""``init``, ``off``, ``on``, ``doctor``, ``forget``: begin a memory, pause it, examine it, remove sessions from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import json_option, parse_time
+from helix_cli.output import count, say, show, table, warn
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from helix_graph.doctor.model import DoctorFinding, Examination
+    from helix_graph.erasure_check import ErasureProof
+    from helix_graph.forget import ForgetReport
+
+
+@click.command
+@click.option("--share", is_flag=True, help="Let git keep the episodes, for a team; they quote people's prompts.")
+@json_option
+def init(*, share: bool, as_json: bool) -> None:
+    """Begin a memory for this project.
+
+    It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
+    """
+    from helix_graph import Memory  # noqa: PLC0415  (imported when the command runs)
+
+    memory = Memory.init(share=share)
+    show({"root": memory.root, "shared": share}, as_json=as_json, render=_render_begun)
+
+
+def _render_begun(answer: dict[str, object]) -> None:
+    say(f"This project's memory is {answer['root']}.")
+    say("Next: helix-graph episode extract <logs>, for example a folder under ~/.claude/projects")
+
+
+@click.command
+@json_option
+def off(*, as_json: bool) -> None:
+    """Silence the memory: what works by itself rests until ``on``.
+
+    Commands that are called by hand go on working.
+    """
+    memory = open_memory()
+    memory.off()
+    show({"silenced": memory.silenced}, as_json=as_json, render=_render_switched)
+
+
+@click.command
+@json_option
+def on(*, as_json: bool) -> None:
+    """Let the memory work by itself again."""
+    memory = open_memory()
+    memory.on()
+    show({"silenced": memory.silenced}, as_json=as_json, render=_render_switched)
+
+
+def _render_switched(answer: dict[str, str | None]) -> None:
+    reason = answer["silenced"]
+    say(f"The memory is off: {reason}. Commands by hand still work." if reason else "The memory is on.")
+
+
+@click.command
+@click.option("--fix", is_flag=True, help="Mend what can be mended.")
+@json_option
+def doctor(*, fix: bool, as_json: bool) -> int:
+    """Find what is wrong with the memory, and how to mend it.
+
+    Ends with 0 when nothing is wrong or everything was mended, with 1 otherwise.
+    """
+    found = open_memory().doctor(fix=fix)
+    show(found, as_json=as_json, render=_render_examination)
+    return 0 if found.healthy else 1
+
+
+def _render_examination(found: Examination) -> None:
+    if found.findings:
+        table(("what", "file", "problem", "remedy"), [_finding_row(one) for one in found.findings])
+    faults = [one for one in found.findings if one.severity == "fault"]
+    mended = sum(one.mended for one in faults)
+    notes = count(len(found.findings) - len(faults), "note")
+    say(f"{count(len(faults), 'fault')}, {mended} mended, {notes}." if found.findings else "Nothing is wrong.")
+
+
+def _finding_row(one: DoctorFinding) -> tuple[str, str, str, str]:
+    return one.kind, one.file, one.problem, "mended" if one.mended else one.remedy
+
+
+@click.command
+@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session or episode; may be repeated.")
+@click.option("--project", metavar="NAME", help="Every session of this project.")
+@click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
+@click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
+@click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and change nothing.")
+@json_option
+def forget(
+    *,
+    sessions: tuple[str, ...],
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Forget sessions: episodes, assertions about them, their share in the graph.
+
+    Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
+    logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when
+    that was cut short or found something, run it again (without options it takes up what is not proved yet).
+    """
+    memory = open_memory()
+    report = memory.forget(sessions, project=project, since=since, until=until, dry_run=dry_run)
+    for name in report.undecided:
+        warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
+    show(report, as_json=as_json, render=_render_forgotten)
+    return 1 if report.undecided or (report.proof and not report.proof.whole) else 0
+
+
+def _render_forgotten(report: ForgetReport) -> None:
+    for session in report.sessions:
+        say(session)
+    done = "would be forgotten" if report.dry_run else "forgotten"
+    say(f"{count(len(report.sessions), 'session')} and {count(len(report.assertions), 'assertion')} {done}.")
+    if report.taken_up:
+        since = "yet" if report.dry_run else "until now"
+        say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
+    if report.proof:
+        _render_proof(report.proof)
+
+
+def _render_proof(proof: ErasureProof) -> None:
+    searched = f"{count(proof.files, 'file')} ({proof.bytes} bytes) for {count(proof.texts, 'text')} of theirs"
+    say(f"Searched {searched}: {_found(proof)}.")
+    for trace in proof.left:
+        what = "names a session" if trace.names_session else "holds their words"
+        say(f"  left in {trace.file}: {count(trace.texts, 'text')}; it {what}")
+    for one in proof.unsearched:
+        say(f"  not searched: {one.file}: {one.problem}")
+    if proof.shared:
+        say(f"{count(proof.shared, 'text')} of these stand in sessions that are kept, in their own right.")
+
+
+def _found(proof: ErasureProof) -> str:
+    return f"{count(len(proof.left), 'file')} still hold some" if proof.left else "nothing found"

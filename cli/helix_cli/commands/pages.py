@@ -1,0 +1,117 @@
+"""``view`` and ``report``: the memory as pages to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import OutputPath, json_option, parse_time
+from helix_cli.output import count, emit_json, say, show
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from helix_graph.web.api import ViewReport, WrittenReport
+
+
+@click.command
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=OutputPath(path_type=Path, dir_okay=False),
+    help="Where to write it, else in the memory.",
+)
+@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
+@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
+@click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
+@click.option(
+    "--episode", metavar="EPISODE", help="One session: its steps, suspects, and one that succeeded beside it."
+)
+@click.option("--max-nodes", type=int, default=2000, show_default=True, help="The most frequent so many, 1 to 20000.")
+@click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
+@json_option
+def view(  # noqa: PLR0913  (the command's options)
+    *,
+    output: Path | None,
+    focus: str | None,
+    source: str | None,
+    target: str | None,
+    episode: str | None,
+    max_nodes: int,
+    opened: bool,
+    as_json: bool,
+) -> None:
+    """Write a page that shows the graph: one file that needs no network."""
+    report = open_memory().view(
+        output=output, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
+    )
+    show(report, as_json=as_json, render=render_view)
+    if opened:
+        click.launch(Path(report.path).absolute().as_uri())
+
+
+def render_view(report: ViewReport) -> None:
+    """Print where the page is and how much of the memory is on it."""
+    say(f"{report.path} ({report.bytes / 1_000_000:.1f} MB)")
+    if report.no_path:
+        say(report.no_path)
+    say(
+        f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
+        f"{count(report.edges, 'edge')} of {report.edges_in_all}. It quotes sessions: mind whom you give it to."
+    )
+
+
+@click.command
+@click.option(
+    "--output",
+    metavar="DIR|FILE",
+    type=OutputPath(),  # as it was typed: a slash at its end says that a folder is meant
+    help="Where to write it; a folder gets the sessions' pages too.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("html", "markdown", "json")),
+    default="html",
+    show_default=True,
+    help="For people; for a wiki or a pull request; for programs.",
+)
+@click.option("--days", type=int, default=7, show_default=True, help="How many days it is about, 1 to 366.")
+@click.option(
+    "--until", type=parse_time, metavar="TIME", help="The days before this day or time; else up to the newest session."
+)
+@click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
+@json_option
+def report(*, output: str | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
+    """Write a page for a team's week: outcomes, what works, what keeps failing, fixes, insights, health."""
+    made = open_memory().report(output=output, format=form, days=days, until=until)
+    if made.path is None:
+        _print(made, as_json=as_json)
+        return
+    told = {"path": made.path, "format": made.format, "bytes": len(made.data), "pages": made.pages}
+    if as_json:
+        emit_json(told)
+    else:
+        render_report(made)
+    if opened and made.format == "html":
+        click.launch(Path(made.path).absolute().as_uri())
+
+
+def _print(made: WrittenReport, *, as_json: bool) -> None:
+    if as_json and made.format != "json":
+        emit_json({"format": made.format, "text": made.data.decode()})
+    else:
+        click.echo(made.data, nl=False)
+
+
+def render_report(made: WrittenReport) -> None:
+    """Print where the report is and what it is about."""
+    found = made.report
+    beside = f", and {count(made.pages, 'session page')} beside it" if made.pages else ""
+    say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
+    days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
+    say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")
+    say("It quotes sessions: mind whom you give it to.")

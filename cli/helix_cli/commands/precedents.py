@@ -1,0 +1,118 @@
+"""``seen`` and ``similar``: what fixed this error before, and what was decided before in such a situation."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.memory import open_memory
+from helix_cli.options import json_option
+from helix_cli.output import count, say, show
+from helix_cli.terminal.markup import quiet, strong, verdict
+
+if TYPE_CHECKING:
+    from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
+    from helix_graph.graph.similar import SimilarAnswer, SimilarDecision
+
+
+LEVELS: dict[str, str] = {
+    "exact": "the same line",
+    "family": "the same kind of error",
+    "check": "the same check failing otherwise",
+}
+
+
+@click.command
+@click.argument("text", required=False)
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
+@json_option
+def seen(*, text: str | None, limit: int, as_json: bool) -> None:
+    """Look up an error: was it met before, and what fixed it?
+
+    TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
+    """
+    if text == "-" and sys.stdin is None:
+        reason = "stdin is closed: give TEXT, or pipe something in"
+        raise click.UsageError(reason)
+    if text == "-":
+        text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
+    show(open_memory().graph.seen(text, limit=limit), as_json=as_json, render=render_seen)
+
+
+def render_seen(answer: SeenAnswer) -> None:
+    """Print how closely the error is known, then each precedent with its fixes."""
+    if not answer.found:
+        say("Not met before.")
+    elif answer.level == "recent":
+        say("The newest errors:")
+    else:
+        known = (f"{LEVELS[level]} in {count(n, 'session')}" for level, n in answer.sessions.items() if n)
+        say(f"Met before: {', '.join(known)}.")
+    for precedent in answer.precedents:
+        say()
+        _render_precedent(precedent)
+
+
+def _render_precedent(one: Precedent) -> None:
+    day = (one.date or "time not known")[:10]
+    say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
+    say(f"  {one.message or one.quote}")
+    say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
+    for remedy in one.fixes:
+        _render_remedy(remedy)
+    if not one.fixes:
+        say("  no fix in that session")
+
+
+def _render_remedy(remedy: Remedy) -> None:
+    trust = verdict("verified" if remedy.verified else "not verified")
+    by = f": {remedy.verified_by}" if remedy.verified else ""
+    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'})")
+    if remedy.rationale:
+        say(f"     why: {remedy.rationale}")
+    if remedy.quote and remedy.quote != remedy.command:
+        say(f"     {remedy.quote}")
+
+
+@click.command
+@click.argument("text")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
+@json_option
+def similar(*, text: str, limit: int, as_json: bool) -> None:
+    """Show what was decided before in a situation that is told in these words, and how it came out."""
+    show(open_memory().causality.similar(text, limit=limit), as_json=as_json, render=render_similar)
+
+
+def render_similar(found: SimilarAnswer) -> None:
+    """Print earlier decisions, each with its reason, its session and what became of it."""
+    if not found.decisions:
+        say(f"No decision has one of these words: {', '.join(found.looked_for)}.")
+        return
+    for one in found.decisions:
+        _render_decision(one)
+        say()
+    if found.not_met:
+        say(f"In none of these: {', '.join(found.not_met)}.")
+    left = found.sessions - len(found.decisions)
+    if left > 0:
+        say(f"{count(left, 'more session')} with a decision that has one of the words.")
+    say(f"What this compares: {found.compares}.")
+
+
+def _render_decision(one: SimilarDecision) -> None:
+    day = (one.date or "time not known")[:10]
+    say(f"{day}  {one.chosen or one.label}  (the session: {_outcome(one)})")
+    if one.context:
+        say(f"  when: {one.context}")
+    if one.rationale:
+        say(f"  why: {one.rationale}")
+    say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
+    say(f"  words: {', '.join(one.words)}" + (f"; {count(one.others, 'more decision')} there" if one.others else ""))
+
+
+def _outcome(one: SimilarDecision) -> str:
+    """How the session came out by whom or what, and the decision where the log tells."""
+    own = "" if one.decision_outcome in {None, "unknown"} else f"; the decision: {one.decision_outcome}"
+    return (one.outcome if one.basis == "none" else f"{one.outcome}, {one.basis}") + own

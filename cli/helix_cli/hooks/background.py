@@ -1,0 +1,132 @@
+"""Work that goes on after the hook has answered: learning from a session or a sub-agent that has ended.
+
+Claude Code gives all hooks of a session's end 1.5 s together, and reading a long log takes longer. So once such a hook
+has read its input, it leaves the agent's session and terminal for a process of its own, which has a time limit too. For
+one memory one such process works at a time; the others wait for their turn.
+
+The end of a sub-agent is identified by its transcript, the length of that, and the agent's last words where the
+program sends them: the length alone is that of the second ending when that comes before the first one is learnt from.
+Several agents end within one prompt and one turn, and one agent may be resumed and end again; but where plugin and
+settings both have this hook, one ending is reported twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+from helix_cli.hooks.child import note_if_stopped, run_within
+from helix_cli.hooks.log import note
+from helix_cli.hooks.session_dedup import SessionDedup
+from helix_graph.project import HOOK_FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from helix_cli.hooks.call import HookCall
+
+
+#: Reading the longest log known to us takes seconds; a process that is at it after ten minutes hangs.
+_SECONDS = 600.0
+_LOCK = "working.lock"
+_STREAMS = 3
+#: No hook opens more files than this.
+_MOST_HANDLES = 1 << 16
+
+
+def run_detached(event: str, work: Callable[[], Iterator[bytes]]) -> None:
+    """Does the work in a process that nobody waits for. The caller ends at once, so that nobody has to collect it.
+
+    Raises:
+        OSError: No process is to be had.
+    """
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        _let_go()
+        gc.enable()
+        note_if_stopped(event, run_within(work, seconds=_SECONDS))
+    finally:
+        os._exit(0)
+
+
+@contextmanager
+def in_turn(root: Path) -> Iterator[None]:
+    """Waits until no other process works behind the hooks of this memory."""
+    folder = root / HOOK_FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / _LOCK).open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _let_go() -> None:
+    """Of everything that the agent may be waiting to see closed."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(_STREAMS):
+        os.dup2(nothing, stream)
+    os.closerange(_STREAMS, _MOST_HANDLES)
+
+
+def answer_session_end(call: HookCall, root: Path, given: SessionDedup) -> str:
+    """Nothing is said: nobody is there to hear it."""
+    with in_turn(root):
+        _remember(call, root)
+    given.sweep()
+    return ""
+
+
+def _remember(call: HookCall, root: Path) -> None:
+    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns  # noqa: PLC0415  (as above)
+    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+
+    memory = Memory(root)
+    recorded = memory.extract([Path(call.transcript)]).recorded if Path(call.transcript).is_file() else ()
+    memory.graph.compile()
+    for one in recorded:
+        memory.insights.feedback_from_episode(one.session)
+    if not is_up_to_date(root):
+        write_anti_patterns(root, memory.causality)
+
+
+#: The plugin's agents are ``helix-graph:helix-builder``; another plugin's builder reports to nobody here.
+_PREFIX = "helix-"
+
+
+def answer_subagent_stop(call: HookCall, root: Path, given: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+    """Nothing is said: whatever a stop is answered makes the agent go on."""
+    if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
+        with in_turn(root):
+            _learn_once(call, root)
+    return ""
+
+
+def _learn_once(call: HookCall, root: Path) -> None:
+    """One process at a time works behind the hooks of a memory, so the first has learnt before the second looks."""
+    transcript = Path(call.agent_transcript)
+    if not call.agent_transcript:
+        note(root, call.event, f"nothing names the transcript of {call.agent_type} {call.agent_id}")
+        return
+    given = SessionDedup(root, call.session or call.agent_transcript)
+    if given.has(_ending(call, transcript)):
+        return
+    _learn(call, root, transcript)
+    with given:
+        given.remember([_ending(call, transcript)])
+
+
+def _ending(call: HookCall, transcript: Path) -> str:
+    return f"learnt {transcript} {transcript.stat().st_size if transcript.is_file() else None} {call.last_message}"
+
+
+def _learn(call: HookCall, root: Path, transcript: Path) -> None:
+    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+
+    learnt = Memory(root).plans.learn(transcript, agent_type=call.agent_type, agent_id=call.agent_id or None)
+    for problem in learnt.problems:
+        note(root, call.event, problem)

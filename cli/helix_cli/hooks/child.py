@@ -1,0 +1,93 @@
+"""A child process with a time limit, and what it reported through a pipe."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def note_if_stopped(event: str, told: ChildResult) -> None:
+    """Notes that the child was killed: in the memory that it was at, or where this process stands if it knew none."""
+    if told.cut_short:
+        note_failure(event, "was stopped: it took longer than its limit", root=os.fsdecode(told.pieces.rstrip(b"\n")))
+
+
+class ChildResult:
+    """What a child said before it ended, or before it was stopped (``cut_short``)."""
+
+    def __init__(self, pieces: bytes, *, cut_short: bool) -> None:
+        self.pieces = pieces
+        self.cut_short = cut_short
+
+
+def run_within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> ChildResult:
+    """What ``work`` yields in a process of its own, which is killed when the time is up."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            for piece in work():
+                write_all(writing, piece)
+        finally:
+            os._exit(0)  # the parent's exit handlers and buffers are not ours
+    os.close(writing)
+    ended = False
+    try:
+        pieces, ended = _heard(reading, deadline=time.monotonic() + seconds)
+    finally:  # also of an interrupt: nobody is left behind
+        if not ended:
+            _kill(child)
+    os.close(reading)
+    if ended:
+        os.waitpid(child, 0)
+    return ChildResult(pieces, cut_short=not ended)
+
+
+def _kill(child: int) -> None:
+    import signal  # noqa: PLC0415  (its names of signals take 5 ms to load, and few hooks are stopped)
+
+    os.kill(child, signal.SIGKILL)
+
+
+def note_failure(event: str, problem: str, *, root: str = "") -> None:
+    """Notes a failure in the log of the memory in ``root``, or of the project that this process stands in."""
+    from pathlib import Path  # noqa: PLC0415  (few hooks have anything to note)
+
+    from helix_cli.hooks.log import note  # noqa: PLC0415  (as above)
+    from helix_graph.project import memory_folder  # noqa: PLC0415  (as above)
+
+    place = Path(root) if root else memory_folder(Path.cwd())
+    if place is not None and place.is_dir():
+        note(place, event, problem)
+
+
+def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
+    """What comes through a pipe until its other end closes, and whether that was before the deadline."""
+    heard: list[bytes] = []
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([reading], [], [], left)[0]:
+            break
+        piece = os.read(reading, _CHUNK)
+        if not piece:
+            return b"".join(heard), True
+        heard.append(piece)
+    return b"".join(heard), False
+
+
+def write_all(handle: int, text: bytes) -> bool:
+    """Whether all of it was written; a reader that has gone does not want it any more."""
+    try:
+        while text:
+            text = text[os.write(handle, text) :]
+    except OSError:
+        return False
+    return True
+
+
+_CHUNK = 1 << 16

@@ -1,0 +1,50 @@
+"""The block of text that is put into the agent's context: short facts, harmless, limited in size, between our marks."""
+
+from __future__ import annotations
+
+from helix_episodes.echo import wrap
+from helix_episodes.lightweight import Value
+from helix_graph.insights.sanitizer import sanitize_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+#: Claude Code and Copilot cut at 10,000 characters, Codex at 2,500 tokens, which are some 8,000 of them.
+_MOST_CHARACTERS = 6000
+_LONGEST_LINE = 500
+
+
+class ContextLine(Value):
+    """One fact. ``name`` is that of the insight which it is, if it is one."""
+
+    text: str
+    name: str = ""
+
+
+class ContextSection(Value):
+    """Facts of one kind, under what they are."""
+
+    heading: str
+    lines: Sequence[ContextLine]
+
+
+def context_block(sections: Sequence[ContextSection]) -> str:
+    """The sections between the memory's marks; empty without a single line.
+
+    Every line is told, since the session counts as having it. Where all together are too long, each is cut shorter.
+    """
+    told = [section for section in sections if section.lines]
+    lines = [line for section in told for line in section.lines]
+    if not lines:
+        return ""
+    around = sum(len(section.heading) + 1 for section in told) + sum(len(line.name) + len("- \n") for line in lines)
+    longest = max(min(_LONGEST_LINE, (_MOST_CHARACTERS - around) // len(lines)), 1)
+    texts = [text for one in told for text in (one.heading, *(f"- {_short(line.text, longest)}" for line in one.lines))]
+    return wrap("\n".join(texts), insights=[line.name for line in lines if line.name])
+
+
+def _short(text: str, longest: int) -> str:
+    plain = sanitize_line(text)
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"

@@ -1,0 +1,126 @@
+r"""From an event to its answer: which memory it concerns, which function answers it, and in which form.
+
+>>> shaped("gemini", "user-prompt", "a fact")
+b'{"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "a fact"}}\n'
+>>> is_heard("cursor", "user-prompt"), is_heard("cursor", "session-end")
+(False, True)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from pathlib import Path
+
+from helix_cli.hooks.events import EVENTS
+from helix_cli.hooks.log import noted
+from helix_cli.hooks.session_dedup import SessionDedup
+from helix_graph.project import FOLDER, disabled_by, memory_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from helix_cli.hooks.call import Agent, HookCall
+
+
+#: The events whose answer is put before an agent. At the others nothing is said, and work is done for any agent.
+_SPOKEN = frozenset({"session-start", "user-prompt", "pre-tool", "post-tool", "tool-failure"})
+#: What the agents other than Claude Code and Codex hear. Cursor and Copilot drop what is said to a prompt, before a
+#: tool there is no place for a context, and failures have no answer, or one that takes exit code 2 (Copilot).
+_HEARD = {
+    "gemini": frozenset({"session-start", "user-prompt", "post-tool"}),
+    "cursor": frozenset({"session-start", "post-tool"}),
+    "copilot": frozenset({"session-start", "post-tool"}),
+}
+#: Claude Code refuses a context that does not name its event; Gemini has names of its own.
+_NAMES = {"gemini": {"user-prompt": "BeforeAgent", "post-tool": "AfterTool"}}
+_KEYS = {"cursor": "additional_context", "copilot": "additionalContext"}
+
+
+def is_heard(agent: Agent, event: str) -> bool:
+    """Whether anything comes of the event: the agent takes an answer there, or work is done that needs none."""
+    return event not in _SPOKEN or event in _HEARD.get(agent, _SPOKEN)
+
+
+def shaped(agent: Agent, event: str, text: str) -> bytes:
+    """The answer as the agent's program takes it: one JSON object or nothing."""
+    if not text:
+        return b""
+    name = _NAMES.get(agent, EVENTS).get(event, EVENTS[event])
+    said: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    if agent in _KEYS:
+        said = {_KEYS[agent]: text}
+    return json.dumps(said).encode() + b"\n"
+
+
+_IGNORE_FILE = ".helixignore"
+
+
+def memory_for(call: HookCall) -> Path | None:
+    """The memory's folder; None where there is no memory, it is off, or a rule keeps this session or call out.
+
+    Raises:
+        InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+    """
+    root = memory_folder(Path(call.cwd))
+    if root is None or not root.is_dir() or disabled_by(root):
+        return None
+    return None if _is_ignored(root, call) else root
+
+
+def _is_ignored(root: Path, call: HookCall) -> bool:
+    folders = (root.parent, root) if root.name == FOLDER else (root,)
+    if not any((folder / _IGNORE_FILE).exists() for folder in folders):
+        return False
+    from helix_graph.ingest_filter import names_in, read_rules  # noqa: PLC0415  (20 ms that few projects need)
+
+    rules = read_rules(root)
+    if rules.against("session", call.session) or rules.against("project", Path(call.cwd).name, call.cwd):
+        return True
+    if call.tool and rules.against("tool", call.tool):
+        return True
+    base = str(root.parent) if root.name == FOLDER else None
+    return any(rules.against_path(path, base=base) for path in names_in(call.arguments))
+
+
+#: Which function answers each event, and its module: ``f(call, root, given)`` gives the text to inject, or none. There
+#: is no answer to a stop: whatever is said there makes the agent go on.
+_ANSWERING = {
+    "session-start": "advice:answer_session_start",
+    "user-prompt": "advice:answer_prompt",
+    "pre-tool": "failures:answer_tool_call",
+    "post-tool": "failures:answer_failure",
+    "tool-failure": "failures:answer_failure",
+    "subagent-stop": "background:answer_subagent_stop",
+    "pre-compact": "session_dedup:answer_compaction",
+    "session-end": "background:answer_session_end",
+}
+
+
+def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]:
+    """The memory's folder on a line, as soon as it is known; then the answer is said.
+
+    ``say`` tells whether the agent has it. What was taken for an answer that it has not is free again.
+    """
+    place = memory_folder(Path(call.cwd)) if call.event in _ANSWERING and is_heard(call.agent, call.event) else None
+    if place is None or not place.is_dir():
+        return
+    with noted(place, call.event):
+        root = memory_for(call)
+        if root is None:
+            return
+        yield os.fsencode(root) + b"\n"
+        with SessionDedup(root, call.session) as given:
+            if say(shaped(call.agent, call.event, _text(call, root, given))):
+                given.keep()
+
+
+def _text(call: HookCall, root: Path, given: SessionDedup) -> str:
+    if call.event == "user-prompt" and call.prompt_id and not given.take([f"prompt {call.prompt_id} {call.prompt}"]):
+        return ""  # the same prompt was told by another program, or by a second entry in the settings
+    module, name = _ANSWERING[call.event].split(":")
+    text: str = getattr(import_module(f"helix_cli.hooks.{module}"), name)(call, root, given)
+    return text

@@ -1,0 +1,100 @@
+"""Failing tools: how the same error was repaired before, and a warning before a call that kept failing.
+
+For an error only the same line and the same kind of error count: that a test runner failed before says nothing about
+this failure. The error is remembered as the situation of the session. A later call gets a warning when that call kept
+failing in this situation; it is labelled by the same grammar as episodes, which loads only when such an anti-pattern
+is known.
+"""
+
+from __future__ import annotations
+
+from helix_cli.hooks.session_dedup import SITUATION
+from helix_graph.causality.antipattern_cache import read_anti_patterns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_cli.hooks.call import HookCall
+    from helix_cli.hooks.session_dedup import SessionDedup
+    from helix_graph.causality.antipattern_cache import CachedAntiPattern
+    from helix_graph.graph.precedents import Row
+
+
+def anti_pattern_sentence(one: CachedAntiPattern) -> str:
+    """An anti-pattern in a sentence with its counts."""
+    rate = "people noted it" if one.successes is None else f"succeeded {one.successes} of {one.occurrences} times"
+    other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
+    return f"after '{one.trigger}': {one.action} ({rate}{other})"
+
+
+#: Where programs put what went wrong is one of the ends, and looking through more takes too long for a tool's call.
+_AT_EACH_END = 10_000
+_LEVELS = {"exact": "the same line", "family": "the same kind of error"}
+_MOST_FIXES = 2
+
+
+def answer_failure(call: HookCall, root: Path, given: SessionDedup) -> str:
+    """The precedent, if its repair is known and the session was not told."""
+    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block  # noqa: PLC0415  (a warning before a call does without)
+    from helix_graph.errors import GraphNotCompiled  # noqa: PLC0415  (a warning before a call does without)
+    from helix_graph.graph.connection import FILE_NAME, open_graph  # noqa: PLC0415  (a warning before a call does without)
+    from helix_graph.graph.precedents import find_precedents  # noqa: PLC0415  (a warning before a call does without)
+
+    text = call.failure if len(call.failure) < 2 * _AT_EACH_END else _ends(call.failure)
+    if not text.strip():
+        return ""
+    try:
+        with open_graph(root / "causality" / FILE_NAME) as connection:
+            readable = text.encode("utf-8", "replace").decode()
+            found = find_precedents(connection, readable, limit=1, nearest=True)
+    except GraphNotCompiled:
+        return ""
+    given.remember(SITUATION + label for label in found["looked_for"])
+    lines = [line for one in found["precedents"] for line in _precedent_lines(one, found["sessions"])]
+    return context_block([ContextSection("Met before:", [ContextLine(line) for line in given.take(lines)])])
+
+
+def _ends(text: str) -> str:
+    return f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
+
+
+def _precedent_lines(one: Row, sessions: dict[str, int]) -> Iterator[str]:
+    level, date, fixes = one["level"], one["date"], one["fixes"]
+    if level not in _LEVELS or not fixes:
+        return
+    day = f", the newest of {date[:10]}" if date else ""
+    yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; episode {one['episode']})"
+    yield from map(_repair, fixes[:_MOST_FIXES])
+
+
+def _repair(fix: Row) -> str:
+    """What was done, how sure it is that this was it, and where that stands."""
+    verified = f"verified: afterwards {fix['verified_by']}" if fix["verified_by"] else "verified"
+    sure = verified if fix["verified"] else "not verified"
+    why = f"; why: {fix['rationale']}" if fix["rationale"] else ""
+    where = f" [{fix['log']}:{fix['line']}]" if fix["log"] and fix["line"] else ""
+    done = fix["path"] or fix["command"] or fix["chosen"]
+    return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"
+
+
+def answer_tool_call(call: HookCall, root: Path, given: SessionDedup) -> str:
+    """The warning, once a session."""
+    known = [one for one in read_anti_patterns(root) or () if _has_occurred(one, given)]
+    if not known:
+        return ""
+    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block  # noqa: PLC0415  (as above)
+    from helix_graph.graph.call_labels import labels_of_call  # noqa: PLC0415  (as above)
+
+    labels = labels_of_call(call.tool, call.arguments, root=root.parent)
+    lines = given.take(anti_pattern_sentence(one) for one in known if one.action in labels)
+    return context_block(
+        [ContextSection("What is about to be done kept failing here:", [ContextLine(line) for line in lines])]
+    )
+
+
+def _has_occurred(one: CachedAntiPattern, given: SessionDedup) -> bool:
+    """Whether the session has met the error; an output may tell its family without the check."""
+    family = one.trigger.partition(" fails: ")[2]
+    return given.has(SITUATION + one.trigger) or (bool(family) and given.has(SITUATION + family))

@@ -1,0 +1,152 @@
+"""What a session has been shown already, so that nothing is shown twice; a file of hashes for all its processes.
+
+Hashes, because the file then contains nothing that `forget` would have to find. It is a file and not a table of
+helix.db: every tool call reads it, and SQLite takes longer to load than a tool event may take.
+
+Items are taken before they are shown, and a hook may be killed in between. So what is taken counts only once
+`SessionDedup.keep` says that the agent has it. Until then the file is locked: another process that wants the same item
+waits, and finds it either shown or free.
+
+Compaction of the context clears the file: what the session was shown goes with it and may be shown again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from helix_episodes.lightweight import blake2b
+from helix_graph.project import HOOK_FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from helix_cli.hooks.call import HookCall
+
+
+_BYTES = 8
+#: A session that was left alone for so long is over, told or not.
+_DAYS = 7
+_SUFFIX = ".given"
+#: Before the label of an error that the session has met.
+SITUATION = "situation "
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+#: Stands where a hash will, so that a full disk is met before anything is given. No hash looks like it.
+_RESERVED = "-" * (2 * _BYTES)
+
+
+class SessionDedup:
+    """What one session was given. A session without a name has no memory of it.
+
+    As a context it lets go, at its end, of what was taken and not kept.
+    """
+
+    def __init__(self, root: Path, session: str) -> None:
+        self._folder = root / HOOK_FOLDER
+        self._path = self._folder / f"{_hash(session)}{_SUFFIX}" if session else None
+        self._handle: int | None = None
+        self._end = 0
+        self._known: set[str] = set()
+        self._taken: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            os.ftruncate(self._handle, self._end)
+            fcntl.flock(self._handle, fcntl.LOCK_UN)  # a process that was left behind may still have it open
+            os.close(self._handle)
+            self._handle = None
+
+    def has(self, item: str) -> bool:
+        """Whether the session has it."""
+        try:
+            return self._path is not None and _hash(item) in self._path.read_text(encoding="ascii").split()
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    def take(self, items: Iterable[str]) -> list[str]:
+        """Those of the items that the session has not. Two processes never both take one.
+
+        Raises:
+            OSError: The file cannot be written; then nothing may be given, since it would be given again and again.
+        """
+        wanted = list(dict.fromkeys(items))
+        if self._path is None or not wanted:
+            return wanted
+        handle = self._held(self._path)
+        fresh = [item for item in wanted if _hash(item) not in self._known]
+        self._taken += map(_hash, fresh)
+        self._known.update(self._taken)
+        os.pwrite(handle, _lines([_RESERVED] * len(self._taken)), self._end)
+        return fresh
+
+    def keep(self) -> None:
+        """What was taken has been given."""
+        if self._handle is not None:
+            self._end += os.pwrite(self._handle, _lines(self._taken), self._end)
+            self._taken = []
+
+    def remember(self, items: Iterable[str]) -> None:
+        """Adds what the session has by itself, whether or not it is told anything; nothing may be taken yet."""
+        self.take(items)
+        self.keep()
+
+    def clear(self, point: str) -> None:
+        """Lets the session be given everything again: what it was given is no longer before the agent.
+
+        Two programs may tell of the same emptying. ``point`` is how far the session had come; the second one that
+        tells of the same point changes nothing. Where it is not known (``""``) every one counts.
+        """
+        if self._path is None:
+            return
+        handle = self._held(self._path)
+        emptied = f"emptied {point}"
+        if not point or _hash(emptied) not in self._known:
+            os.ftruncate(handle, 0)
+            self._end, self._known, self._taken = 0, set(), []
+            self.remember([emptied])
+
+    def sweep(self) -> None:
+        """Removes the files of sessions that are long over."""
+        oldest = time.time() - _DAYS * 24 * 3600
+        for path in self._folder.glob(f"*{_SUFFIX}"):
+            with contextlib.suppress(OSError):  # another session's end may be faster
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+    def _held(self, path: Path) -> int:
+        """The file, open and locked. A bare handle: what is left behind must not close it a second time."""
+        if self._handle is None:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            self._handle = os.open(path, _FLAGS, 0o600)
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+            self._end = os.fstat(self._handle).st_size
+            self._known = set(os.pread(self._handle, self._end, 0).decode("ascii", "replace").split())
+        return self._handle
+
+
+def _lines(hashes: Iterable[str]) -> bytes:
+    return "".join(f"{one}\n" for one in hashes).encode()
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
+
+
+def answer_compaction(call: HookCall, root: Path, given: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+    """Nothing is said: the event takes no context."""
+    given.clear(transcript_size(call))
+    return ""
+
+
+def transcript_size(call: HookCall) -> str:
+    """How far the session has come: the size of its transcript, which every program that tells of one event sees."""
+    transcript = Path(call.transcript)
+    return str(transcript.stat().st_size) if call.transcript and transcript.is_file() else ""

@@ -1,0 +1,108 @@
+"""Run one tool call: check its arguments, call the tool, and turn failures into sentences.
+
+Strings are accepted for numbers and truth values, because the clients of the seed send nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_cli.mcp.pagination import AnswerCache, fitted_structure, fitted_text, once
+from helix_cli.mcp.schema import typed_schema, without_nulls
+from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words, problem_of
+from helix_cli.mcp.tools import tools_by_name
+from helix_episodes.errors import HelixGraphError, UsageError
+from helix_graph import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from helix_cli.mcp.schema import Arguments, Progress, Reply, Tool
+
+
+#: Where Claude Code tells its servers which project they serve.
+_PROJECT = "CLAUDE_PROJECT_DIR"
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes back to the client. A failed call has a sentence to act on and no structure."""
+
+    text: str
+    structure: dict[str, Any] | None = None
+    failed: bool = False
+
+
+#: The long answers of this process.
+ANSWERS = AnswerCache()
+
+
+class InvalidArgumentsError(UsageError):
+    """Arguments that a tool does not take."""
+
+    def __init__(self, tool: Tool, problem: str) -> None:
+        super().__init__(f"{tool.name}: {problem}")
+
+
+def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Runs the call; whatever happens in it, the server goes on."""
+    tool = tools_by_name().get(name)
+    if tool is None:
+        return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
+    try:
+        return _outcome(tool.run(open_memory(), _arguments(tool, raw), progress))
+    except HelixGraphError as error:
+        return Outcome(failed=True, text=in_tools_words(str(error)))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
+    except Exception as error:  # noqa: BLE001  (a bug in one call must not end the agent's server; it is shown, here and on stderr)
+        traceback.print_exc(file=sys.stderr)
+        problem = f"{type(error).__name__}: {error}"
+        return Outcome(failed=True, text=f"{name} has a bug ({problem}); other tools go on working, please report it")
+
+
+def open_memory() -> Memory:
+    """The memory of the project that the client works on, else of the folder that the server was started in.
+
+    Raises:
+        NoMemory: It has none yet.
+    """
+    project = os.environ.get(_PROJECT)
+    return _memory_in(Memory.open(Path(project) if project else None).root)
+
+
+@lru_cache(maxsize=8)
+def _memory_in(root: Path) -> Memory:
+    """The same memory for every call: it keeps the embedding model, which takes longer to load than to use."""
+    return Memory(root)
+
+
+def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
+    """The arguments as their types; those that are null count as not given, but the word "null" is a mistake.
+
+    Raises:
+        InvalidArgumentsError: One is missing, unknown or none of its kind.
+    """
+    given = without_nulls(raw)
+    try:
+        asked = msgspec.convert(given, tool.takes, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidArgumentsError(tool, problem_of(error, given, typed_schema(tool.takes))) from error
+    for name, value in given.items():
+        if getattr(asked, name) is None:
+            raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
+    return asked
+
+
+def _outcome(reply: Reply) -> Outcome:
+    from helix_cli.output import plain  # noqa: PLC0415  (loaded after the first answer)
+
+    value, text = answer_in_tools_words(plain(reply.value), reply.text)
+    return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))

@@ -1,0 +1,227 @@
+"""How a tool is declared (arguments, answer, when to use it, what it may change), and its JSON schemas.
+
+>>> class Greeting(Arguments, frozen=True, kw_only=True):
+...     name: str
+>>> class Greeted(msgspec.Struct, frozen=True):
+...     words: str
+>>> greet = Tool(
+...     name="greet", title="Greet", description="Says hello.", takes=Greeting, gives=Greeted,
+...     run=lambda memory, asked, progress: Reply(Greeted(f"hello {asked.name}"), "hello"), effect="reads",
+... )
+>>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"], output_schema(greet)["required"]
+({'name': {'type': 'string'}}, False, ['words'])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+import msgspec
+
+from helix_episodes.errors import HelixGraphError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helix_graph import Memory
+
+
+#: ``reads`` changes nothing; ``adds`` only ever adds; ``sets`` comes to the same when it is called twice;
+#: ``removes`` may take away what is there.
+Effect = Literal["reads", "adds", "sets", "removes"]
+
+
+class Progress(Protocol):
+    """Tells the client how far a long call has come."""
+
+    def __call__(self, done: int, total: int, message: str) -> None:
+        """``done`` of ``total`` parts are done."""
+        ...
+
+
+class ProgressSteps:
+    """The progress of a call that works through files and does not say when it is through."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._total = 1
+
+    def advance(self, done: int, total: int, file: Path) -> None:
+        """``done`` of ``total`` files are done, and ``file`` is next."""
+        self._total = total
+        self._progress(done, total, file.name)
+
+    def end(self) -> None:
+        """All of them are."""
+        self._progress(self._total, self._total, "done")
+
+
+class NothingDoneError(HelixGraphError):
+    """A call that came to nothing, where the library reports it as an answer: an agent reads it as a success."""
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a tool takes; an argument that it does not know is refused, since it would be left out unnoticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a tool gives: a value for programs, and the same in words for the agent that asked."""
+
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool. ``gives`` is the type of the reply's value: a struct, a typed dictionary, or one of several."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[Arguments]
+    gives: Any
+    run: Callable[[Memory, Any, Progress], Reply]
+    effect: Effect
+
+
+def input_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments: an object at its root and no references, as all clients understand it.
+
+    Numbers and truth values may come as strings, and clients that check calls must let them through. That null counts
+    as not given is not said: it would double the schema of every optional argument.
+    """
+    admitted: dict[str, Any] = _admitting_strings(typed_schema(tool.takes))
+    return admitted
+
+
+def typed_schema(takes: type[Arguments]) -> dict[str, Any]:
+    """The same with the types that are meant, and no strings in their place."""
+    schema, definitions = _parts_of(takes)
+    terse: dict[str, Any] = _terse(_inlined(schema, definitions))
+    return terse
+
+
+def without_nulls(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """Arguments without those that are null, also within the items of lists."""
+    if isinstance(value, dict):
+        return {key: without_nulls(one) for key, one in value.items() if one is not None}
+    return [without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+#: How a string has to look that comes in the place of a number or a truth value.
+_AS_STRING = {
+    "integer": {"type": "string", "pattern": "^-?[0-9]+$"},
+    "number": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
+    "boolean": {"type": "string", "enum": ["true", "false"]},
+}
+#: What is said of an argument and not of its type.
+_OF_ARGUMENT = ("description", "default")
+
+
+def _admitting_strings(schema: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(schema, list):
+        return [_admitting_strings(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    if not isinstance(kind, str) or kind not in _AS_STRING:
+        return {key: _admitting_strings(one) for key, one in schema.items()}
+    typed = {key: one for key, one in schema.items() if key not in _OF_ARGUMENT}
+    said = {key: schema[key] for key in _OF_ARGUMENT if key in schema}
+    return {**said, "anyOf": [typed, _AS_STRING[kind]]}
+
+
+def output_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of a tool's structured content, one level deep: names, kinds, and what is always there.
+
+    Deeper it would be ten times as long, and every client reads the list of tools before it asks its first question;
+    what stands deeper is in the docs. An answer that is one of several types has what all of them have, and may have
+    what any has. Its root may hold more: what was left out of a long answer.
+    """
+    shapes = [_parts_of(one) for one in (get_args(tool.gives) or (tool.gives,))]
+    kinds: dict[str, set[str]] = {}
+    for shape, definitions in shapes:
+        for name, schema in shape["properties"].items():
+            kinds.setdefault(name, set()).update(_kinds(schema, definitions))
+    always = set.intersection(*(set(shape.get("required", ())) for shape, _ in shapes))
+    return {
+        "type": "object",
+        "properties": {name: _of_kinds(found) for name, found in kinds.items()},
+        "required": [name for name in kinds if name in always],
+    }
+
+
+def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401  (any type that msgspec knows)
+    """A struct's own schema, and those that it refers to."""
+    schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}", schema_hook=_of_other_types)
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    name = schema["$ref"].rpartition("/")[2]
+    return definitions[name], {key: value for key, value in definitions.items() if key != name}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401  (JSON)
+    """With what is referred to in the place of the reference; arguments do not hold themselves."""
+    if isinstance(schema, list):
+        return [_inlined(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    referred = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
+    return {key: _inlined(value, definitions) for key, value in {**referred, **schema}.items() if key != "$ref"}
+
+
+def _kinds(schema: dict[str, Any], definitions: dict[str, Any]) -> set[str]:
+    """The JSON types that a value of the schema may have; none where it may have any."""
+    if "$ref" in schema:  # to a definition; the root itself is a struct
+        return _kinds(definitions.get(schema["$ref"].rpartition("/")[2], {"type": "object"}), definitions)
+    if "anyOf" in schema:
+        return set().union(*(_kinds(one, definitions) for one in schema["anyOf"]))
+    if "enum" in schema:
+        return {"null" if value is None else "string" for value in schema["enum"]}
+    return {schema["type"]} if "type" in schema else set()
+
+
+def _of_kinds(kinds: set[str]) -> dict[str, Any]:
+    if not kinds:
+        return {}
+    return {"type": sorted(kinds) if len(kinds) > 1 else next(iter(kinds))}
+
+
+def _terse(schema: Any) -> Any:  # noqa: ANN401  (JSON)
+    """Without what a client can do without: titles and docstrings of structs, nulls, and defaults that say nothing."""
+    if isinstance(schema, list):
+        return [_terse(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    dropped = {"title", "description"} if "properties" in schema else set()
+    if "default" in schema and schema["default"] in (None, "", False, []):
+        dropped = {*dropped, "default"}
+    kept = {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
+    return _without_null(kept)
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    if "enum" in schema:
+        return {"type": "string", **schema, "enum": [one for one in schema["enum"] if one is not None]}
+    if "anyOf" not in schema:
+        return schema
+    others = [one for one in schema["anyOf"] if one != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**others[0], **rest} if len(others) == 1 else {**rest, "anyOf": others}
+
+
+def _terse_members(key: str, value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """What stands under ``properties`` are names, not keywords."""
+    if key == "properties":
+        return {name: _terse(one) for name, one in value.items()}
+    return _terse(value)
+
+
+def _of_other_types(type_: type) -> dict[str, Any]:
+    from pathlib import PurePath  # noqa: PLC0415  (schemas are made once)
+
+    if issubclass(type_, PurePath):
+        return {"type": "string"}
+    raise NotImplementedError(type_)

@@ -1,0 +1,172 @@
+"""What an agent reads about its arguments and next steps, in the words of the tools.
+
+Why arguments are refused: which one, what came, and what it may be. The check itself speaks of JSON types and paths,
+which say little to an agent that has to send something else.
+
+Advice of the library names commands and their options, which an agent does not have here; it becomes advice to call a
+tool. Only what the library itself says is reworded, never stored text. What no tool does (`init`) keeps its command.
+
+>>> in_tools_words("the graph has not been compiled yet; run `helix-graph compile`")
+'the graph has not been compiled yet; call `compile`'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import msgspec
+
+
+_PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_FIELD = re.compile(r"Object (contains unknown|missing required) field `([^`]*)`")
+#: So much of what came is shown: it is the sender's own.
+_SHOWN = 80
+_NOUNS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "an object"}
+
+
+def problem_of(error: msgspec.ValidationError, given: Any, schema: Mapping[str, Any], *, at: str = "") -> str:  # noqa: ANN401  (JSON)
+    """The sentence for an error of the check of ``given`` against ``schema``, which stands ``at`` that argument."""
+    message = str(error)
+    place = _PLACE.search(message)
+    steps = list(_steps(place[1])) if place else []
+    name = at + (place[1] if place else "")
+    shape, value = _followed(schema, given, steps)
+    if field := _FIELD.match(message):
+        return _of_fields(field, within=name.lstrip("."), shape=shape)
+    return f"{name.lstrip('.') or 'it'} is {_shown(value)}; it must be {allowed(shape)}"
+
+
+def takes(schema: Mapping[str, Any]) -> str:
+    """The arguments of an object's schema, in one line."""
+    required = schema.get("required", ())
+    names = [name + ("" if name in required else " (optional)") for name in schema.get("properties", {})]
+    return f"it takes {', '.join(names) or 'no arguments'}"
+
+
+def allowed(schema: Mapping[str, Any]) -> str:
+    """What a value of the schema may be.
+
+    >>> allowed({"type": "integer", "minimum": 1, "maximum": 100}), allowed({"type": "string", "enum": ["and", "or"]})
+    ('a whole number from 1 to 100', 'one of and, or')
+    """
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(allowed, schema["anyOf"])))
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    kind = schema.get("type")
+    if kind == "array":
+        return "a list" + (" of texts" if schema.get("items", {}).get("type") == "string" else "")
+    if kind == "string":
+        return _text(schema)
+    return _NOUNS.get(str(kind), "a value") + _span(schema.get("minimum"), schema.get("maximum"))
+
+
+def _of_fields(field: re.Match[str], *, within: str, shape: Mapping[str, Any]) -> str:
+    where = f" of {within}" if within else ""
+    if field[1] == "missing required":
+        return f"{field[2]}{where} is missing; {takes(shape)}"
+    return f"there is no argument {field[2]!r}{where}; {takes(shape)}"
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    for name, place in _STEP.findall(path):
+        yield int(place) if place else name
+
+
+def _followed(shape: Mapping[str, Any], value: Any, steps: list[str | int]) -> tuple[Mapping[str, Any], Any]:  # noqa: ANN401  (JSON)
+    """The part of a schema and of a value that a path leads to."""
+    for step in steps:
+        value = value[step]
+        if isinstance(step, str):
+            shape = shape["properties"][step]
+        else:
+            shape = next(one["items"] for one in shape.get("anyOf", [shape]) if "items" in one)
+    return shape, value
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    if "pattern" in schema:
+        return f"a text that matches {schema['pattern']}"
+    shortest, longest = schema.get("minLength"), schema.get("maxLength")
+    return "a text" + (f"{_span(shortest, longest)} characters long" if shortest or longest else "")
+
+
+def _span(lowest: float | None, highest: float | None) -> str:
+    parts = ((" from ", " of at least ", lowest), (" to ", " of at most ", highest))
+    both = lowest is not None and highest is not None
+    return "".join((inner if both else alone) + str(bound) for inner, alone, bound in parts if bound is not None)
+
+
+def _shown(value: object) -> str:
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+#: Commands and options, and what says the same of tools. The longer form of two stands first.
+_FORMS = (
+    (r"run `helix-graph compile`", "call `compile`"),
+    (r"Next: helix-graph compile", "Next: call `compile`"),
+    (r"`helix-graph episode list`", "`list_episodes`"),
+    (r"`helix-graph episode show \S+`", "`show_episode`"),
+    (r"`helix-graph insight recall WORDS`", "`recall`"),
+    (r"`helix-graph insight reindex` makes them", "people make them"),
+    (r"`helix-graph insight uplift` shows what is known so far", "ask again when there are more"),
+    (r"`helix-graph (status|patterns|anti-patterns|compile|extract)`", lambda found: f"`{found[1].replace('-', '_')}`"),
+    (r"; `helix-graph model install --from DIR` copies [^;]*", ""),
+    (r"`helix-graph model status` says how to get one", "leave semantic_only out to compare words"),
+    (r"`helix-graph model install` (gets one|\S+ \S+)", "people can install one"),
+    (r"`topic topics stats --detail tags`", "`topics` with action stats and detail tags"),
+    (r"`topic topics`", "`topics`"),
+    (r"`topic topics (\w+)`", r"`topics` with action \1"),
+    (r"`topic (\w+)`", r"`\1`"),
+    (r", which -v lists\b", ""),
+    (r"; --format NAME reads it as one of them all the same", ""),
+    (r"; use --force to replace it, or --output for another folder", "; people can replace it"),
+    (r" \(--force would record less than is known\)", ""),
+    (r"; --force brings it back", "; people can bring it back"),
+    (r"; --project any takes it in", "; name the log to take it in"),
+    (r"--(semantic-only|lexical-only|dry-run|min-relevance)\b", lambda found: found[1].replace("-", "_")),
+    (r"^TEXT is empty", "text is empty"),
+)
+_RULES = tuple((re.compile(form), words) for form, words in _FORMS)
+#: Where an answer advises; everything else in it may be somebody's text.
+_ADVICE = frozenset({"hint", "note", "problem", "error", "reason"})
+#: The last line of reports that have a next step.
+_NEXT = re.compile(r"Next: helix-graph compile$", re.MULTILINE)
+
+
+def in_tools_words(sentence: str) -> str:
+    """A sentence of the library, such as that of an error."""
+    for form, words in _RULES:
+        sentence = form.sub(words, sentence)
+    return sentence
+
+
+def answer_in_tools_words(value: Any, text: str) -> tuple[Any, str]:  # noqa: ANN401  (JSON)
+    """An answer and its text, with the advice in both in other words."""
+    said: dict[str, str] = {}
+    value = _advised(value, said)
+    for sentence, words in said.items():
+        text = text.replace(sentence, words)
+    return value, _NEXT.sub("Next: call `compile`", text)
+
+
+def _advised(value: Any, said: dict[str, str]) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, list | tuple):
+        return [_advised(one, said) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _advice(one, said) if key in _ADVICE else _advised(one, said) for key, one in value.items()}
+
+
+def _advice(value: Any, said: dict[str, str]) -> Any:  # noqa: ANN401  (JSON)
+    if not isinstance(value, str):
+        return _advised(value, said)
+    if (words := in_tools_words(value)) != value:
+        said[value] = words
+    return words

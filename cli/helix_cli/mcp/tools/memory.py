@@ -1,0 +1,333 @@
+"""The memory itself: read logs into episodes, compile the graph, say what there is, and the rest of long answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+import msgspec
+from msgspec import Meta
+
+from helix_cli.commands.episode import render_all, render_list
+from helix_cli.commands.episode_text import plain, render_episode, render_evidence, render_report
+from helix_cli.commands.graph import render_compile, render_status
+from helix_cli.mcp.pagination import parts_of
+from helix_cli.mcp.schema import Arguments, NothingDoneError, ProgressSteps, Reply, Tool
+from helix_cli.mcp.tools.patterns import EpisodeName
+from helix_cli.options import parse_time
+from helix_cli.output import count, rendered, say
+from helix_episodes.errors import UsageError
+from helix_episodes.model import Episode, Outcome
+from helix_episodes.verification import CheckedQuotation
+from helix_graph.errors import GraphNotCompiled
+from helix_graph.graph.compile import CompileReport
+from helix_graph.graph.status import Status
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from helix_cli.mcp.schema import Progress
+    from helix_episodes.ingest import SkippedLog
+    from helix_graph import Memory
+
+
+class ExtractArguments(Arguments, frozen=True, kw_only=True):
+    """Which logs."""
+
+    logs: Annotated[
+        list[str] | str,
+        Meta(description="Paths of session logs or folders of them; without, every agent's new logs of the project."),
+    ] = ""
+    agent: Annotated[str | None, Meta(description="Without logs: only this agent's, such as 'claude-code'.")] = None
+
+
+class ListArguments(Arguments, frozen=True, kw_only=True):
+    """Which episodes."""
+
+    outcome: Annotated[Outcome | None, Meta(description="Only sessions that came out so.")] = None
+    since: Annotated[str | None, Meta(description="Only sessions from then on: 2026-09-01, or 2026-09-01T08:30Z.")] = (
+        None
+    )
+    task: Annotated[str | None, Meta(description="Only those with this text in their task, in any case.")] = None
+    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 20
+
+
+class ShowArguments(Arguments, frozen=True, kw_only=True):
+    """Which episode."""
+
+    episode: EpisodeName
+    evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
+
+
+class InvalidMomentError(UsageError):
+    """A day or a time that is none."""
+
+
+class Extracted(msgspec.Struct, frozen=True):
+    """What became of the logs; ``failed`` names those that could not be used."""
+
+    recorded: int
+    unchanged: int
+    failed: list[str]
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """One session in a line."""
+
+    session: str
+    timestamp: str | None
+    outcome: str
+    basis: str
+    decisions: int
+    task: str
+
+
+class Summaries(msgspec.Struct, frozen=True):
+    """The newest first; ``total`` counts those that were not shown as well."""
+
+    episodes: tuple[Summary, ...]
+    total: int
+
+
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An episode as its file has it, or its quotations."""
+
+    episode: Episode | None = None
+    evidence: tuple[CheckedQuotation, ...] | None = None
+
+
+def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
+    steps = ProgressSteps(progress)
+    if asked.logs:
+        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
+        report = memory.extract([Path(log).expanduser() for log in logs], progress=steps.advance)
+        text = rendered(report, render_report)
+    else:
+        found = memory.extract_all(agent=asked.agent, progress=steps.advance)
+        report, text = found.report, rendered(found, render_all)
+    steps.end()
+    failed = [_problem(one) for one in report.failed]
+    if failed and not report.recorded:
+        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
+    new = len(report.written) + len(report.updated)
+    value = Extracted(new, len(report.recorded) - new, failed)
+    return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
+
+
+def _problem(one: SkippedLog) -> str:
+    """Why a log is not recorded; most problems begin with its path already."""
+    return one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}"
+
+
+def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
+    episodes = memory.episodes
+    since = None if asked.since is None else _moment(asked.since)
+    found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
+    total = episodes.count(asked.outcome, since, task=asked.task)
+    more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
+    return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+
+
+def _moment(text: str) -> datetime:
+    """The day or time from which on episodes are asked for.
+
+    Raises:
+        InvalidMomentError: It is neither.
+    """
+    try:
+        return parse_time(text)
+    except click.BadParameter as error:
+        raise InvalidMomentError(f"since: {error.message}") from error
+
+
+def _summary(one: Episode) -> Summary:
+    return Summary(
+        session=one.session,
+        timestamp=one.timestamp,
+        outcome=one.outcome,
+        basis=one.outcome_basis,
+        decisions=len(one.decisions),
+        task=one.task,
+    )
+
+
+def _show(memory: Memory, asked: ShowArguments, _: Progress) -> Reply:
+    if asked.evidence:
+        quoted = memory.episodes.evidence(asked.episode)
+        return Reply(Shown(evidence=quoted), rendered(quoted, render_evidence))
+    one = memory.episodes.require(asked.episode)
+    return Reply({"episode": plain(one)}, rendered(one, render_episode))
+
+
+class NothingKeptError(UsageError):
+    """No such part of a long answer; only the newest are kept, while the server runs."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{problem}; ask the first question again")
+
+
+class NoArguments(Arguments, frozen=True, kw_only=True):
+    """Nothing."""
+
+
+class Holdings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the memory holds. Without a compiled graph its figures are None, and ``problem`` says why."""
+
+    episodes: int
+    topics: int
+    entries: int
+    insights: int
+    graph: Status | None
+    problem: str | None
+
+
+class CompileArguments(Arguments, frozen=True, kw_only=True):
+    """How."""
+
+    dry_run: Annotated[bool, Meta(description="Say what would change, and change nothing.")] = False
+
+
+class RestArguments(Arguments, frozen=True, kw_only=True):
+    """Which part."""
+
+    answer: Annotated[str, Meta(pattern="^[0-9a-f]{12}$", description="The id that the cut answer ends with.")]
+    part: Annotated[int, Meta(ge=1, description="Which part, from 1.")] = 1
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part of a long answer; its text is the result's."""
+
+    part: int
+    parts: int
+
+
+def _status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
+    topics = memory.topics.topics("session")
+    insights = memory.insights.health()["total_insights"]
+    graph, problem = _graph(memory)
+    value = Holdings(
+        episodes=memory.episodes.count(),
+        topics=topics.topics,
+        entries=topics.entries,
+        insights=insights,
+        graph=graph,
+        problem=problem,
+    )
+    return Reply(value, rendered(value, _render_holdings))
+
+
+def _graph(memory: Memory) -> tuple[Status | None, str | None]:
+    """The graph's figures, or why there are none."""
+    try:
+        return memory.graph.status(), None
+    except GraphNotCompiled as error:
+        return None, str(error)
+
+
+def _render_holdings(held: Holdings) -> None:
+    entries = "1 entry" if held.entries == 1 else f"{held.entries} entries"
+    topics = f"{entries} in {count(held.topics, 'topic')}"
+    say(f"{count(held.episodes, 'episode')}, {topics}, {count(held.insights, 'insight')}.")
+    if held.graph is None:
+        say(f"The graph: not compiled. {held.problem}")
+    else:
+        say()
+        render_status(held.graph)
+
+
+def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
+    steps = ProgressSteps(progress)
+    report = memory.graph.compile(dry_run=asked.dry_run, progress=steps.advance)
+    steps.end()
+    return Reply(report, rendered(report, render_compile))
+
+
+def _rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
+    from helix_cli.mcp.dispatch import ANSWERS  # noqa: PLC0415  (which finds this tool through the registry)
+
+    text = ANSWERS.get(asked.answer)
+    if text is None:
+        raise NothingKeptError(f"the answer {asked.answer} is not kept any more")
+    parts = parts_of(text)
+    if asked.part > len(parts):
+        raise NothingKeptError(f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}")
+    return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])
+
+
+TOOLS = (
+    Tool(
+        name="extract",
+        title="Read session logs",
+        description=(
+            "Read agents' session logs into episodes: what was decided, what happened, how it came out. Without paths "
+            "every agent's logs on this machine that belong to this project are looked at, and what is new or has "
+            "grown is read; that can take a while the first time. Call `compile` afterwards."
+        ),
+        takes=ExtractArguments,
+        gives=Extracted,
+        run=_extract,
+        effect="sets",
+    ),
+    Tool(
+        name="list_episodes",
+        title="List sessions",
+        description=(
+            "The sessions of this project, the newest first: when, what for, how they came out and who or what says "
+            "so. Use it to find the session that somebody speaks of, or the last ones on a subject."
+        ),
+        takes=ListArguments,
+        gives=Summaries,
+        run=_list,
+        effect="reads",
+    ),
+    Tool(
+        name="show_episode",
+        title="Show a session",
+        description=(
+            "One session: its decisions, events, links, fixes and lessons with the log lines they rest on. Use it to "
+            "read up on what another tool has named; with evidence, every quotation word for word."
+        ),
+        takes=ShowArguments,
+        gives=Shown,
+        run=_show,
+        effect="reads",
+    ),
+    Tool(
+        name="compile",
+        title="Fold episodes into the graph",
+        description=(
+            "Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer "
+            "from. What has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is "
+            "not compiled."
+        ),
+        takes=CompileArguments,
+        gives=CompileReport,
+        run=_compile,
+        effect="sets",
+    ),
+    Tool(
+        name="status",
+        title="What the memory holds",
+        description=(
+            "How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its "
+            "labels join sessions, and what is yet to be compiled. Use it when answers are empty or seem old."
+        ),
+        takes=NoArguments,
+        gives=Holdings,
+        run=_status,
+        effect="reads",
+    ),
+    Tool(
+        name="rest",
+        title="The rest of a long answer",
+        description=(
+            "The next part of an answer that was cut because it was long. The cut answer's last line says with which "
+            "arguments to call this."
+        ),
+        takes=RestArguments,
+        gives=Part,
+        run=_rest,
+        effect="reads",
+    ),
+)

@@ -1,0 +1,161 @@
+"""What works and what keeps failing: patterns, explanations, contrasts, earlier decisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from helix_cli.commands.explain import render_contrast, render_explanation
+from helix_cli.commands.patterns import render_patterns
+from helix_cli.commands.precedents import render_similar
+from helix_cli.mcp.schema import Arguments, Reply, Tool
+from helix_cli.output import rendered
+from helix_graph.causality.contrast import Contrast
+from helix_graph.causality.fault_localization import Explanation
+from helix_graph.graph.patterns import Pattern
+from helix_graph.graph.similar import SimilarAnswer
+
+if TYPE_CHECKING:
+    from helix_cli.mcp.schema import Progress
+    from helix_graph import Memory
+    from helix_graph.causality.api import Survey
+
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+EpisodeName = Annotated[
+    str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
+]
+
+
+class PatternsArguments(Arguments, frozen=True, kw_only=True):
+    """Which patterns."""
+
+    min_success_rate: Annotated[Share, Meta(description="Only those that succeeded at least so often.")] = 0.0
+    min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Only those of at least so many sessions.")] = 1
+
+
+class AntiPatternsArguments(Arguments, frozen=True, kw_only=True):
+    """Which anti-patterns."""
+
+    max_success_rate: Annotated[Share, Meta(description="Only those that succeeded at most so often.")] = 0.3
+    evidence: Annotated[
+        Literal["associated"] | None,
+        Meta(description="'associated': only what goes with failure among like tasks after like steps."),
+    ] = None
+
+
+class EpisodeArguments(Arguments, frozen=True, kw_only=True):
+    """Which session."""
+
+    episode: EpisodeName
+
+
+class SimilarArguments(Arguments, frozen=True, kw_only=True):
+    """Which situation."""
+
+    text: Annotated[str, Meta(min_length=1, description="The situation, or the decision that you are about to take.")]
+    limit: Annotated[int, Meta(ge=1, le=100, description="At most so many decisions.")] = 5
+
+
+class Patterns(msgspec.Struct, frozen=True):
+    """Patterns, best or worst first."""
+
+    patterns: tuple[Pattern, ...]
+
+
+def _patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
+    survey = memory.causality.survey()
+    found = survey.best(min_success_rate=asked.min_success_rate, min_occurrences=asked.min_occurrences)
+    return _reply(found, survey)
+
+
+def _anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> Reply:
+    survey = memory.causality.survey()
+    return _reply(survey.worst(max_success_rate=asked.max_success_rate, evidence=asked.evidence), survey)
+
+
+def _reply(found: tuple[Pattern, ...], survey: Survey) -> Reply:
+    return Reply(Patterns(found), rendered(found, lambda rows: render_patterns(rows, survey)))
+
+
+def _explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+    found = memory.causality.explain(asked.episode)
+    return Reply(found, rendered(found, render_explanation))
+
+
+def _contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+    found = memory.causality.contrast(asked.episode)
+    return Reply(found, rendered(found, render_contrast))
+
+
+def _similar(memory: Memory, asked: SimilarArguments, _: Progress) -> Reply:
+    found = memory.causality.similar(asked.text, limit=asked.limit)
+    return Reply(found, rendered(found, render_similar))
+
+
+TOOLS = (
+    Tool(
+        name="patterns",
+        title="What works here",
+        description=(
+            "What was done in which situation in this project's sessions and how often it succeeded, best first, each "
+            "with its number of sessions, its interval and whether a fair comparison stands behind it ('too early' is "
+            "an answer). Use it when you plan how to go about a task."
+        ),
+        takes=PatternsArguments,
+        gives=Patterns,
+        run=_patterns,
+        effect="reads",
+    ),
+    Tool(
+        name="anti_patterns",
+        title="What keeps failing here",
+        description=(
+            "What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use "
+            "it before you settle on an approach, and when an approach fails for the second time."
+        ),
+        takes=AntiPatternsArguments,
+        gives=Patterns,
+        run=_anti_patterns,
+        effect="reads",
+    ),
+    Tool(
+        name="explain",
+        title="Why did it fail",
+        description=(
+            "Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log "
+            "lines, or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a "
+            "task that an earlier session failed at."
+        ),
+        takes=EpisodeArguments,
+        gives=Explanation,
+        run=_explain,
+        effect="reads",
+    ),
+    Tool(
+        name="contrast",
+        title="Where it parted from a success",
+        description=(
+            "The session most alike to this one that came out otherwise, and the step at which the two parted. Use it "
+            "to learn what a successful session did differently."
+        ),
+        takes=EpisodeArguments,
+        gives=Contrast,
+        run=_contrast,
+        effect="reads",
+    ),
+    Tool(
+        name="similar_decisions",
+        title="Decided before in such a situation",
+        description=(
+            "Earlier decisions in a situation told in these words, why they were taken and how their sessions came "
+            "out. Words are compared, not meanings. Use it at a fork: which library, which place, which approach."
+        ),
+        takes=SimilarArguments,
+        gives=SimilarAnswer,
+        run=_similar,
+        effect="reads",
+    ),
+)

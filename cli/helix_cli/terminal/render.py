@@ -1,0 +1,258 @@
+"""Lines, fields, tables and trees as a terminal shows them: never wider than it is, never cut.
+
+Long text continues on the next line under its own beginning. A table whose columns would become too narrow is shown as
+one card per row. Columns that are empty in every row are left out. Callers pass clean texts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from helix_cli.terminal.characters import escaped
+from helix_cli.terminal.markup import plain_of, quiet, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from rich.console import Console, ConsoleOptions
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from helix_cli.terminal.markup import Branch, Part, Tone
+
+    Row = Sequence[Part]
+
+
+#: Okabe and Ito's blue, vermilion and purple, made for the colour-blind. The first two stand out (3 : 1 and more) on
+#: black as well as on white, so the terminal's own background need not be known; the purple is darkened until it does.
+STYLES: dict[Tone, str] = {
+    "plain": "",
+    "strong": "bold",
+    "quiet": "dim",
+    "good": "#0072b2",
+    "bad": "bold #d55e00",
+    "unsure": "italic #b0628f",
+}
+#: Narrower than this nothing can be set; lines then run over, as they do everywhere else.
+_NARROWEST = 20
+#: Where a terminal does not say how wide it is.
+_COMMON = (80, 24)
+
+
+def is_terminal() -> bool:
+    """Whether a terminal shows what stands on stdout."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def columns() -> int:
+    """How many columns there are: `COLUMNS`, else what the terminal says."""
+    import shutil  # noqa: PLC0415  (3 ms that only a terminal needs)
+
+    return max(_NARROWEST, shutil.get_terminal_size(_COMMON).columns)
+
+
+def encoding() -> str:
+    """How stdout writes characters."""
+    return sys.stdout.encoding or "utf-8"
+
+
+def console() -> Console:
+    """What draws on this terminal, as wide as it is."""
+    from rich.console import Console  # noqa: PLC0415  (100 ms that only a terminal needs)
+
+    return Console(
+        file=sys.stdout,
+        width=columns(),
+        height=_COMMON[1],  # without it rich takes a dumb terminal for 80 columns wide
+        force_terminal=True,
+        color_system="auto" if _has_colours() else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def _has_colours() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+#: Blanks between columns: with one, numbers and words run together.
+GAP = 2
+#: A column of texts is not squeezed below this: words in single file are harder to read than a card.
+_TEXT_AT_LEAST = 16
+#: Nor broken within a word, unless that is longer than a session's name, as paths are.
+_WORD_AT_MOST = 36
+#: Numbers, and texts no longer than this, stand beside others on a card; anything else has a line of its own.
+_BESIDE = 13
+#: In longer lines of prose the eye loses the next one.
+_PROSE = 100
+_NOTHING = frozenset(("", "-"))
+
+
+def put_line(parts: Sequence[Part]) -> None:
+    """One line, continued as far in as it begins."""
+    text, room = plain_of(parts), min(columns(), _PROSE)
+    if text.isascii() and len(text) <= room and all(isinstance(part, str) for part in parts):
+        print(text)  # noqa: T201  (most lines need nothing of rich, which takes 100 ms to load)
+        return
+    indent = min(len(text) - len(text.lstrip(" ")), room // 2)
+    console().print(_indented(_Line(_text(parts)[indent:]), indent), width=room)
+
+
+def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
+    """Names and what they stand for; where names would take more than half, each value stands below its name."""
+    screen = console()
+    if 2 * max(len(name) for name, _ in rows) <= screen.width:
+        screen.print(_pairs(rows))
+        return
+    for name, value in rows:
+        screen.print(_text([quiet(name)]))
+        screen.print(_indented(_text([value]), GAP + len(name) - len(name.lstrip())))
+
+
+def put_table(names: Sequence[str], rows: Sequence[Row], *, numbers: Collection[str]) -> None:
+    """Rows under their columns, or a card for each where they do not fit."""
+    shown = [place for place in range(len(names)) if any(text_of(row[place]) not in _NOTHING for row in rows)]
+    columns_of = [
+        _Column(names[place], [row[place] for row in rows], number=names[place] in numbers) for place in shown
+    ]
+    if sum(column.least for column in columns_of) + GAP * (len(columns_of) - 1) <= columns():
+        _put_columns(columns_of)
+    else:
+        _put_cards(columns_of)
+
+
+class _Column:
+    """A column: how wide it is by itself, and the least that it can be read at."""
+
+    def __init__(self, name: str, cells: Sequence[Part], *, number: bool) -> None:
+        self.name = name
+        self.cells = cells
+        self.number = number
+        self.width = max(map(_width, (name, *cells)))
+        words = chain.from_iterable(text_of(cell).split() for cell in (name, *cells))
+        longest = min(max(map(_width, words), default=0), _WORD_AT_MOST)
+        self.least = self.width if number else max(longest, min(self.width, _TEXT_AT_LEAST))
+        self.is_short = number or self.width <= _BESIDE
+
+
+def put_tree(branch: Branch) -> None:
+    """A line with its branches."""
+    from rich.tree import Tree  # noqa: PLC0415  (only a terminal needs it)
+
+    tree = Tree(_Line(_text(branch.line)), guide_style=STYLES["quiet"])
+    _grow(tree, branch.below)
+    console().print(tree)
+
+
+def _grow(tree: Tree, branches: Iterable[Branch]) -> None:
+    for branch in branches:
+        _grow(tree.add(_Line(_text(branch.line))), branch.below)
+
+
+class _Line:
+    """A line that, where it is too long, ends at one of its double blanks first: what stands between them is one thing.
+
+    It is a renderable of rich, which asks for it in the width that guides and indents leave.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        things = self._text.split("  ")
+        line = things[0]
+        for thing in things[1:]:
+            if line.cell_len + GAP + thing.cell_len > options.max_width:
+                yield line
+                line = thing
+            else:
+                line = line.append("  ").append_text(thing)
+        yield line
+
+
+def _put_columns(shown: Sequence[_Column]) -> None:
+    table = _table()
+    for one in shown:
+        table.add_column(
+            one.name,
+            overflow="fold",
+            justify="right" if one.number else "left",
+            no_wrap=one.number,
+            min_width=one.least,
+        )
+    for row in zip(*(one.cells for one in shown), strict=True):
+        table.add_row(*(_text([cell]) for cell in row))
+    console().print(table)
+
+
+def _put_cards(shown: Sequence[_Column]) -> None:
+    screen = console()
+    for place, row in enumerate(zip(*(one.cells for one in shown), strict=True)):
+        if place:
+            screen.print()
+        filled = [(one, cell) for one, cell in zip(shown, row, strict=True) if text_of(cell) not in _NOTHING]
+        short = [(one.name, cell) for one, cell in filled if one.is_short]
+        for line in _lines(short, screen.width):
+            screen.print(_text(line))
+        if rest := [(f"  {one.name}", cell) for one, cell in filled if not one.is_short]:
+            put_fields(rest)
+
+
+def _lines(cells: Iterable[tuple[str, Part]], room: int) -> Iterator[list[Part]]:
+    """Short cells behind their names, as many on a line as there is room for."""
+    line: list[Part] = []
+    for name, cell in cells:
+        piece: list[Part] = [quiet(f"{name} "), cell]
+        if line and sum(map(_width, line)) + GAP + sum(map(_width, piece)) > room:
+            yield line
+            line = []
+        line += [" " * GAP, *piece] if line else piece
+    if line:
+        yield line
+
+
+def _pairs(rows: Sequence[tuple[str, Part]]) -> Table:
+    grid = _table(header=False)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(_text([quiet(name)]), _text([value]))
+    return grid
+
+
+def _table(*, header: bool = True) -> Table:
+    from rich.table import Table  # noqa: PLC0415  (as above)
+
+    return Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_header=header)
+
+
+def _indented(text: Text | _Line, blanks: int) -> Padding:
+    from rich.padding import Padding  # noqa: PLC0415  (as above)
+
+    return Padding(text, (0, 0, 0, blanks), expand=False)
+
+
+def _text(parts: Iterable[Part]) -> Text:
+    """Parts as rich has them: nothing in them is markup."""
+    from rich.text import Text  # noqa: PLC0415  (as above)
+
+    text = Text(overflow="fold")
+    for part in parts:
+        text.append(_shown(part), style=None if isinstance(part, str) else STYLES[part.tone])
+    return text
+
+
+def _shown(part: Part) -> str:
+    return escaped(text_of(part), encoding())
+
+
+def _width(part: Part) -> int:
+    from rich.cells import cell_len  # noqa: PLC0415  (as above)
+
+    return cell_len(_shown(part))

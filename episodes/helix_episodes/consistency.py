@@ -1,0 +1,208 @@
+"""Consistency of one episode: valid times, unique ids, and links that agree.
+
+`repair_parts` checks decisions and events one by one: an invalid time becomes unknown (the episode's own becomes the
+earliest of its parts), a second part with the same id gets the next free one, and an exact duplicate is dropped.
+`repair_links` checks what joins them: both ends exist, both directions agree, time runs forwards, nothing is circular.
+
+Where an episode has ``links``, they are the truth, and ``effects``, ``caused_by`` and ``leads_to`` are the same links
+seen from either end. Episodes in the original schema have only the ends; there any end that names a link counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from helix_episodes.corrections import parts_of
+from helix_episodes.model import OUTCOME_ID, sortable_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from helix_episodes.model import Decision, Episode, Event, Fix, OutcomeEvidence
+
+
+_Part = TypeVar("_Part", "Decision", "Event")
+
+
+def repair_parts(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
+    """The episode with real times and one thing to an id, and what was wrong."""
+    taken = {OUTCOME_ID}
+    fixed = replace(
+        episode,
+        timestamp=_valid_time(episode.timestamp) or (_earliest(episode) if episode.timestamp is not None else None),
+        decisions=tuple(_with_unique_ids(map(_with_valid_time, episode.decisions), "d", taken)),
+        events=tuple(_with_unique_ids(map(_with_valid_time, episode.events), "e", taken)),
+    )
+    return fixed, (*_invalid_times(episode), *_duplicate_ids(episode))
+
+
+def _valid_time(timestamp: str | None) -> str | None:
+    return timestamp if sortable_time(timestamp) else None
+
+
+def _earliest(episode: Episode) -> str | None:
+    times = [one.timestamp for one in parts_of(episode) if sortable_time(one.timestamp)]
+    return min(times, key=sortable_time, default=None)
+
+
+def _with_valid_time(part: _Part) -> _Part:
+    return replace(part, timestamp=_valid_time(part.timestamp))
+
+
+def _with_unique_ids(parts: Iterable[_Part], letter: str, taken: set[str]) -> Iterator[_Part]:
+    """Each part once and under an id of its own; ``taken`` grows by their ids."""
+    each = list(_distinct(parts))
+    names = taken | {one.id for one in each}
+    for one in each:
+        name = one.id if one.id not in taken else free_id(letter, names)
+        names.add(name)
+        taken.add(name)
+        yield one if name == one.id else replace(one, id=name)
+
+
+def _distinct(parts: Iterable[_Part]) -> Iterator[_Part]:
+    seen: dict[str, list[_Part]] = {}
+    for one in parts:
+        if one not in seen.setdefault(one.id, []):
+            seen[one.id].append(one)
+            yield one
+
+
+def free_id(letter: str, names: Iterable[str]) -> str:
+    """The next id of a decision (``d``) or an event (``e``).
+
+    >>> free_id("d", {"d001", "e007"})
+    'd002'
+    """
+    numbers = [int(name[1:]) for name in names if name[:1] == letter and name[1:].isdecimal()]
+    return f"{letter}{max(numbers, default=0) + 1:03}"
+
+
+def _invalid_times(episode: Episode) -> Iterator[str]:
+    for name, at in [(episode.id, episode.timestamp), *((one.id, one.timestamp) for one in parts_of(episode))]:
+        if at is not None and not sortable_time(at):
+            yield f"the time of {name} is {at!r}, which is none"
+
+
+def _duplicate_ids(episode: Episode) -> Iterator[str]:
+    counts = Counter([OUTCOME_ID, *(one.id for one in parts_of(episode))])
+    yield from (f"{count} things are called {name}" for name, count in sorted(counts.items()) if count > 1)
+
+
+_Pair = tuple[str, str]
+
+
+def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
+    """The episode with its links in order, and what was wrong with them."""
+    ids = {one.id for one in episode.decisions} | {one.id for one in episode.events}
+    pairs, problems = _sound_pairs(episode, ids)
+    effects, causes = defaultdict(set), defaultdict(set)
+    for source, target in pairs:
+        effects[source].add(target)
+        causes[target].add(source)
+    fixed = replace(
+        episode,
+        decisions=tuple(_relinked_decision(one, effects[one.id], causes[one.id]) for one in episode.decisions),
+        events=tuple(_relinked_event(one, effects[one.id], causes[one.id]) for one in episode.events),
+        links=tuple(link for link in episode.links if link.reason == "fix" or (link.source, link.target) in pairs),
+        fixes=tuple(kept for fix in episode.fixes if (kept := _repaired_fix(fix, ids))),
+        outcome_evidence=_repaired_evidence(episode, ids),
+    )
+    return fixed, (*problems, *_differences(episode, fixed))
+
+
+def unsound_links(episode: Episode) -> tuple[str, ...]:
+    """The links that cannot stand, each with the reason: an end that is not there, backwards in time, a circle."""
+    return _sound_pairs(episode, {one.id for one in episode.decisions} | {one.id for one in episode.events})[1]
+
+
+def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
+    """The links that can stand, and why each of the others cannot."""
+    times = {one.id: sortable_time(one.timestamp) for one in episode.decisions}
+    times |= {one.id: sortable_time(one.timestamp) for one in episode.events}
+    kept: dict[str, set[str]] = defaultdict(set)
+    problems: list[str] = []
+    for source, target in dict.fromkeys(_stated_pairs(episode)):
+        problem = _problem(source, target, ids, times, kept)
+        if problem:
+            problems.append(f"{source} -> {target} {problem}")
+        else:
+            kept[source].add(target)
+    return {(source, target) for source, targets in kept.items() for target in targets}, tuple(problems)
+
+
+def _stated_pairs(episode: Episode) -> Iterator[_Pair]:
+    links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
+    yield from links or _pairs_of_ends(episode)
+
+
+def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
+    """The links that the ends of the original schema name."""
+    for decision in episode.decisions:
+        yield from ((decision.id, effect) for effect in decision.effects)
+        yield from ((cause, decision.id) for cause in decision.caused_by)
+    for event in episode.events:
+        yield from ((cause, event.id) for cause in event.caused_by)
+        yield from ((event.id, effect) for effect in event.leads_to)
+
+
+def _problem(source: str, target: str, ids: set[str], times: dict[str, str], kept: dict[str, set[str]]) -> str | None:
+    missing = [end for end in (source, target) if end not in ids]
+    if missing:
+        return f"names {' and '.join(missing)}, which do not exist"
+    if times[source] and times[target] and times[source] > times[target]:
+        return "runs backwards in time"
+    return "closes a circle" if _reaches(target, source, kept) else None
+
+
+def _reaches(source: str, target: str, kept: dict[str, set[str]]) -> bool:
+    seen, waiting = {source}, [source]
+    while waiting:
+        node = waiting.pop()
+        if node == target:
+            return True
+        fresh = kept.get(node, set()) - seen
+        seen |= fresh
+        waiting += fresh
+    return False
+
+
+def _relinked_decision(one: Decision, effects: set[str], causes: set[str]) -> Decision:
+    return replace(one, effects=_ordered(one.effects, effects), caused_by=_ordered(one.caused_by, causes))
+
+
+def _relinked_event(one: Event, effects: set[str], causes: set[str]) -> Event:
+    return replace(one, leads_to=_ordered(one.leads_to, effects), caused_by=_ordered(one.caused_by, causes))
+
+
+def _ordered(stated: Iterable[str], wanted: set[str]) -> tuple[str, ...]:
+    """The ids wanted, in the order stated where they were, the others behind them."""
+    kept = [name for name in dict.fromkeys(stated) if name in wanted]
+    return (*kept, *sorted(wanted - set(kept)))
+
+
+def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
+    changes = tuple(change for change in fix.changes if change in ids)
+    if fix.error not in ids or not changes:
+        return None
+    share = fix.share if len(changes) == len(fix.changes) else 1 / len(changes)
+    return replace(fix, changes=changes, share=share, verified_by=fix.verified_by if fix.verified_by in ids else None)
+
+
+def _repaired_evidence(episode: Episode, ids: set[str]) -> OutcomeEvidence | None:
+    evidence = episode.outcome_evidence
+    return replace(evidence, source=None) if evidence and evidence.source and evidence.source not in ids else evidence
+
+
+def _differences(before: Episode, after: Episode) -> Iterator[str]:
+    """What the ends said differently from the links."""
+    changed = [new.id for old, new in zip(before.decisions, after.decisions, strict=True) if old != new]
+    changed += [new.id for old, new in zip(before.events, after.events, strict=True) if old != new]
+    yield from (f"{name} does not agree with the links" for name in changed)
+    if before.fixes != after.fixes:
+        yield "a fix names what does not exist"
+    if before.outcome_evidence != after.outcome_evidence:
+        yield "the outcome rests on an event that does not exist"

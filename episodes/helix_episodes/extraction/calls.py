@@ -1,0 +1,312 @@
+"""Every call of the agent joined with its result, and what a call is about.
+
+A call is parsed once, so that all later stages share one reading: the commands in it, the verdicts of its checks, the
+path it touches. Whether a later call answers an earlier failure depends on whether both are about the same program,
+script or file: `subjects_of`, `written_by` and `places_in` say so. Order in time alone says nothing of that.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.checks import (
+    CheckFinding,
+    CheckVerdict,
+    read_diagnostics,
+    read_verdicts,
+    reports_diagnostics,
+)
+from helix_episodes.extraction.paths import file_name, is_outside, relative
+from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
+from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
+from helix_episodes.io import LONGEST_COMMAND, MOST_PARTS
+from helix_episodes.redaction import redact_text
+from helix_episodes.session import Operation, Session, Status, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+#: Statuses of a call that never took effect.
+UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
+CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
+#: Longer arguments are texts, not names of something.
+_NAME_LIMIT = 300
+_NAME = re.compile(r"[\w@.+-]+")
+#: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
+NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
+
+
+class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
+
+    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said, ``refusals`` what
+    kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
+    true when it happened elsewhere than in the session's project: another repository, a scratch folder.
+    """
+
+    position: int
+    call: Step
+    result: Step | None = None
+    result_position: int | None = None
+    path: str | None = None
+    segments: tuple[Segment, ...] = ()
+    verdicts: tuple[CheckVerdict, ...] = ()
+    refusals: tuple[CheckFinding, ...] = ()
+    outside: bool = False
+    decisive: Segment | None = None
+
+    @property
+    def operation(self) -> Operation | None:
+        """What kind of call it is."""
+        return self.call.operation
+
+    @property
+    def actor(self) -> str:
+        """Who made it: ``agent`` or a helper."""
+        return self.call.actor
+
+    @property
+    def status(self) -> Status:
+        """How it came out; unknown while there is no result."""
+        return self.result.status if self.result else "unknown"
+
+    @property
+    def output(self) -> str:
+        """What came back."""
+        return self.result.text if self.result else ""
+
+    @property
+    def asks_editor(self) -> bool:
+        """Whether it asked the editor for its diagnostics: a look that checks."""
+        return self.operation != "run" and bool(self.verdicts)
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether it changed a file of the project through a tool of the agent."""
+        return self.operation in CHANGES and not self.outside and self.status not in {*UNDONE, "error"}
+
+
+def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
+    """The session's calls in order, each joined with its result and read."""
+    results = {
+        step.call_id: (position, step)
+        for position, step in reversed(list(enumerate(session.steps)))
+        if step.kind == "result" and step.call_id
+    }
+    return tuple(
+        _parse_call(position, step, results.get(step.call_id or ""), root=session.root)
+        for position, step in enumerate(session.steps)
+        if step.kind == "call"
+    )
+
+
+def _parse_call(position: int, call: Step, answer: tuple[int, Step] | None, *, root: str | None) -> ParsedCall:
+    result_position, result = answer or (None, None)
+    command = str(call.arguments.get("command", ""))[:LONGEST_COMMAND]
+    segments = parse_command(command)[:MOST_PARTS] if call.operation == "run" else ()
+    path = call.arguments.get("path")
+    inside = relative(path, root=root) if isinstance(path, str) and path else None
+    read = _verdicts(segments, result) if result else ()
+    if result is not None and call.operation in {"look", "use"} and reports_diagnostics(call.tool):
+        read = _diagnosed(call, result, root=root)
+    refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
+    return ParsedCall(
+        position=position,
+        call=call,
+        result=result,
+        result_position=result_position,
+        path=inside,
+        outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
+        segments=segments,
+        decisive=_decisive(segments),
+        verdicts=tuple(one for one in read if one not in refused),
+        refusals=tuple(found for one in refused for found in one.findings),
+    )
+
+
+def _decisive(segments: tuple[Segment, ...]) -> Segment | None:
+    """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
+    return decisive(tuple(one for one in segments if one.joiner != "|" or one.purpose in {"check", "change"}))
+
+
+def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[CheckVerdict, ...]:
+    if not segments or result.status in UNDONE:
+        return ()
+    return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
+
+
+def _diagnosed(call: Step, result: Step, *, root: str | None) -> tuple[CheckVerdict, ...]:
+    """What the editor answered when it was asked for its diagnostics, of one file or of all."""
+    if result.status != "ok":
+        return ()
+    named = (call.arguments.get(name) for name in ("path", "url", "uri", "query"))
+    place = next((one for one in named if isinstance(one, str) and one), None)
+    scope = (relative(place.removeprefix("file://"), root=root),) if place else ()
+    return (read_diagnostics(result.text, scope=scope),)
+
+
+def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
+    """Whether a command first goes to a folder outside the project."""
+    first = next((one for one in segments if one.program in {"cd", "pushd"}), None)
+    if first is None or not first.arguments or not root:
+        return False
+    folder, home = redact_text(first.arguments[0]).rstrip("/"), redact_text(root).rstrip("/")
+    return is_outside(folder) and not f"{folder}/".startswith(f"{home}/")
+
+
+def mentions_file(act: ParsedCall, path: str) -> bool:
+    """Whether the call names the file, whatever the tool calls its argument."""
+    name = file_name(path)
+    return any(name in value for value in _texts(act.call.arguments.values()))
+
+
+def mentioned_names(act: ParsedCall) -> set[str]:
+    """The names of files (and whatever else looks like one) in the call's short arguments."""
+    values = (value for value in _texts(act.call.arguments.values()) if len(value) <= _NAME_LIMIT)
+    return {name for value in values for name in _NAME.findall(value)}
+
+
+def _texts(values: Iterable[object]) -> Iterable[str]:
+    return (value for value in values if isinstance(value, str))
+
+
+#: What a call may be about: a sort of thing, its name, and what else tells it apart.
+CallSubject = tuple[str, str, str]
+#: Programs that send requests.
+_REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})
+#: How a traceback and a compiler name the place that went wrong.
+_PLACE = re.compile(r'File "([^"\n]{1,300})", line \d|([\w./@+-]{1,300}\.\w{1,8}):\d')
+#: A text in code that names a file or an address, or is long enough (20 characters) to be about one thing only.
+_MATERIAL = re.compile(r"""["']([^"'\s]{0,300}(?:\w\.[A-Za-z]\w{0,4}|://[^"'\s]{1,300})|[^"'\n]{20,300})["']""")
+#: Where an output ends, the reason stands; what a program printed before is its own affair.
+_TAIL = 8000
+#: Programs whose operands are the files they change; of those in `_LAST_IS_TARGET` only the last is.
+_WRITE_OPERANDS = frozenset({"rm", "tee", "touch", "sed", "perl"})
+_LAST_IS_TARGET = frozenset({"mv", "cp", "ln"})
+#: Programs whose first operand is a script, unless a flag gives it.
+_SCRIPTED = {"sed": frozenset({"-e", "-f", "--expression", "--file"}), "perl": frozenset({"-e"})}
+
+
+def subjects_of(act: ParsedCall) -> Iterator[CallSubject]:
+    """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
+    if act.operation == "run":
+        segment = act.decisive
+        if segment is not None and "--abort" not in segment.arguments:
+            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
+        return
+    if act.path is not None:
+        yield "file", file_name(act.path), ""
+    else:
+        yield "tool", act.call.tool or "", act.operation or ""
+    for name in mentioned_names(act):
+        yield "file", name, ""
+
+
+def _address(segment: Segment) -> str:
+    """Of a request what it goes to: asking one address says nothing of another."""
+    if (segment.program, segment.subcommand) not in _REQUESTS:
+        return ""
+    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
+    return next((word for word in operands if "/" in word), "").partition("?")[0]
+
+
+def is_look(act: ParsedCall) -> bool:
+    """Whether a command only shows something."""
+    return act.operation == "run" and act.decisive is not None and act.decisive.purpose == "look"
+
+
+def is_request(act: ParsedCall) -> bool:
+    """Whether a command sends a request."""
+    segment = act.decisive
+    return segment is not None and (segment.program, segment.subcommand) in _REQUESTS
+
+
+def command_of(act: ParsedCall) -> str:
+    """The text of a command, or of code that is run, without regard to its blanks."""
+    return " ".join(str(act.call.arguments.get("command") or act.call.arguments.get("code") or "").split())
+
+
+def is_code(act: ParsedCall) -> bool:
+    """Whether it hands code to a terminal, which runs anybody's code."""
+    return act.operation == "use" and isinstance(act.call.arguments.get("code"), str) and act.path is None
+
+
+def goes_on(failed: ParsedCall, act: ParsedCall) -> bool:
+    """Whether code goes on with what failed: on the same file, address or text, or with half of its lines."""
+    before, after = (str(one.call.arguments.get("code") or "") for one in (failed, act))
+    if _materials(before) & _materials(after):
+        return True
+    lines = _lines(before)
+    return bool(lines) and 2 * len(lines & _lines(after)) >= len(lines)
+
+
+def _materials(code: str) -> set[str]:
+    """The files, addresses and longer texts that code names."""
+    return {one[1].partition("?")[0] for one in _MATERIAL.finditer(code)}
+
+
+def _lines(code: str) -> set[str]:
+    """What code does, line by line; that it imports something, many programs have in common."""
+    lines = (line.strip() for line in code.splitlines())
+    return {line for line in lines if line and not line.startswith(("#", "import ", "from "))}
+
+
+def operands_of(act: ParsedCall) -> frozenset[str]:
+    """The names of what a command is given: its words that are no flags, of paths the last part."""
+    segment = act.decisive
+    if segment is None:
+        return frozenset()
+    told = (segment.subcommand or "").split()
+    words = (word for word in segment.arguments if word and not word.startswith("-") and word not in told)
+    return frozenset(file_name(word) for word in words)
+
+
+def places_in(act: ParsedCall) -> frozenset[str]:
+    """The names of the files that a failed command points at: its script, and the places that its output names."""
+    segment = act.decisive
+    if segment is None or segment.purpose == "look":
+        return frozenset()
+    named = {file_name(one[1] or one[2]) for one in _PLACE.finditer(act.output[-_TAIL:])}
+    script = segment.subcommand if segment.program in INTERPRETERS | SHELLS else segment.program
+    return frozenset(named | ({file_name(script)} if script and "." in script else set()))
+
+
+def written_by(act: ParsedCall) -> frozenset[str] | None:
+    """The paths of the files that a call writes; None where it changes something that its words do not name.
+
+    >>> from helix_episodes.extraction.shell.commands import parse_command
+    >>> sorted(written(parse_command("sed -i s/a/b/ x.py y.py")[0])), written(parse_command("git stash pop")[0])
+    (['x.py', 'y.py'], None)
+    """
+    if act.operation in CHANGES:
+        return frozenset({act.path}) if act.path else None
+    found: set[str] = set()
+    for segment in act.segments:
+        if segment.purpose in {"change", "format"}:
+            paths = written(segment)
+            if paths is None:
+                return None
+            found |= paths
+    return frozenset(found)
+
+
+def written(segment: Segment) -> frozenset[str] | None:
+    """As `written_by`, of one command."""
+    if segment.target:
+        return frozenset({segment.target})
+    operands = [word for word in segment.arguments if word and not word.startswith("-")]
+    if segment.program in _LAST_IS_TARGET:
+        operands = operands[-1:]
+    elif segment.program not in _WRITE_OPERANDS:
+        return None
+    elif segment.program in _SCRIPTED:
+        given = _SCRIPTED[segment.program]
+        flags = [at for at, word in enumerate(segment.arguments) if word in given]
+        scripts = {segment.arguments[at + 1] for at in flags if at + 1 < len(segment.arguments)}
+        operands = [word for word in operands if word not in scripts][0 if scripts else 1 :]
+    named = not any(sign in word for word in operands for sign in "*?$`")
+    return frozenset(operands) if operands and named else None

@@ -1,0 +1,233 @@
+"""Families of everything that fails without being a check: shell commands and the agent's own tools.
+
+A closed list of well-known wordings comes first. A message in none of them gets a *template*: its first informative
+line with paths, numbers, names and quotations masked, so that the same message about another file is the same family.
+"""
+
+from __future__ import annotations
+
+import re
+
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput
+from helix_episodes.extraction.checks.python import raised_exception
+from helix_episodes.lightweight import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from helix_episodes.extraction.shell.commands import Segment
+
+
+#: How many lines from each end of a failed command's output are looked at: errors stand at one of them.
+ENDS = 300
+#: A template longer than this is somebody's prose and would never be met again anyway.
+_TEMPLATE_LIMIT = 80
+
+#: Families and the wordings they are known by, checked in order.
+_TOOL_WORDINGS: tuple[tuple[str, ...], ...] = (
+    ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
+    ("text not unique", r"found \d+ matches of the string|multiple (?:matches|occurrences)|not unique"),
+    ("text not found", r"string to replace not found|text not found|no match(?:es)? found for|not appear verbatim"),
+    ("file changed since read", r"modified since read|changed since|unexpectedly modified"),
+    ("file not read first", r"has not been read yet|must (?:first )?read|read it first"),
+    ("nothing to change", r"no changes to make|exactly the same"),
+    ("file too large", r"exceeds maximum|too large|token limit"),
+    ("edit breaks the syntax", r"introduced new syntax error"),
+    ("is a directory", r"\bEISDIR\b|is a directory"),
+    ("path not found", r"(?:path|directory) does not exist"),
+    ("no such tool", r"no such tool|unknown tool|tool not found"),
+    ("no such agent", r"agent type .* not found"),
+    ("invalid arguments", r"InputValidationError|invalid (?:arguments?|params|parameters)|required parameter"),
+    ("permission denied", r"permission denied|\bEACCES\b|\bEPERM\b"),
+    ("timeout", r"timed? ?out"),
+    ("connection failed", r"ECONNREFUSED|ENOTFOUND|ECONNRESET|connection (?:refused|closed|error)|fetch failed"),
+)
+_COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
+    (
+        "shell syntax error",
+        r"^\S*(?:bash|zsh|sh|\(eval\))\S*:.*(?:parse error|syntax error|unexpected EOF|unmatched|bad substitution)",
+        r"^\(eval\):\d+: (?:unmatched|parse error)",
+        r"^zsh: parse error",
+    ),
+    ("no glob match", r"no matches found:"),
+    ("command not found", r"command not found|^\S*sh: \d+: \S+: not found|is not recognized as an internal"),
+    ("merge conflict", r"^CONFLICT |Automatic merge failed|needs merge$|could not apply [0-9a-f]{4,}|unmerged files"),
+    ("not a git repository", r"not a git repository"),
+    ("path ignored by git", r"paths are ignored by one of your \.gitignore"),
+    ("unknown path for git", r"pathspec '.*' did not match"),
+    ("unknown revision", r"unknown revision|bad revision|not a valid object name|Needed a single revision"),
+    ("nothing to commit", r"nothing to commit|no changes added to commit|nothing added to commit"),
+    ("local changes in the way", r"would be overwritten by|Please commit your changes or stash|unstaged changes"),
+    ("push rejected", r"\[(?:remote )?rejected\]|failed to push some refs"),
+    ("branch already exists", r"a branch named .* already exists"),
+    ("no upstream branch", r"has no upstream branch"),
+    (
+        "authentication failed",
+        r"Authentication failed|Permission denied \(publickey|could not read Username|Bad credentials",
+    ),
+    (
+        "unknown task",
+        r"no tasks? (?:named|defined|found)|Missing script|No rule to make target|Task .* not found",
+        r"does not contain recipe",
+    ),
+    ("not a go module", r"cannot find main module|go\.mod file not found"),
+    (
+        "package not found",
+        r"No matching distribution found|Could not find a version|\bE404\b|Unable to locate package",
+        r"no matching package named",
+    ),
+    ("dependency conflict", r"\bERESOLVE\b|conflicting dependencies|ResolutionImpossible"),
+    ("file exists", r"File exists|already exists"),
+    ("is a directory", r"[Ii]s a directory"),
+    ("directory not empty", r"Directory not empty"),
+    ("no such file", r"[Nn]o such file or directory|cannot stat|[Ff]ile not found"),
+    ("permission denied", r"[Pp]ermission denied|[Oo]peration not permitted"),
+    ("address in use", r"[Aa]ddress already in use|EADDRINUSE"),
+    ("connection failed", r"Could not resolve host|[Cc]onnection refused|Network is unreachable|Failed to connect"),
+    ("no space left", r"No space left on device"),
+    ("jq error", r"failed to parse jq|^jq: (?:error|\d+ compile error)|parse error: Invalid"),
+    (
+        "unknown option",
+        r"unrecognized (?:argument|option)|unknown (?:option|flag|shorthand)|(?:illegal|invalid) option",
+        r"No such option|unexpected argument|^usage: ",
+    ),
+    ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
+    ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded|^(?:COMMAND|EXECUTION) TIMED OUT"),
+)
+_TOOL_FAMILIES = tuple((family, Regex("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
+_COMMAND_FAMILIES = tuple((family, Regex("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)
+#: Asked of each line first: most lines tell of no trouble, and one expression reads a line faster than thirty.
+_ANY_COMMAND_FAMILY = Regex("|".join(wording for _, *rest in _COMMAND_WORDINGS for wording in rest))
+_HTTP = Regex(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
+
+# Exit 1 of these is an answer ("no", "none", "they differ"), not trouble.
+_ANSWERING = frozenset(
+    {"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "type", "command", "test", "[", "[[", "pgrep"}
+    | {"false", "git", "jq"}
+)
+# Exit codes the shell itself gives, and what they say.
+_SHELL_CODES = {126: "permission denied", 127: "command not found", 124: "timeout", 137: "killed", 130: "interrupted"}
+
+
+def tool_finding(tool: str, text: str) -> CheckFinding:
+    """The family of an error that one of the agent's own tools returned.
+
+    >>> tool_finding("Edit", "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>").family
+    'file not read first'
+    """
+    plain = CommandOutput(re.sub(r"</?tool_use_error>", "", text))
+    if raised := raised_exception(plain):
+        return raised
+    lines = plain.lines
+    first = informative_line(lines)
+    code = next((found for line in lines[:20] if (found := _HTTP.search(line))), None)
+    if code:
+        return CheckFinding(family=f"HTTP {code[1] or code[2] or code[3]}", message=first)
+    head = "\n".join(lines[:3])
+    family = _tools_own(head)
+    if family:
+        return CheckFinding(family=family, message=first)
+    masked = template(first)
+    return CheckFinding(family=masked or f"{tool} failed", message=first, generic=not masked)
+
+
+def tools_own_finding(text: str) -> CheckFinding | None:
+    """The error of an agent's tool that a text is known to be by its wording, whichever tool printed it.
+
+    >>> tools_own_finding("Found 2 matches of the string to replace, but replace_all is false.").family
+    'text not unique'
+    """
+    lines = CommandOutput(text).lines
+    family = _tools_own("\n".join(lines[:3]))
+    return CheckFinding(family=family, message=informative_line(lines)) if family else None
+
+
+def _tools_own(head: str) -> str | None:
+    return next((family for family, pattern in _TOOL_FAMILIES if pattern.search(head)), None)
+
+
+def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: int | None) -> CheckFinding:
+    """The family of a failed command that is no check.
+
+    An exit status without a word of explanation gives ``exit code N``; from programs whose exit status is an answer
+    (``grep``, ``diff``, ``test`` …) it gives ``answered no``. Both are generic.
+
+    >>> from helix_episodes.extraction.shell.commands import parse_command
+    >>> command_finding(parse_command("cat x"), output="cat: x: No such file or directory", exit_code=1).family
+    'no such file'
+    """
+    return finding_of(segments, CommandOutput(output), exit_code)
+
+
+def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: int | None) -> CheckFinding:
+    """As ``command_finding``, for an output already cleaned."""
+    code = exit_code if exit_code is not None else output.exit_code
+    ends = output.lines if len(output.lines) <= 2 * ENDS else output.lines[:ENDS] + output.lines[-ENDS:]
+    spoken = [line for line in ends if line.strip() and not _is_noise(line)]
+    known = known_finding(spoken) or raised_exception(output)
+    if known:
+        return known
+    if code in _SHELL_CODES and not spoken:
+        return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
+    last = segments[-1] if segments else None
+    if last and code == 1 and last.program in _ANSWERING and (not spoken or last.purpose == "look"):
+        return CheckFinding(family="answered no", message=informative_line(spoken) or f"exit code {code}", generic=True)
+    first = _loudest(spoken)
+    masked = template(first)
+    # What a look prints is somebody's text; only a line that calls itself an error is its own.
+    if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
+        return CheckFinding(family=masked, message=first)
+    return CheckFinding(family=f"exit code {code}" if code is not None else "failed", message=first, generic=True)
+
+
+def known_finding(lines: Iterable[str]) -> CheckFinding | None:
+    """The first line with a wording that is known of commands, as a finding."""
+    for line in lines:
+        if code := _HTTP.search(line):
+            return CheckFinding(family=f"HTTP {code[1] or code[2] or code[3]}", message=line.strip())
+        if _ANY_COMMAND_FAMILY.search(line):
+            family = next(family for family, pattern in _COMMAND_FAMILIES if pattern.search(line))
+            return CheckFinding(family=family, message=line.strip(), path=None)
+    return None
+
+
+_NOISE = Regex(r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$)", re.IGNORECASE)
+_LOUD = Regex(r"\s*(?:\S+: )?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
+
+
+def _is_noise(line: str) -> bool:
+    return bool(_NOISE.match(line))
+
+
+def informative_line(lines: Iterable[str]) -> str:
+    """The first line that says something, trimmed; empty when none does."""
+    return next((line.strip() for line in lines if line.strip() and not _is_noise(line)), "")
+
+
+def _loudest(lines: list[str]) -> str:
+    """The first line that calls itself an error; else the first informative one. Asked only of what has failed."""
+    return next((line.strip() for line in lines if _LOUD.match(line)), informative_line(lines))
+
+
+_MASKS = (
+    (Regex(r"https?://\S+"), "<url>"),
+    (Regex(r"[\w.+-]+@[\w-]+\.[\w.]+"), "<address>"),
+    (Regex(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`|\u201c[^\u201d]{0,200}\u201d"), "<text>"),
+    (Regex(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?|[\w.-]+(?:/[\w.@+-]+)+|[A-Za-z]:\\\S+"), "<path>"),
+    (Regex(r"\b[\w-]+\.(?:go|py|js|ts|tsx|json|ya?ml|toml|md|sh|rs|java|c|h|rb|txt)\b"), "<file>"),
+    (Regex(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{7,}(?:-[0-9a-f]+)*\b"), "<id>"),
+    (Regex(r"\b\d[\d.,:]*(?:ms|s|kb|mb|gb|%)?\b", re.IGNORECASE), "<n>"),
+)
+
+
+def template(line: str) -> str:
+    """A message with what varies masked: paths, numbers, ids, quotations, addresses.
+
+    >>> template("Error: port 8080 of '/srv/app' is taken")
+    'Error: port <n> of <text> is taken'
+    """
+    text = " ".join(line[: 4 * _TEMPLATE_LIMIT].split())
+    for pattern, mask in _MASKS:
+        text = pattern.sub(mask, text)
+    return text[:_TEMPLATE_LIMIT].rstrip()

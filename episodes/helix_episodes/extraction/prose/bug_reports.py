@@ -1,0 +1,399 @@
+"""Bug reports: failures that no result shows, reported by a person in words or by an editor's diagnostics.
+
+A person's report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation
+in the first person or of something that fails, a sentence that calls the work wrong. A *symptom* is stated in a main
+clause and in the present: "I get a TypeError", "the tests fail on CI", "the page still shows a 500", "works here, but
+fails on Windows", "same result". What is asked, supposed, denied, quoted, explained, told of another conversation or
+taken back ("but it works now") is no failure, nor is what a review foresees. Diagnostics count when the editor sent
+them along as errors and the agent did not dismiss them, or, where the log leaves them out, when the agent says what
+they are and then edits.
+
+>>> states_symptom("I get a TypeError when I click save"), states_symptom("I get no TypeError any more")
+(True, False)
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import islice
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.checks import (
+    DIAGNOSTICS,
+    CheckFinding,
+    CheckVerdict,
+    family_of_diagnostic,
+    read_diagnostics,
+    verdicts_in,
+)
+from helix_episodes.extraction.events import FAMILIES_PER_RUN
+from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.numbering import DraftEvent, ReportedFailure
+from helix_episodes.extraction.paths import relative
+from helix_episodes.extraction.prose.acceptance import refutes, rejection_in, verdict_in
+from helix_episodes.extraction.prose.negation import is_doubtful
+from helix_episodes.extraction.prose.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
+from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.model import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.session import Session, Step
+
+
+#: What goes wrong, as a thing: a word for it, the name of an exception, a status of the server.
+FAILURE_NOUN = (
+    r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|segfaults?|failing"
+    r"|(?-i:[A-Z]\w*(?:Error|Exception))|(?:HTTP )?(?:4[0-2]\d|5[0-3]\d)(?! ?(?:[a-z]?px|lines|ms|items|rows|files)\b))"
+)
+#: In small letters: one of these stands in all that `TROUBLE` matches.
+FAILURE_SIGNS = ("error", "fail", "exception", "crash", "panic", "conflict", "trace", "segfault", "4", "5")
+_OFTEN = r"(?: just| still| now| also| again| keep| always| all| both| sometimes| then)*"
+_HERE = r"(?:the|this|that|these|those|my|our|your|its|it|they|there|some|all|most|many|both|several|half|one|two|\d+)"
+_LEAD = r"(?:(?:now|still|also|then|and|but|so|because|however|unfortunately|sadly|sorry|again|weirdly|apparently)\W+)*"
+_MANY = r"(?:tests|builds|checks|jobs|pages|requests|specs|suites|pipelines|hooks|links|buttons|queries|imports|they)"
+_GOES_WRONG = r"(?:fails|crashes|hangs|breaks|errors out|times out|explodes|dies|freezes)"
+_SYMPTOMS = (
+    re.compile(
+        r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?" + _OFTEN + r" "
+        r"(?:getting|gets?|got|seeing|see|hitting|hit|receiv(?:e|ing)|running into|run into)\b"
+        r"(?:(?!\bto\b)[^.?!,\n]){0,60}?\b" + FAILURE_NOUN + r"\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:^|(?<=[,;:] )|\bbut ){_LEAD}(?:{_HERE} )*(?:of (?:the|my|our|your) )?"
+        rf"(?:(?!(?:that|to|which|the|make|let|have)\b)[\w./-]+ ){{0,2}}"
+        rf"{_MANY}{_OFTEN} (?:fail|crash|hang|break|time out)\b(?! to\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b{_HERE}\b(?:(?!\bto\b|\bthat\b)[^.?!,\n]){{0,40}}? (?:(?:still|now) (?:just )?|keeps? )"
+        r"(?:show|return|throw|give|rais|print|display|report|respond|say|log|end)\w*\b[^.?!,\n]{0,40}?\b"
+        rf"{FAILURE_NOUN}\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b{_HERE}\b(?:(?!\bto\b|\bthat\b)[^.?!,\n]){{0,40}}? (?:shows|throws|gives (?:me|us))\b[^.?!,\n]{{0,30}}?\b"
+        r"(?:(?-i:[A-Z]\w*(?:Error|Exception))|5[0-3]\d|stack ?trace|traceback)\b(?! (?:when|if|for|unless)\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:works?|worked|passes|pass|builds?|compiles?|runs?|fine|good|great|nice|thanks|thank you)\b[^.?!\n]{0,60}"
+        rf"\b(?:but|yet|though|except that|only)\b(?: (?:it|this|that))?{_OFTEN} {_GOES_WRONG}\b",
+        re.IGNORECASE,
+    ),
+)
+#: For each of these expressions what stands, in small letters, wherever it matches; asked first, for it is far faster.
+_SYMPTOM_SIGNS = (
+    FAILURE_SIGNS,
+    ("fail", "crash", "hang", "break", "time out"),
+    FAILURE_SIGNS,
+    ("shows", "throws", "gives "),
+    ("fails", "crashes", "hangs", "breaks", "errors out", "times out", "explodes", "dies", "freezes"),
+)
+_UNCHANGED = re.compile(
+    r"(?:it(?:['\u2019]s| is)? |that(?:['\u2019]s| is)? |still |exactly |but )*(?:"
+    r"(?:the |exactly )*same (?:exact )?(?:result|error|problem|issue|thing|output|behaviou?r|failure|bug|story)s?"
+    r"(?: as before| again| here| still)*"
+    r"|no (?:luck|change|difference|effect|improvement|dice|joy|success)(?: at all| yet| here| still| though)*)",
+    re.IGNORECASE,
+)
+#: One of these stands in everything that says so.
+_UNCHANGED_SIGNS = ("same ", "no ")
+_CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014]+|\bbut\b", re.IGNORECASE)
+
+
+_CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?=(?:I|we|you) )", re.IGNORECASE)
+
+
+def states_symptom(sentence: str) -> bool:
+    """Whether a sentence states, in its own name and of now, that something goes wrong."""
+    lowered = sentence.lower()
+    if has_any(lowered, _UNCHANGED_SIGNS) and any(
+        _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
+    ):
+        return not sentence.rstrip().endswith("?")
+    said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
+    for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
+        found = shape.search(said) if has_any(lowered, signs) else None
+        if found and (said == sentence or found.start() > 0) and _is_stated(said, found):
+            return True
+    return False
+
+
+def _is_stated(sentence: str, found: re.Match[str]) -> bool:
+    return not (is_supposed(sentence, upto=found.end()) or is_doubtful(sentence, found))
+
+
+#: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
+#: about what was found there.
+_SOON = 15
+USER = "user"
+_WORK = frozenset({"edit", "create", "delete", "run"})
+#: The check of what a person reports without naming one, and the family of what says nothing of its cause.
+WORK = "work"
+REPORTED = "reported by the user"
+_OBSERVED = re.compile(
+    r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* "
+    r"(?:getting|seeing|hitting|facing|got|get|see|hit|ran into|running into|seen)\b"
+    rf"[^.?!\n]{{0,80}}\b{FAILURE_NOUN}\b"
+    r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|command|app|page|server|script|hook|it|this|that|Test\w+|test_\w+)\b"
+    r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) (?:still )?broken|crashes|crashed|hangs)\b"
+    r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
+    re.IGNORECASE,
+)
+#: One of these stands, in small letters, wherever something is observed.
+_OBSERVED_SIGNS = (*FAILURE_SIGNS, "broken", "hangs")
+_MISSED = re.compile(
+    r"\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b", re.IGNORECASE
+)
+_HANDED_IN = re.compile(
+    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
+    re.IGNORECASE,
+)
+#: A command as people quote it: in backticks, or behind a prompt sign.
+_COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
+_EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
+_SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
+_DIAGNOSED = re.compile(
+    rf"\bdiagnostics? (?:\w+ )?{_SAYS}|\bdiagnostic errors?\b|\bdiagnostic {_SAYS}|\bschema (?:error|violation)s?\b"
+    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}"
+    r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
+    re.IGNORECASE,
+)
+_EDITOR_SIGNS = ("iagnostic", "chema ", "IDE", "LSP", "anguage server", "ditor")
+_MEANS_IT = re.compile(
+    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
+    re.IGNORECASE,
+)
+_DISMISSED = re.compile(
+    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
+    r"|\bsuggest(?:s|ions?)\b|\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b"
+    r"|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|\bshould be fine\b"
+    r"|\b(?:did|do|does|is|are) (?:actually |in fact )?used? (?:it|them)\b"
+    r"|\bno more (?:diagnostic|error|warning)s?\b|\b(?:is|that['\u2019]s|only) because\b",
+    re.IGNORECASE,
+)
+
+
+def reported_failures(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
+    """The failures that words alone report, and the acceptances that settle them."""
+    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)] if _works_on_files(acts) else []
+    reports = [draft for n in prompts for draft in _reported(session, n, prompts)]
+    accepted = [draft for n in prompts[1:] if (draft := _accepted(session.steps[n], n))]
+    approved = [_approved(step, n) for n, step in enumerate(session.steps) if _is_approval(step)]
+    settling = sorted([*accepted, *approved], key=lambda draft: draft.position)
+    settled = [_settled(report, reports, settling) for report in reports]
+    used = {draft.told.settled for draft in settled if draft.told}
+    return [*settled, *accepted, *(one for one in approved if one.mark in used), *_diagnosed(session, acts)]
+
+
+def _works_on_files(acts: Sequence[ParsedCall]) -> bool:
+    """Whether there is work to report failures of; a customer's broken headphones are none of the agent's."""
+    return any(act.operation in _WORK for act in acts)
+
+
+def _is_prompt(step: Step) -> bool:
+    return step.kind == "prompt" and step.actor == USER
+
+
+def _is_approval(step: Step) -> bool:
+    return step.kind == "decision" and step.actor == USER and "plan" in step.arguments
+
+
+def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterator[DraftEvent]:
+    step = session.steps[position]
+    before = session.steps[position - 1] if position else None
+    if before is not None and _is_approval(before) and before.source == step.source:
+        return  # the plan's own text, which nobody typed
+    after = bisect_right(prompts, position)
+    until = prompts[after] if after < len(prompts) else len(session.steps)
+    shown = verdicts_in(_pasted(step.text[:PROSE_LIMIT]))
+    command = _quoted_command(step.text[:PROSE_LIMIT]) if shown else ""
+    for verdict in shown:
+        for finding in verdict.findings[:FAMILIES_PER_RUN]:
+            event = _event(step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}")
+            yield DraftEvent(
+                position=position, event=event, told=ReportedFailure(until=until, verdict=verdict, command=command)
+            )
+    words = None if shown else report_in(step.text, first=position == prompts[0])
+    if words is not None:
+        finding = CheckFinding(family=REPORTED, message=words, generic=True)
+        event = _event(step, WORK, finding, f"the user reports: {words}")
+        refuted = _work_before(session, position, prompts) if refutes(words) else None
+        yield DraftEvent(position=position, event=event, told=ReportedFailure(until=until, refutes=refuted))
+
+
+def _work_before(session: Session, position: int, prompts: Sequence[int]) -> int | None:
+    """Where the turn began in which the agent last did something: that is what a person refutes."""
+    last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
+    return None if last is None else prompts[bisect_right(prompts, last) - 1]
+
+
+def _quoted_command(text: str) -> str:
+    """The first check that a text quotes as a command."""
+    quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
+    return next((part.text for part in quoted if part.purpose == "check"), "")
+
+
+def _pasted(text: str) -> str:
+    """The text with what was pasted brought to the margin, where a tool wrote it."""
+    first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
+    return f"{first}\n{dedent(rest)}"
+
+
+def report_in(text: str, *, first: bool = False) -> str | None:
+    """The sentence in which a person reports that something fails or is wrong; ``first`` when nothing was done yet.
+
+    >>> report_in("I'm getting this error on CI: exit 3"), report_in("Does it fail locally?")
+    ("I'm getting this error on CI: exit 3", None)
+    """
+    for sentence in sentences_of(text):
+        if states_symptom(sentence) or _is_observed(sentence):
+            return sentence
+    return None if first else rejection_in(text)
+
+
+def _is_observed(sentence: str) -> bool:
+    if has_any(sentence.lower(), _OBSERVED_SIGNS) and (found := _OBSERVED.search(sentence)):
+        doubtful = is_doubtful(sentence, found)
+    else:
+        found, doubtful = _MISSED.search(sentence) or _HANDED_IN.search(sentence), False
+    return found is not None and not doubtful and not is_supposed(sentence, upto=found.end())
+
+
+def _event(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
+    return Event(
+        id="",
+        timestamp=timestamp_of(step),
+        type="error",
+        content=line(content),
+        check=check,
+        family=line(finding.family),
+        message=line(finding.message) or None,
+        path=finding.path,
+        tests=finding.tests,
+        status="error",
+        actor=step.actor,
+        evidence=evidence_of(step, finding.message or step.text),
+    )
+
+
+def _accepted(step: Step, position: int) -> DraftEvent | None:
+    return _acceptance(step, position, f"the user accepts: {step.text}") if verdict_in(step.text) == "accepts" else None
+
+
+def _approved(step: Step, position: int) -> DraftEvent:
+    return _acceptance(step, position, f"the user approves the plan: {step.text}")
+
+
+def _acceptance(step: Step, position: int, content: str) -> DraftEvent:
+    event = Event(
+        id="",
+        timestamp=timestamp_of(step),
+        type="milestone",
+        content=line(content),
+        actor=step.actor,
+        status="ok",
+        evidence=evidence_of(step, step.text),
+    )
+    return DraftEvent(position=position, event=event, mark=f"accepted {position}")
+
+
+def _settled(report: DraftEvent, reports: Sequence[DraftEvent], settling: Sequence[DraftEvent]) -> DraftEvent:
+    """A report with the acceptance that came after it, and the last report before that acceptance."""
+    after = bisect_right(settling, report.position, key=_position)
+    if report.told is None or report.told.verdict is not None or after == len(settling):
+        return report
+    settled = settling[after]
+    last = reports[bisect_right(reports, settled.position, key=_position) - 1]
+    told = msgspec.structs.replace(report.told, settled=settled.mark, since=last.position)
+    return msgspec.structs.replace(report, told=told)
+
+
+def _position(draft: DraftEvent) -> int:
+    return draft.position
+
+
+# What an editor says.
+
+
+def _diagnosed(session: Session, acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+    """Diagnostics sent along, and those that only the agent's words tell of."""
+    calls = [act.position for act in acts]
+    heard = -1
+    for position, step in enumerate(session.steps):
+        sent = step.kind == "note" and step.tool == DIAGNOSTICS
+        if not sent and not _mentions_diagnostic(step):
+            continue
+        following = bisect_right(calls, position)
+        until = calls[following] if following < len(calls) else len(session.steps)
+        if heard == until and not sent:
+            continue
+        heard = until
+        if _is_dismissed(session.steps[position:until]):
+            continue
+        if sent:
+            yield from _sent_along(step, position, root=session.root)
+        elif edit := _edit_that_follows(acts, following):
+            yield from _mentioned_by_agent(
+                session, range(position, until), acts[following - 1] if following else None, edit
+            )
+
+
+def _mentions_diagnostic(step: Step) -> bool:
+    if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _EDITOR_SIGNS):
+        return False
+    return bool(_DIAGNOSED.search(step.text))
+
+
+def _is_dismissed(said: Sequence[Step]) -> bool:
+    spoken = (step for step in said if step.kind in {"message", "thought"} and _DISMISSED.search(step.text))
+    sentences = (sentence for step in spoken for sentence in sentences_of(step.text))
+    return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
+
+
+def _edit_that_follows(acts: Sequence[ParsedCall], number: int) -> ParsedCall | None:
+    """The next call that is more than a look, if it comes soon and changes a file."""
+    soon = islice(acts, number, number + _SOON)
+    following = next((act for act in soon if act.operation not in {"look", "track"}), None)
+    return following if following is not None and following.changes_files else None
+
+
+def _sent_along(step: Step, position: int, *, root: str | None) -> Iterator[DraftEvent]:
+    verdict = read_diagnostics(step.text)
+    for finding in verdict.findings[:FAMILIES_PER_RUN]:
+        placed = finding._replace(path=relative(finding.path, root=root) if finding.path else None)
+        yield _diagnostic(step, position, placed)
+
+
+def _mentioned_by_agent(
+    session: Session, stretch: range, before: ParsedCall | None, edit: ParsedCall
+) -> Iterator[DraftEvent]:
+    """The last words between two calls that tell of a diagnostic; what is said aloud goes before what is thought."""
+    if before is not None and before.verdicts:
+        return  # then the words are about what was just run
+    told = [
+        (session.steps[position].kind == "message", position, words)
+        for position in stretch
+        if _mentions_diagnostic(session.steps[position])
+        for words in sentences_of(session.steps[position].text)
+        if _DIAGNOSED.search(words)
+    ]
+    if told:
+        _, position, words = max(told, key=lambda one: one[:2])
+        finding = CheckFinding(family=family_of_diagnostic(words), message=words, path=edit.path)
+        yield _diagnostic(session.steps[position], position, finding)
+
+
+def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
+    event = _event(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
+    scope = (finding.path,) if finding.path else ()
+    verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
+    return DraftEvent(position=position, event=event, told=ReportedFailure(until=position, verdict=verdict))

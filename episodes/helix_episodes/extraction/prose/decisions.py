@@ -1,0 +1,361 @@
+"""Decisions in messages: those that the log spells out, and those that a message implies.
+
+*Stated*: an approved plan or an answered question, which the reader gives as a ``decision`` step; in messages what
+follows ``Decision:`` or is an item under a heading such as "Decisions made".
+
+*Implied*: a recommendation in the writer's own name; a choice that names what it is made against or for ("I'll keep
+the map instead of …", "I'll use X since …"); alternatives listed for the person to choose from; a plan whose steps are
+announced as a numbered list. Each at most once a message. A thought counts only when the message after it makes no such
+choice. What is asked with a tool and never answered is one too (`helix_episodes.extraction.decisions`).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.prose.choices import reason_in
+from helix_episodes.extraction.prose.sentences import (
+    PROSE_LIMIT,
+    has_any,
+    is_supposed,
+    marked_items,
+    prose,
+    sentences_of,
+)
+from helix_episodes.model import Action, Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.session import Step
+
+
+#: A message that marks more than this is a listing, not a set of decisions.
+_MOST = 50
+_LABELLED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.+)$", re.IGNORECASE)
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
+
+
+def stated_decisions(step: Step, *, context: str) -> Iterator[Decision]:
+    """The decisions that a message or a ``decision`` step states."""
+    if step.kind == "decision":
+        yield _from_step(step, context=context)
+    else:
+        marked = marked_items(step.text, label=_LABELLED, heading=_HEADING) if "ecision" in step.text else iter(())
+        for chosen in islice(marked, _MOST):
+            yield _from_words(step, chosen, context=context)
+
+
+def _from_step(step: Step, *, context: str) -> Decision:
+    given = step.arguments
+    rationale, options = reasons_of(step)
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=line(str(given.get("context") or context)),
+        chosen=line(step.text),
+        rationale=line(rationale),
+        options=tuple(line(option) for option in options),
+        outcome=given.get("outcome") or "unknown",
+        stated=True,
+        action=Action(verb="choose", object=line(step.text, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, step.text),
+    )
+
+
+def reasons_of(step: Step) -> tuple[str, tuple[str, ...]]:
+    """Why a stated decision was taken, and over what: as the log keeps it, else as the decision's own words say."""
+    rationale = str(step.arguments.get("rationale") or "")
+    options = tuple(str(option) for option in step.arguments.get("options") or ())
+    spelled = reason_in(step.text) if not rationale else None
+    return (spelled.rationale, options or spelled.options) if spelled else (rationale, options)
+
+
+def _from_words(step: Step, words: str, *, context: str) -> Decision:
+    chosen, _, reason = _split(re.sub(r"[*`_]{1,3}", "", words))
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=context,
+        chosen=line(chosen),
+        rationale=line(reason),
+        stated=True,
+        action=Action(verb="choose", object=line(chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, words),
+    )
+
+
+def _split(words: str) -> tuple[str, str, str]:
+    match = _REASON.search(words)
+    return (words[: match.start()], match.group(), words[match.end() :]) if match else (words, "", "")
+
+
+#: A list of more alternatives or steps than this is an inventory.
+_MOST_ITEMS = 9
+_FEWEST_ITEMS = 2
+#: What is thought is said within a few steps, or not at all.
+_SOON = 10
+#: How much of a line may announce the list below it.
+_LEAD_LIMIT = 200
+_I_WOULD = r"\bI(?:['\u2019]d| would)(?: still| strongly| also| rather| probably)?"
+_ADVISES = re.compile(
+    rf"(?:{_I_WOULD}|\bI(?: strongly| still)?) (?:recommend|suggest|advise|propose|prefer|opt for"
+    rf"|lean (?:more )?towards?)\b"
+    rf"|{_I_WOULD} (?:go with|go for|keep|leave|stick with|choose|pick)\b|\bI wouldn['\u2019]t \w+"
+    r"|\bmy (?:recommendation|suggestion|advice|preference) (?:is|would be)\b"
+    r"|\bmakes (?:the most|more) sense\b|\b(?:is|would be) the (?:better|best|safest|cleanest) (?:choice|option"
+    r"|approach|fit)\b",
+    re.IGNORECASE,
+)
+_ADVICE_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommend(?:ation|ed approach|ed option)(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
+    re.IGNORECASE,
+)
+#: "Your approach is right" recommends nothing to do.
+_JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
+_ADVICE_SIGNS: tuple[str, ...] = (
+    "ecommend",
+    "uggest",
+    "dvise",
+    "dvice",
+    "ropose",
+    "refer",
+    "opt for",
+    "lean ",
+    "I'd ",
+    "I\u2019d ",
+    "would",
+)
+_ADVICE_SIGNS += ("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest")
+#: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
+_ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
+_REASON_SIGNS = ("instead of", "rather than", "since", "because")
+_LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
+_PREFERS = re.compile(
+    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| am going to| should| (?:have )?decided to| chose to)"
+    r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
+    r"(?: now| just| instead| simply| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
+    re.IGNORECASE,
+)
+#: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
+_NO_CHOICE = frozenset(
+    [
+        "check",
+        "verify",
+        "look",
+        "see",
+        "read",
+        "search",
+        "find",
+        "run",
+        "rerun",
+        "test",
+        "try",
+        "fetch",
+        "query",
+        "explore",
+        "examine",
+        "investigate",
+        "review",
+        "confirm",
+        "inspect",
+        "view",
+        "open",
+        "list",
+        "need",
+        "also",
+        "start",
+        "begin",
+        "ask",
+        "wait",
+        "continue",
+        "note",
+        "mention",
+        "commit",
+        "push",
+        "probably",
+        "maybe",
+        "perhaps",
+    ]
+)
+_ALTERNATIVES = re.compile(
+    r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider"
+    r"|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
+    r"(?:\w+ )?(?:options|alternatives|approaches|possibilities|choices|ways to (?:do|solve|fix|handle"
+    r"|approach) \w+)\b[^.\n]{0,80}:\W*$",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:I(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)|(?:here is|here['\u2019]s) (?:the"
+    r"|my) (?:plan|approach)|(?:my|the) (?:plan|approach) is|my plan)"
+    r"\b[^.\n]{0,80}:\W*$",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|approach|alternative)\s+)?(?:\d{1,2}|[A-H])[.):]\s*(.+)$", re.IGNORECASE
+)
+#: What announces a list ends with its colon.
+_OPENS_LIST = re.compile(r":\W*$")
+_BULLET = re.compile(r"^\s*[-*+]\s+(.+)$")
+_OPTION_TITLE = re.compile(r"^(.+?)(?:\*\*|\s+[-\u2013\u2014]\s|:\s|$)")
+
+
+class _ImpliedDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen or offered, why, out of what, and the words that say so."""
+
+    chosen: str
+    words: str
+    rationale: str = ""
+    options: tuple[str, ...] = ()
+
+
+def implied_decisions(step: Step, *, context: str) -> Iterator[Decision]:
+    """The decisions that a message or thought of the agent only talks about."""
+    talk = _implied(step)
+    if talk is not None:
+        yield _decision(step, talk, context=context)
+
+
+def is_restated(steps: Sequence[Step], position: int) -> bool:
+    """Whether a thought is followed, before anything is done, by a message that talks of a decision itself."""
+    soon = islice(steps, position + 1, position + 1 + _SOON)
+    following = takewhile(lambda step: step.kind in {"thought", "message", "note"}, soon)
+    return any(step.kind == "message" and _implied(step) is not None for step in following)
+
+
+def _implied(step: Step) -> _ImpliedDecision | None:
+    if step.kind == "thought":
+        return _choice(step.text)
+    read = (_advice, _offer, _plan, _choice) if step.kind == "message" else (_advice, _offer, _plan)
+    return next((found for one in read if (found := one(step.text)) is not None), None)
+
+
+def _decision(step: Step, talk: _ImpliedDecision, *, context: str) -> Decision:
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=context,
+        chosen=line(talk.chosen),
+        rationale=line(talk.rationale),
+        options=tuple(line(option) for option in talk.options),
+        stated=True,
+        action=Action(verb="choose", object=line(talk.chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, talk.words),
+    )
+
+
+def _advice(text: str) -> _ImpliedDecision | None:
+    """A recommendation, with the alternatives it was made among if the message lists them."""
+    if not has_any(text, _ADVICE_SIGNS):
+        return None
+    said = sentences_of(text)
+    words = next((_whole(said, at) for at, one in enumerate(said) if _advises(one) and one[-1] != "?"), None)
+    words = words or _under_heading(text)
+    if words is None:
+        return None
+    chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
+    chosen = chosen.strip(" :,")
+    return (
+        _ImpliedDecision(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text))
+        if chosen
+        else None
+    )
+
+
+def _advises(sentence: str) -> bool:
+    return has_any(sentence.lower(), _ADVICE_SIGNS_LOWERED) and _ADVISES.search(sentence) is not None
+
+
+def _whole(said: Sequence[str], at: int) -> str:
+    """A sentence, with the next one when it ends by announcing that."""
+    return " ".join(said[at : at + 2]) if said[at].endswith(":") else said[at]
+
+
+def _under_heading(text: str) -> str | None:
+    """The first sentence under a heading that says "Recommendation"."""
+    lines = prose(text).splitlines()
+    for number, part in enumerate(lines):
+        if found := _ADVICE_HEADING.match(part):
+            first = next(iter(sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))), "")
+            return None if _JUDGES.match(first) else first or None
+    return None
+
+
+def _choice(text: str) -> _ImpliedDecision | None:
+    """The last choice that names its alternative or its reason; an earlier one may have been taken back."""
+    if not has_any(text, _REASON_SIGNS):
+        return None
+    for words in reversed(sentences_of(text)):
+        found = _PREFERS.search(words) if has_any(words.lower(), _REASON_SIGNS) else None
+        if found is None or found[1].lower() in _NO_CHOICE or is_supposed(words, upto=found.start()):
+            continue
+        against = found[3].lower() in {"instead of", "rather than"}
+        chosen = words[found.start() :] if against else words[found.start() : found.start(3)]
+        return _ImpliedDecision(chosen=chosen.strip(" ,"), words=words, rationale="" if against else found[4])
+    return None
+
+
+def _offer(text: str) -> _ImpliedDecision | None:
+    """Alternatives that the person is to choose from: a list of them, and a question at the end."""
+    if "?" not in text:
+        return None
+    options = _alternatives(text)
+    asked = [one for one in sentences_of(text) if one.endswith("?")]
+    if not options or not asked:
+        return None
+    return _ImpliedDecision(chosen=f"offer {', '.join(options)}", words=asked[-1], rationale=asked[-1], options=options)
+
+
+def _plan(text: str) -> _ImpliedDecision | None:
+    """The steps that the agent announces, numbered."""
+    steps = _listed(text, _ANNOUNCES, items=(_NUMBERED,))
+    return _ImpliedDecision(chosen=f"plan: {'; '.join(steps)}", words=steps[0], options=()) if steps else None
+
+
+def _alternatives(text: str) -> tuple[str, ...]:
+    found = _listed(text, _ALTERNATIVES, items=(_NUMBERED, _BULLET))
+    return tuple(title[1].strip("* ") for option in found if (title := _OPTION_TITLE.match(option)))
+
+
+def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], ...]) -> list[str]:
+    """The items of the list right below a line; items of one form only, for the others explain them."""
+    if not has_any(text, _LIST_SIGNS):
+        return []
+    lines = [part for part in text[:PROSE_LIMIT].splitlines() if part.strip()]
+    ends = ((number, part[-_LEAD_LIMIT:]) for number, part in enumerate(lines) if _OPENS_LIST.search(part))
+    start = next((number for number, end in ends if lead.search(end)), None)
+    if start is None or start + 1 == len(lines):
+        return []
+    form = next((one for one in items if one.match(lines[start + 1])), None)
+    if form is None:
+        return []
+    found = [item.strip("* ") for item in _until_next_list(lines[start + 1 :], form)]
+    return found if _FEWEST_ITEMS <= len(found) <= _MOST_ITEMS else []
+
+
+def _until_next_list(lines: Sequence[str], form: re.Pattern[str]) -> Iterator[str]:
+    """The items up to where the list ends: numbered ones where counting starts anew, others at the first other line."""
+    first = ""
+    for part in lines:
+        item = form.match(part)
+        mark = part.split(".")[0].split(")")[0] if item and form is _NUMBERED else ""
+        if (item is None and form is _BULLET and not part.startswith(" ")) or (mark and mark == first):
+            return
+        if item:
+            first = first or mark
+            yield item[1]

@@ -1,0 +1,249 @@
+"""Links of a report: what it puts side by side, what it calls the cause of what, and what became of its choices.
+
+An entry of a work log says what was done and what was found; a problem comes with its cause and its remedy, a decision
+with its reason and what came of it. A statement that only says the same again in other words ("Added a hook": "Wrote
+hooks/pre-commit") belongs to the other, and so does an error that was found: it was there before. Such pairs correlate;
+only the rest are causes. Order alone links nothing.
+
+A report seldom says beside a choice how it came out. Two things that it does say are evidence. A *later check*: the
+first run that names what the choice's own entry names (``export_rows`` and ``test_export_rows``), or a run of
+everything, judges a change as the next test run judges an edit in a recording. An *entry that did it*: a decision that
+the log lists apart is described again where it was carried out, and what was found there is what came of it. A choice
+that was explicitly reverted has failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_episodes.extraction.prose.failures import is_change
+from helix_episodes.extraction.prose.sentences import stems, word_overlap
+from helix_episodes.lightweight import Regex
+from helix_episodes.model import EdgeType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
+    from helix_episodes.session import Step
+
+
+#: ``met`` is a failure that only the finding of a change tells: it led to the change, not to each choice beside it.
+StatementKind = Literal["cause", "problem", "met", "reason", "decision", "did", "found", "remedy", "outcome"]
+StatedReason = Literal["entry", "stated", "answer", "edit-test"]
+
+#: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
+_LOOKS = re.compile(
+    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|check|test|verif|validat|investigat|reproduc|compar|search|"
+    r"scann|audit|explor|identif|trac|profil|evaluat|execut|quer|retriev|gather|examin|inspect|assess|confirm|prob|count|look|"
+    r"benchmark|research|diagnos|stud|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
+    re.IGNORECASE,
+)
+#: What is handed on was tested before.
+_DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship|publish|releas)\w*\b", re.IGNORECASE)
+_FIXED = re.compile(r"^\W*(?:fixed|resolved|corrected|repaired|closed|addressed|cleared|patched)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:now|no longer|improved|reduced|increased|fell|dropped|rose|pass(?:es|ing)?|works?|clean|green|fixed|"
+    r"resolved|restored|eliminated|succe\w+|merged|open(?:ed)?|from \S+ to)\b",
+    re.IGNORECASE,
+)
+#: What the agent says it did; in a finding that is the deed again, not what came of it.
+_DEED = re.compile(
+    r"^\W*(?!(?:found|discovered|confirmed|verified|failed|passed|identified|detected|observed|returned|reported|needed|"
+    r"required|reduced|increased|blocked|improved|showed|revealed|caused)\b)"
+    r"(?:[a-z]+ed|read|ran|wrote|built|made|set|split|put|took|commit [0-9a-f]{7,})\b",
+    re.IGNORECASE,
+)
+_SIDE_BY_SIDE: tuple[tuple[StatementKind, StatementKind, StatedReason], ...] = (
+    ("cause", "problem", "stated"),
+    ("cause", "decision", "stated"),
+    ("problem", "decision", "stated"),
+    ("problem", "did", "stated"),
+    ("problem", "remedy", "stated"),
+    ("problem", "found", "stated"),
+    ("met", "did", "stated"),
+    ("met", "found", "stated"),
+    ("reason", "decision", "stated"),
+    ("decision", "outcome", "stated"),
+    ("decision", "found", "entry"),
+    ("did", "found", "entry"),
+)
+
+
+class StatementMark(msgspec.Struct, frozen=True, kw_only=True):
+    """One drafted statement: its mark, what it is, the entry that it belongs to, its words and its type of event.
+
+    ``detail``: it only says more of what was done; ``good``: it says that it came out well.
+    """
+
+    mark: str
+    kind: StatementKind
+    entry: str
+    text: str = ""
+    type: str = ""
+    detail: bool = False
+    good: bool = False
+
+
+class StatementPair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two statements, by their marks, that a report joins."""
+
+    source: str
+    target: str
+    reason: StatedReason
+    type: EdgeType = "causes"
+
+
+def pairs_of(marks: Sequence[StatementMark]) -> Iterator[StatementPair]:
+    """What stands side by side in each entry, from the earlier kind to the later."""
+    entries: dict[str, dict[StatementKind, list[StatementMark]]] = {}
+    for mark in marks:
+        entries.setdefault(mark.entry, {}).setdefault(mark.kind, []).append(mark)
+    for parts in entries.values():
+        for first, second, reason in _SIDE_BY_SIDE:
+            joined = ((one, other) for one in parts.get(first, ()) for other in parts.get(second, ()))
+            for source, target in joined:
+                if _belong(source, target, parts):
+                    yield StatementPair(
+                        source=source.mark, target=target.mark, reason=reason, type=_type(source, target)
+                    )
+
+
+def _belong(source: StatementMark, target: StatementMark, parts: dict[StatementKind, list[StatementMark]]) -> bool:
+    """Of what an entry found, a check judges its choice; where the entry mended something, it is the remedy."""
+    if source.mark == target.mark:
+        return False
+    if source.kind == "did" and target.type == "test":
+        return _DELIVERS.match(source.text) is None
+    if target.kind != "found" or source.kind == "did":
+        return True
+    if source.kind == "decision":
+        return (target.type == "test" or target.good) and not _is_own(source, target)
+    return target.type == "milestone" and any(_FIXED.match(one.text) for one in parts.get("did", ()))
+
+
+def _is_own(decision: StatementMark, found: StatementMark) -> bool:
+    """Whether a choice and a finding are one statement, which then says nothing of what came of the choice."""
+    return decision.mark[1:].partition(".")[0] == found.mark[1:].partition(".")[0]
+
+
+def _type(source: StatementMark, target: StatementMark) -> EdgeType:
+    if source.kind != "did" or target.type == "test":
+        return "causes"
+    same = target.type == "error" or target.detail or _DEED.match(target.text)
+    brought = _LOOKS.match(source.text) or _CHANGED.search(target.text)
+    return "causes" if brought and not same else "correlates"
+
+
+#: Names of code: joined by underscores, dots or slashes, or by a capital within.
+_NAME = Regex(r"\b[A-Za-z]\w*(?:[_./-]\w+)+|\b[A-Za-z]+[a-z][A-Z]\w+")
+_AROUND_NAME = Regex(r"^test_|_test$|\.\w+$", re.IGNORECASE)
+#: A shorter name ("e.g", "a/b") is a name of many things.
+_NAME_LENGTH = 6
+_EVERYTHING = Regex(
+    r"\b(?:full|whole|entire|complete) (?:[\w.-]+ ){0,3}?(?:suite|tests?|gate|validation)\b|"
+    r"\ball (?:\d[\d,]* )?(?:[\w./-]+ ){0,2}?tests? (?:are )?(?:pass|green)",
+    re.IGNORECASE,
+)
+_REVERTED = Regex(r"^\W*(?:then |later |also )*(?:reverted|rolled back|undid|backed out|withdrew)\b", re.IGNORECASE)
+#: A name in so few statements tells what they are about.
+_RARE = 4
+#: Two statements are of one deed when this much of the shorter stands in the longer, in at least so many words.
+_SAME_DEED, _SAME_WORDS = 0.6, 3
+
+
+def choice_outcomes(
+    steps: Sequence[Step], choices: Sequence[DraftDecision], events: Sequence[DraftEvent]
+) -> Iterator[StatementPair]:
+    """Each choice of a report with what shows how it came out; ``choices`` are those that its prose makes."""
+    judging = [one for one in events if one.event.status == "ok" and one.mark]
+    checks = [one for one in judging if one.event.type == "test"]
+    changing = [one for one in choices if is_change(one.decision.chosen)]
+    rare = _rare_names(steps) if checks and changing else frozenset()
+    for choice in changing:
+        check = _next_check(steps, choice, checks, rare=rare)
+        if check is not None:
+            yield StatementPair(source=choice.mark, target=check.mark, reason="edit-test")
+    for position, step in enumerate(steps):
+        if step.kind == "decision":
+            for found in _where_carried_out(steps, step, judging):
+                yield StatementPair(source=f"d{position}", target=found.mark, reason="stated")
+
+
+def mark_reverted(steps: Sequence[Step], choices: Sequence[DraftDecision]) -> list[DraftDecision]:
+    """The choices, those that a later statement takes back as failures."""
+    back = [
+        (position, stems(step.text))
+        for position, step in enumerate(steps)
+        if step.kind == "note" and _REVERTED.match(step.text)
+    ]
+    return [_judged(one, back=[words for position, words in back if position > one.position]) for one in choices]
+
+
+def _judged(choice: DraftDecision, *, back: Sequence[frozenset[str]]) -> DraftDecision:
+    if not any(_is_same(choice, words) for words in back):
+        return choice
+    return msgspec.structs.replace(choice, decision=msgspec.structs.replace(choice.decision, outcome="failure"))
+
+
+def _is_same(choice: DraftDecision, words: frozenset[str]) -> bool:
+    chosen = stems(choice.decision.chosen)
+    return len(chosen & words) >= _SAME_WORDS and word_overlap(chosen, words) >= _SAME_DEED
+
+
+def _next_check(
+    steps: Sequence[Step], choice: DraftDecision, checks: Sequence[DraftEvent], *, rare: frozenset[str]
+) -> DraftEvent | None:
+    """The next check of a later entry if it runs everything or names what the choice's entry names; else a later one.
+
+    A later one judges all that was done in between, unless it shares a name that few statements use.
+    """
+    own = steps[choice.position]
+    named = _names(_entry(steps, own))
+    later = [one for one in checks if one.position > choice.position and not _beside(steps[one.position], own)]
+    if later and _covers(steps[later[0].position].text, named):
+        return later[0]
+    return next((one for one in later if named & rare & _names(steps[one.position].text)), None)
+
+
+def _covers(text: str, named: frozenset[str]) -> bool:
+    return _EVERYTHING.search(text) is not None or bool(named & _names(text))
+
+
+def _beside(one: Step, other: Step) -> bool:
+    return one is other or (one.call_id is not None and one.call_id == other.call_id)
+
+
+def _entry(steps: Sequence[Step], own: Step) -> str:
+    return " ".join(step.text for step in steps if _beside(step, own))
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> frozenset[str]:
+    """The names of code in a text, without folder, ending and what makes a test's name of it."""
+    bare = (_AROUND_NAME.sub("", name.rpartition("/")[2]).casefold() for name in _NAME.findall(text))
+    return frozenset(name for name in bare if len(name) >= _NAME_LENGTH)
+
+
+def _rare_names(steps: Sequence[Step]) -> frozenset[str]:
+    uses = Counter(name for step in steps if step.kind == "note" for name in _names(step.text))
+    return frozenset(name for name, times in uses.items() if times <= _RARE)
+
+
+def _where_carried_out(steps: Sequence[Step], decision: Step, judging: Sequence[DraftEvent]) -> list[DraftEvent]:
+    """What was found well in the entry whose deed is, by most of its words, what was decided."""
+    wanted = stems(decision.text)
+    deeds = [(stems(step.text), step) for step in steps if step.arguments.get("part") == "did" and step.call_id]
+    alike = [
+        (len(words & wanted), n) for n, (words, _) in enumerate(deeds) if word_overlap(words, wanted) >= _SAME_DEED
+    ]
+    common, best = max(alike, default=(0, 0))
+    if common < _SAME_WORDS:
+        return []
+    deed = deeds[best][1]
+    return [one for one in judging if steps[one.position].call_id == deed.call_id]

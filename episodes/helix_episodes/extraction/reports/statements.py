@@ -1,0 +1,440 @@
+"""Statements of a report: the decisions and events of a log that reports the work instead of recording its calls.
+
+Such a log says what was *done* and what was *found*, which problems occurred and how they were fixed. Each statement
+becomes an event: a failure where one is reported (`helix_episodes.extraction.prose.failures`), a test run where one
+passed, else a milestone; and a decision where it makes a choice (`helix_episodes.extraction.prose.choices`), with the
+fact that it gives as the reason. What the log joins is linked (`helix_episodes.extraction.reports.links`).
+
+A failure that is reported again in much the same words is one failure; a later statement that it was fixed is the
+answer to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.lessons import lessons_in
+from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
+from helix_episodes.extraction.prose.choices import StatedChoice, choices_in, fact_in
+from helix_episodes.extraction.prose.decisions import reasons_of
+from helix_episodes.extraction.prose.failures import (
+    StatedFailure,
+    cause_in,
+    failures_in,
+    fixes_in,
+    is_change,
+    is_fix,
+    is_heading,
+    requested_fixes,
+)
+from helix_episodes.extraction.prose.sentences import stems, word_overlap
+from helix_episodes.extraction.reports.links import (
+    StatementKind,
+    StatementMark,
+    StatementPair,
+    choice_outcomes,
+    mark_reverted,
+    pairs_of,
+)
+from helix_episodes.model import Action, Decision, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from helix_episodes.session import Session, Step
+
+
+_CONTENT_LIMIT = 240
+_PASSED = re.compile(
+    r"\b(?P<count>\d[\d,]*)\s+(?:[\w./-]+\s+){0,3}?(?:tests?\s+)?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE
+)
+_ALL_PASS = re.compile(r"\ball (?:[\w./-]+ ){0,3}tests? (?:are )?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE)
+_FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
+_RUNNER = re.compile(
+    r"\b(pytest|pester|jest|vitest|mypy|ruff|go test|cargo test|rspec|dotnet test|eslint)\b", re.IGNORECASE
+)
+#: Words with which somebody says that it came out well, and those that take it back.
+_GOOD = re.compile(
+    r"\b(?:now \w+|works?|worked|correct(?:ly)?|confirmed|clean|green|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|"
+    r"verified|accepted|approved|merged|eliminated|improved|reduced|achieved|fixed|validated|implemented|simplified|restored|"
+    r"efficient|easier|faster|matches|no (?:\w+ )?(?:errors|regressions|failures|conflicts))\b",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"\b(?:not|no longer|never|pending|partial\w*|awaiting|to be|will|should|but|however|fail\w*)\b", re.IGNORECASE
+)
+
+
+def event_of(step: Step) -> Event:
+    """A statement that tells of no failure: a test run where it says that tests passed, else a milestone."""
+    return _passed(step) or _event(step, type="milestone", content=step.text)
+
+
+def outcome_of(step: Step) -> Event:
+    """What a log says came of a decision; its status tells whether that was good."""
+    event = event_of(step)
+    good = event.type == "milestone" and _GOOD.search(step.text) and not _NOT_YET.search(step.text)
+    return msgspec.structs.replace(event, status="ok") if good else event
+
+
+def reason_of(step: Step, reason: str) -> Event:
+    """What a decision was made for."""
+    return _event(step, type="milestone", content=reason)
+
+
+def failure_of(step: Step, trouble: StatedFailure) -> Event:
+    """A failure as told; one that a lesson looks back on is no run of a check."""
+    looks_back = step.arguments.get("part") == "harm"
+    failed = None if looks_back else _FAILED.search(trouble.said)
+    runner = _RUNNER.search(trouble.said)
+    return _event(
+        step,
+        type="error",
+        content=trouble.said,
+        check=(runner[1].casefold() if runner else "tests") if failed else None,
+        family=trouble.family,
+        message=line(trouble.said, limit=_CONTENT_LIMIT),
+        failed=int(failed["count"]) if failed else None,
+        status="error",
+        quoted=trouble.quote or trouble.said,
+    )
+
+
+def commit_of(step: Step) -> Event:
+    """A commit that a report names as the session's own."""
+    return _event(step, type="commit", content=f"commit {step.text}", quoted=step.text, commit=step.text, status="ok")
+
+
+def _passed(step: Step) -> Event | None:
+    passed, everything = _PASSED.search(step.text), _ALL_PASS.search(step.text)
+    if (passed is None and everything is None) or _FAILED.search(step.text):
+        return None
+    runner = _RUNNER.search(step.text)
+    count = int(passed["count"].replace(",", "")) if passed else None
+    check = runner[1].casefold() if runner else "tests"
+    return _event(step, type="test", content=step.text, check=check, passed=count, status="ok")
+
+
+def _event(step: Step, *, content: str, quoted: str = "", **fields: object) -> Event:
+    return Event(
+        id="",
+        timestamp=timestamp_of(step),
+        content=line(content, limit=_CONTENT_LIMIT),
+        actor=step.actor,
+        evidence=evidence_of(step, quoted or content),
+        **fields,  # type: ignore[arg-type]  # checked by msgspec
+    )
+
+
+#: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
+_SAME, _SAME_WORDS = 0.8, 3
+#: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
+_SAME_COUNTED = 0.5
+#: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
+_POINTS, _POINTS_WORDS = 0.5, 2
+#: A change that is no mending deals with a failure when it shares so many words that so few statements use.
+_FEW, _FEW_WORDS = 3, 4
+#: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
+_RESTATED = 0.6
+_PARTS: dict[str, StatementKind] = {
+    "did": "did",
+    "found": "found",
+    "detail": "found",
+    "remedy": "remedy",
+    "outcome": "outcome",
+}
+
+
+class ReportContents(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report tells: events, decisions that its prose makes, and what it joins."""
+
+    events: tuple[DraftEvent, ...] = ()
+    decisions: tuple[DraftDecision, ...] = ()
+    pairs: tuple[StatementPair, ...] = ()
+
+
+def parse_report(session: Session) -> ReportContents:
+    """Everything that the notes of a session tell; nothing for a recording."""
+    if not is_report(session):
+        return ReportContents()
+    teller = _ReportParser(session)
+    for position, step in enumerate(session.steps):
+        if step.kind == "note":
+            teller.take(position, step)
+        elif step.kind == "decision":
+            teller.take_decision(position, step)
+    teller.take_orders(session.steps)
+    came = choice_outcomes(session.steps, teller.decisions, teller.events)
+    pairs = (*pairs_of(teller.marks), *teller.answers, *came)
+    decisions = mark_reverted(session.steps, teller.decisions)
+    return ReportContents(events=tuple(teller.events), decisions=tuple(decisions), pairs=pairs)
+
+
+def is_report(session: Session) -> bool:
+    """Whether a session's log tells of the work instead of recording its calls."""
+    return any(step.kind == "note" and "part" in step.arguments for step in session.steps)
+
+
+class _Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A failure that was told, with the words by which it is known again."""
+
+    mark: str
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+    def fits(self, numbers: frozenset[str]) -> bool:
+        """Whether the numbers of issues in another statement do not tell the two apart."""
+        return not numbers or not self.numbers or bool(numbers & self.numbers)
+
+
+class _ReportParser:
+    """Drafts the events and decisions of one report, each failure once."""
+
+    def __init__(self, session: Session) -> None:
+        self.events: list[DraftEvent] = []
+        self.decisions: list[DraftDecision] = []
+        self.marks: list[StatementMark] = []
+        self.answers: list[StatementPair] = []
+        self.failures: list[_Failure] = []
+        self.told: dict[str, str] = {}
+        self.findings = _findings(session.steps)
+        self.uses = Counter(word for step in session.steps if step.kind == "note" for word in stems(step.text))
+        self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
+
+    def take(self, position: int, step: Step) -> None:
+        part = step.arguments.get("part")
+        if part == "problem":
+            self._fail(position, step, (StatedFailure(said=step.text),), kind="problem")
+        elif part == "harm":
+            self._look_back(position, step)
+        elif part == "cause":
+            self._add(position, step, event_of(step), kind="cause")
+        elif part == "task":
+            self._fail(position, step, failures_in(step.text), kind="found")
+            self._choose(position, step)
+        elif part == "commit":
+            self.events.append(DraftEvent(position=position, event=commit_of(step)))
+        elif part in _PARTS:
+            self._say(position, step, _PARTS[part])
+            self._choose(position, step)
+
+    def take_orders(self, steps: Sequence[Step]) -> None:
+        """A task that orders a mending tells of the trouble, unless the log tells where it was met."""
+        for position, step in enumerate(steps):
+            if step.kind == "note" and step.arguments.get("part") == "task":
+                words = stems(step.text)
+                if not any(len(one.words & words) >= _POINTS_WORDS for one in self.failures):
+                    self._fail(position, step, requested_fixes(step.text), kind="found")
+
+    def take_decision(self, position: int, step: Step) -> None:
+        """A decision that the log spells out, which another stage drafts: what it is joined with."""
+        mark, within = f"d{position}", step.arguments.get("within")
+        rationale, options = reasons_of(step)
+        self._give_reason(position, step, rationale, mark=mark, compared=bool(options))
+        if within:
+            self.marks.append(StatementMark(mark=mark, kind="decision", entry=within))
+
+    def _say(self, position: int, step: Step, kind: StatementKind) -> None:
+        """A statement of what was done or found: the failures it tells, else a test run or a milestone."""
+        if kind == "did":
+            told = self._say_mended(position, step)
+        else:
+            teaches = bool(lessons_in(step.text))
+            troubles = () if teaches or kind == "remedy" else failures_in(step.text)
+            mended = () if teaches or kind != "found" else fixes_in(step.text)
+            others = mended[1:] if troubles else mended
+            told = self._fail(position, step, (*troubles, *others), kind=kind)
+        if not told:
+            came = kind in {"found", "outcome"} and step.call_id is not None
+            self._add(position, step, outcome_of(step) if came else event_of(step), kind=kind)
+
+    def _look_back(self, position: int, step: Step) -> None:
+        """What a mistake led to, by the lesson drawn from it; mostly that was told where it happened."""
+        known = self._pointed_at(step.text)
+        if known is None:
+            self._fail(position, step, failures_in(step.text), kind="problem")
+        elif step.call_id:
+            self.marks.append(StatementMark(mark=known, kind="problem", entry=step.call_id, type="error"))
+
+    def _say_mended(self, position: int, step: Step) -> bool:
+        """What was done: the failure that it mends, which may be told by its finding or have been told before.
+
+        Returns whether what was done is itself a failure met ("the export crashed").
+        """
+        finding = self.findings.get(step.call_id or "")
+        found = failures_in(finding.text) if finding else ()
+        answered = self._answered(step.text)
+        if finding and not found and fixes_in(finding.text):
+            self._fail(position, finding, fixes_in(finding.text), kind="problem")
+        elif finding and found and (is_change(step.text) or is_heading(step.text)):
+            self._fail(position, finding, found, kind="met")
+        elif not found and answered is None:
+            mended = fixes_in(step.text, found=finding.text if finding else "")
+            self._fail(position, step, mended, kind="problem")
+            if not mended:
+                return self._fail(position, step, failures_in(step.text), kind="did")
+        if answered is not None:
+            self.answers.append(
+                StatementPair(source=answered, target=f"s{position}.{len(self.events)}", reason="answer")
+            )
+        return False
+
+    def _answered(self, text: str) -> str | None:
+        """The failure told before that a change deals with: by most of its words, or by several that few others use."""
+        if is_fix(text):
+            return self._pointed_at(text.partition(". ")[0])
+        if not is_change(text):
+            return None
+        words = self._rare(stems(text))
+        best = max(self.failures, key=lambda one: len(one.words & words), default=None)
+        return best.mark if best and len(best.words & words) >= _FEW_WORDS else None
+
+    def _rare(self, words: frozenset[str]) -> frozenset[str]:
+        """The words that few statements of this report use: they tell one thing from another."""
+        return frozenset(word for word in words if self.uses[word] <= _FEW)
+
+    def _pointed_at(self, text: str) -> str | None:
+        """The failure told before that a statement speaks of: one that was mended, or the reason for a choice."""
+        words, numbers = stems(text), _numbers(text)
+        rare = self._rare(words)
+        near = [one for one in self.failures if len(one.words & rare) >= _POINTS_WORDS]
+        best = max(near, key=lambda one: len(one.words & words), default=None)
+        if best is None or word_overlap(words, best.words) < _POINTS:
+            return None
+        return best.mark if best.fits(numbers) else None
+
+    def _fail(self, position: int, step: Step, troubles: Sequence[StatedFailure], *, kind: StatementKind) -> bool:
+        """Drafts the failures that were not told before; whether there was one."""
+        fresh = False
+        for trouble in troubles:
+            known = self._known(trouble.said, listed=kind == "problem" and not trouble.quote)
+            if known is None:
+                self._add_failure(position, step, trouble, kind=kind)
+                fresh = True
+            elif kind in {"problem", "met"} and step.call_id:
+                self.marks.append(StatementMark(mark=known, kind=kind, entry=step.call_id, type="error"))
+        return fresh
+
+    def _add_failure(self, position: int, step: Step, trouble: StatedFailure, *, kind: StatementKind) -> None:
+        """A failure, behind what its own words call the cause of it."""
+        cause = cause_in(trouble.said)
+        entry = f"{position}.{len(self.events)}"
+        if cause:
+            self._add(position, step, reason_of(step, cause), kind="cause", entry=entry)
+        mark = self._add(position, step, failure_of(step, trouble), kind=kind)
+        if cause:
+            self.marks.append(StatementMark(mark=mark, kind="problem", entry=entry, type="error"))
+
+    def _known(self, said: str, *, listed: bool) -> str | None:
+        """The failure that these words have told before; what a log lists apart is told apart."""
+        words = stems(said)
+        exact = self.told.get(_spelled(said))
+        if exact or listed or len(words) < _SAME_WORDS:
+            return exact
+        numbers = _numbers(said)
+        alike = (one for one in self.failures if self._is_alike(words, one.words))
+        found = next((one for one in alike if one.fits(numbers)), None)
+        return found.mark if found else None
+
+    def _is_alike(self, words: frozenset[str], others: frozenset[str]) -> bool:
+        """Whether two failures are told in much the same words, or in half of them with a count that few name."""
+        common = words & others
+        if len(others) < _SAME_WORDS or len(common) < _SAME_WORDS:
+            return False
+        counts = any(word.isdigit() and self.uses[word] <= _FEW for word in common)
+        return word_overlap(words, others) >= (_SAME_COUNTED if counts else _SAME)
+
+    def _add(self, position: int, step: Step, event: Event, *, kind: StatementKind, entry: str = "") -> str:
+        """Drafts an event that belongs to an entry; returns its mark."""
+        mark = f"s{position}.{len(self.events)}"
+        self.events.append(DraftEvent(position=position, event=event, mark=mark))
+        if event.type == "error":
+            self.told[_spelled(event.content)] = mark
+            words, numbers = stems(event.content), _numbers(event.content)
+            self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
+        belongs = entry or step.call_id
+        if belongs:
+            told = StatementMark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type)
+            detail, good = step.arguments.get("part") == "detail", event.status == "ok"
+            self.marks.append(msgspec.structs.replace(told, detail=detail, good=good))
+        return mark
+
+    def _choose(self, position: int, step: Step) -> None:
+        ordered = step.arguments.get("part") == "task"
+        for number, choice in enumerate(choices_in(step.text)):
+            if ordered and not (choice.options or choice.rationale):
+                continue  # what is asked for is chosen by nobody yet
+            if any(word_overlap(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
+                continue
+            mark = f"c{position}.{number}"
+            self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
+            self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
+            met = self.told.get(_spelled(choice.context)) or self._met_before(position, step, choice)
+            if met:
+                self.marks.append(StatementMark(mark=met, kind="reason", entry=mark))
+
+    def _met_before(self, position: int, step: Step, choice: StatedChoice) -> str | None:
+        """The failure that one statement tells last before it tells of a change: the change answers it."""
+        place = step.text.find(choice.said)
+        own = (one for one in reversed(self.events) if one.position == position and one.event.type == "error")
+        return next((one.mark for one in own if one.mark and -1 < step.text.find(_quoted(one)) < place), None)
+
+    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
+        """Joins a decision with its entry and with the fact that was the reason for it."""
+        if step.call_id:
+            self.marks.append(StatementMark(mark=mark, kind="decision", entry=step.call_id))
+        fact = fact_in(rationale, compared=compared)
+        known = self._pointed_at(fact)
+        if known:
+            self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
+        elif fact:
+            trouble = next(iter(failures_in(fact)), None)
+            event = (
+                failure_of(step, StatedFailure(said=fact, family=trouble.family)) if trouble else reason_of(step, fact)
+            )
+            self._add(position, step, event, kind="reason", entry=mark)
+        self.marks.append(StatementMark(mark=mark, kind="decision", entry=mark))
+
+
+def _decision(step: Step, choice: StatedChoice) -> Decision:
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or "")),
+        chosen=line(choice.chosen),
+        rationale=line(choice.rationale),
+        options=tuple(line(option) for option in choice.options),
+        stated=True,
+        action=Action(verb="choose", object=line(choice.chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, choice.said),
+    )
+
+
+def _findings(steps: Sequence[Step]) -> dict[str, Step]:
+    """What each entry found, for entries that only say that "issue 3" was fixed."""
+    found: dict[str, Step] = {}
+    for step in steps:
+        if step.kind == "note" and step.call_id and step.arguments.get("part") in {"found", "detail"}:
+            found.setdefault(step.call_id, step)
+    return found
+
+
+def _quoted(draft: DraftEvent) -> str:
+    return draft.event.evidence.quote.rstrip("\u2026") if draft.event.evidence else draft.event.content
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers by which a text names issues, findings and rounds."""
+    return frozenset(re.findall(r"(?:#|\b(?:issue|finding|round|thread|comment)s? #?)(\d+)", text, re.IGNORECASE))
+
+
+def _spelled(text: str) -> str:
+    """A failure told twice in the same words is one."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,1 @@
+"""The package helix_episodes.extraction.shell."""

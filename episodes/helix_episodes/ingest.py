@@ -1,0 +1,364 @@
+"""Ingest: reads logs and stores an episode of each session, repeatedly, without losing or doubling anything.
+
+A log that begins with what was recorded and has grown updates its episode; the same log again, or an older copy of it,
+changes nothing; any other difference is refused unless forced. A bad log does not hide the others. When a session was
+resumed into a new log, that log begins with a copy of the old one: the copied messages count for the earlier session
+only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
+
+from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogDamaged, UnknownLogFormat, UsageError
+from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
+from helix_episodes.model import Episode, Outcome, Provenance
+from helix_episodes.provenance import (
+    EpisodeBeginning,
+    change_since,
+    fingerprint,
+    first_id,
+    has_same_beginning,
+    ids_in,
+    is_older,
+    last_id,
+    own_fingerprint,
+    parts_fingerprint,
+    provenance_of,
+    read_beginning,
+    without_first_steps,
+)
+from helix_episodes.readers import find_logs, find_reader
+from helix_episodes.redaction import CutIn, cuts_in
+from helix_episodes.session import Accounting, format_position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.session import Session
+    from helix_episodes.store import EpisodeStore
+
+
+#: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
+_DUE = "due"
+_OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
+
+Change = Literal["written", "updated", "unchanged"]
+
+
+class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
+    """One session that was read. ``warnings`` name the lines that could not be used, and why.
+
+    ``accounting`` counts every line of the log, ``cuts`` say what was cut from the episode and where.
+    """
+
+    log: str
+    session: str
+    path: str
+    change: Change
+    outcome: Outcome
+    decisions: int
+    events: int
+    warnings: tuple[str, ...] = ()
+    accounting: Accounting = Accounting()
+    cuts: tuple[CutIn, ...] = ()
+
+
+class SkippedLog(msgspec.Struct, frozen=True, kw_only=True):
+    """One log that could not be read or whose episode could not be written, and why.
+
+    ``reasons`` says of a log that no reader recognises why each declined, the closest first.
+    """
+
+    log: str
+    problem: str
+    reasons: tuple[str, ...] = ()
+
+
+class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of each log. ``left_out`` are those that were kept out on purpose."""
+
+    recorded: tuple[RecordedSession, ...]
+    failed: tuple[SkippedLog, ...]
+    left_out: tuple[SkippedLog, ...] = ()
+
+    @property
+    def written(self) -> tuple[RecordedSession, ...]:
+        """The sessions recorded for the first time."""
+        return tuple(one for one in self.recorded if one.change == "written")
+
+    @property
+    def updated(self) -> tuple[RecordedSession, ...]:
+        """The sessions whose log had grown, or whose episode was replaced by force or by a newer extractor."""
+        return tuple(one for one in self.recorded if one.change == "updated")
+
+    @property
+    def unchanged(self) -> tuple[RecordedSession, ...]:
+        """The sessions whose episode stands as it was."""
+        return tuple(one for one in self.recorded if one.change == "unchanged")
+
+
+class IngestFilter(Protocol):
+    """What may enter a store. A reason in words keeps something out, None lets it in."""
+
+    def against_log(self, path: Path) -> str | None:
+        """Why a log is not even read."""
+        ...
+
+    def against_session(self, session: Session) -> str | None:
+        """Why a session is not recorded."""
+        ...
+
+    def admitted(self, session: Session) -> Session:
+        """The session without the steps that stay out."""
+        ...
+
+
+def record(  # noqa: PLR0913  (the options of the command)
+    logs: Iterable[Path],
+    store: EpisodeStore,
+    *,
+    force: bool = False,
+    strict: bool = False,
+    format: str = "auto",  # noqa: A002  (the option's name)
+    admission: IngestFilter | None = None,
+    progress: Callable[[int, int, Path], None] | None = None,
+) -> ExtractReport:
+    """Reads logs (files, or folders of them) and keeps an episode of each session in ``store``.
+
+    ``progress`` is called before each log with how many are done, how many there are, and the log.
+
+    A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on. With
+    ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
+    """
+    recorder = _Recorder(store, force=force, strict=strict, format=format, admission=admission)
+    paths = list(recorder.files(logs))
+    for done, path in enumerate(paths):
+        if progress:
+            progress(done, len(paths), path)
+        recorder.take(path)
+    recorder.take_again()
+    return ExtractReport(
+        recorded=tuple(recorder.recorded), failed=tuple(recorder.failed), left_out=tuple(recorder.left_out)
+    )
+
+
+def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
+    """By their bytes the logs that this extractor has read already; see `log_key`."""
+    known = (read_beginning(path) for path in store.files())
+    made = (one.provenance for one in known if one and one.provenance)
+    return frozenset((one.sha256, one.parts) for one in made if one.extractor == EXTRACTOR_VERSION)
+
+
+def log_key(path: Path) -> tuple[str, str | None]:
+    """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers.
+
+    Raises:
+        LogNotReadable: It cannot be read.
+    """
+    return fingerprint(path, upto=0)[1], parts_fingerprint(path)
+
+
+class _Recorder:
+    """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
+
+    def __init__(
+        self,
+        store: EpisodeStore,
+        *,
+        force: bool,
+        strict: bool,
+        format: str,  # noqa: A002  (as above)
+        admission: IngestFilter | None,
+    ) -> None:
+        self.store = store
+        self.force = force
+        self.strict = strict
+        self.format = format
+        self.admission = admission
+        self.left_out: list[SkippedLog] = []
+        self.recorded: list[RecordedSession] = []
+        self.failed: list[SkippedLog] = []
+        self._beginnings: dict[str, set[str]] | None = None
+        self._contents: dict[str, set[str]] = {}
+        self._logs: dict[str, Path] = {}
+        self._again: dict[str, Path] = {}
+
+    def files(self, logs: Iterable[Path]) -> Iterator[Path]:
+        """The logs themselves, and those in the folders; a folder without any is a mistake worth a word."""
+        for path in logs:
+            found = find_logs(path) if path.is_dir() else [path]
+            if not found:
+                self.failed.append(SkippedLog(log=str(path), problem=f"{path}: no log in this folder"))
+            yield from found
+
+    def take_again(self) -> None:
+        """Reads once more the resumed sessions whose origin came after them."""
+        for session, path in self._again.items():
+            self.recorded = [one for one in self.recorded if one.session != session]
+            self.take(path)
+
+    def take(self, path: Path) -> None:
+        refusal = self.admission.against_log(path) if self.admission else None
+        if refusal is not None:
+            self.left_out.append(SkippedLog(log=str(path), problem=refusal))
+            return
+        try:
+            reader = find_reader(path, format=self.format)
+            sessions = reader.read(path)
+            for session in _undamaged(path, sessions) if self.strict else sessions:
+                self._admit(path, session)
+        except UsageError:
+            raise
+        except HelixGraphError as error:
+            problem = str(error) if str(path) in str(error) else f"{path}: {error}"
+            reasons = error.reasons if isinstance(error, UnknownLogFormat) else ()
+            self.failed.append(SkippedLog(log=str(path), problem=problem, reasons=reasons))
+
+    def _admit(self, path: Path, session: Session) -> None:
+        refusal = self.admission.against_session(session) if self.admission else None
+        if refusal is not None:
+            self.left_out.append(SkippedLog(log=str(path), problem=refusal))
+            return
+        admitted = self.admission.admitted(session) if self.admission else session
+        self.recorded.append(self._keep(path, admitted))
+
+    def _keep(self, path: Path, session: Session) -> RecordedSession:
+        target = self.store.path_of(session.id)
+        old = self._recorded_before(session.id)
+        self._logs[session.id] = path
+        size, digest, prefix = fingerprint(path, upto=old.provenance.bytes if old and old.provenance else 0)
+        if session.rewritten:
+            size, digest, prefix = own_fingerprint(session, old.provenance if old else None)
+        provenance = provenance_of(path, session, size=size, digest=digest)
+        if old is None and (original := self._original_of(provenance)) is not None:
+            copy = f"a copy of what is recorded as {original.session}"
+            target = self.store.path_of(original.session)
+            return _result(path, session, original, target, "unchanged", warnings=(copy,))
+        change = change_since(old, provenance, prefix=prefix)
+        if change == "differs" and not self.force and old is not None and is_older(session, provenance, old):
+            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
+        if change == "differs" and not self.force:
+            raise EpisodeExists(path=target, log=str(path))
+        if change == "unchanged" and not self.force and old is not None:
+            return _result(path, session, old, target, "unchanged")
+        own = self._without_copies(session)
+        episode = extract(own, provenance=provenance)
+        if old is not None:
+            episode = msgspec.structs.replace(episode, extra=old.extra, tags=old.tags)
+        same = old is not None and episode == old
+        if not same:
+            self.store.save(episode)
+            self._remember(episode)
+        return _result(path, own, episode, target, "unchanged" if same else "updated" if old else "written")
+
+    def _recorded_before(self, session: str) -> Episode | None:
+        try:
+            return self.store.get(session)
+        except EpisodeError:
+            if self.force:
+                return None
+            raise
+
+    def _without_copies(self, session: Session) -> Session:
+        """The session without the steps that its log copied from an earlier session's.
+
+        The earlier of two that begin alike is the one whose last step stands in the other's log.
+        """
+        own = [step.source.id for step in session.steps]
+        copied, origin = -1, ""
+        for name in sorted(self._by_beginning().get(first_id(session.steps) or "", set()) - {session.id}):
+            other = self.store.require(name)
+            if not has_same_beginning(session, other):
+                continue
+            ids = set(ids_in(other))
+            if last_id(other) in own:
+                end = max(place for place, one in enumerate(own) if one in ids)
+                copied, origin = max((copied, origin), (end, name))
+            elif own and first_id(session.steps[::-1]) in ids:
+                self._read_again(other)
+        return without_first_steps(session, copied + 1, copied_from=origin) if copied >= 0 else session
+
+    def _read_again(self, resumed: Episode) -> None:
+        """A resumed session was read before its origin: what it copied is the origin's, so it is due for reading."""
+        provenance = resumed.provenance
+        if provenance is None:
+            return
+        stale = msgspec.structs.replace(provenance, extractor=_DUE)
+        self.store.save(msgspec.structs.replace(resumed, provenance=stale))
+        if resumed.session in self._logs:
+            self._again[resumed.session] = self._logs[resumed.session]
+
+    def _by_beginning(self) -> dict[str, set[str]]:
+        """The recorded sessions by the id of their first step."""
+        if self._beginnings is None:
+            self._beginnings = {}
+            for path in self.store.files():
+                self._remember(read_beginning(path))
+        return self._beginnings
+
+    def _remember(self, one: Episode | EpisodeBeginning | None) -> None:
+        if self._beginnings is None or not one or not one.provenance:
+            return
+        self._contents.setdefault(one.provenance.sha256, set()).add(one.session)
+        if one.provenance.first:
+            self._beginnings.setdefault(one.provenance.first, set()).add(one.session)
+
+    def _original_of(self, copy: Provenance) -> Episode | None:
+        """The session that was recorded from the same log under another name, from which a session may have its id.
+
+        One log may hold several sessions, so one that was recorded from a log of this name is no original.
+        """
+        self._by_beginning()
+        for name in sorted(self._contents.get(copy.sha256, ())):
+            made = (one := self.store.get(name)) and one.provenance
+            if one and made and made.sha256 == copy.sha256 and made.log != copy.log:
+                return one
+        return None
+
+
+def _result(
+    path: Path, session: Session, episode: Episode, target: Path, change: Change, *, warnings: tuple[str, ...] = ()
+) -> RecordedSession:
+    return RecordedSession(
+        log=str(path),
+        session=episode.session,
+        path=str(target),
+        change=change,
+        outcome=episode.outcome,
+        decisions=len(episode.decisions),
+        events=len(episode.events),
+        warnings=(*warnings, *_warnings(session.accounting)),
+        accounting=session.accounting,
+        cuts=cuts_in(episode),
+    )
+
+
+def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
+    """All sessions of a log, read to its end before the first is recorded.
+
+    Raises:
+        LogDamaged: A line is damaged, or of a type that the reader does not know.
+    """
+    whole = list(sessions)
+    for session in whole:
+        accounting = session.accounting
+        for bad in accounting.bad:
+            raise LogDamaged(path=path, place=format_position(bad.line, bad.file), problem=bad.problem)
+        for kind in accounting.unknown:
+            where = accounting.unknown_at.get(kind, "a line")
+            raise LogDamaged(path=path, place=where, problem=f"a record of unknown type {kind!r}")
+    return whole
+
+
+def _warnings(accounting: Accounting) -> tuple[str, ...]:
+    bad = (f"{format_position(one.line, one.file)}: {one.problem}" for one in accounting.bad)
+    more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
+    unknown = (
+        f"{count} record{'s' * (count != 1)} of unknown type {name!r}"
+        for name, count in sorted(accounting.unknown.items())
+    )
+    return (*bad, *more, *unknown)

@@ -1,0 +1,198 @@
+"""Safe file access: atomic writes, reads of regular files only, and the limits on how much of a log is read.
+
+A reader never sees half a file, and a failed write leaves the old one in place. A pipe in a file's place would block
+its reader for ever, and a link may lead out of the memory, so neither is opened and the error names which it is. The
+path of an answer (``--output``) has a rule of its own, `write_output`: a link is followed, a device is never replaced.
+
+A log may be cut off, overwritten or hostile. What exceeds a limit is reported by line and left out, so that time and
+memory stay bounded. No log written by an agent comes near these limits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+
+from helix_episodes.errors import WriteFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+#: The longest line that is read, in bytes. The largest request that a model's service takes is 32 MB, pictures and
+#: documents included, so no message can be longer; the longest line of the corpora has 0.34 MB.
+LONGEST_LINE = 32 << 20
+#: The largest log that is one document and has to be read whole, in bytes. The largest of the corpora has 1.9 MB.
+LARGEST_DOCUMENT = 64 << 20
+#: How deep JSON may be nested, in levels. orjson stops at 1,024; Python's own stack, on which values are walked, holds
+#: about 1,000 calls, of which some walks need two or three a level. The deepest record of the corpora has 11 levels.
+DEEPEST_NESTING = 300
+#: How much of a log is looked at to tell its format, in bytes: the longest preamble seen (52 lines of snapshots and
+#: hook records) has a fifth of it.
+HEAD = 256 << 10
+#: A shell command is read this far, in characters: the longest of the 703 in the Claude Code corpus has 9,000,
+#: here-documents included. What is longer is data, and reading it must not take minutes.
+LONGEST_COMMAND = 50_000
+#: So many parts of a shell command are looked at.
+MOST_PARTS = 200
+#: So many damaged lines of a log are named; the rest is counted. Nobody reads more, and a log of two million lines
+#: that are all damaged would otherwise take a gigabyte to report.
+MOST_NAMED = 1000
+#: So many different unknown types of record are counted apart, and their names are cut to this length: a log in
+#: which each line is of another type is not made of types.
+MOST_TYPES = 100
+LONGEST_TYPE = 80
+
+
+#: What `write_atomically` writes to before it renames; a killed process leaves one behind.
+TEMPORARY_SUFFIX = ".tmp"
+
+
+_KINDS = {
+    stat.S_IFLNK: "a link",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def irregularity(path: Path, *, follow: bool = False) -> str | None:
+    """What stands in a file's place, in a sentence; None of a regular file, and where nothing is.
+
+    With ``follow`` it is what a link leads to that counts.
+    """
+    try:
+        mode = path.stat(follow_symlinks=follow).st_mode
+    except OSError:
+        return None
+    kind = _KINDS.get(stat.S_IFMT(mode))
+    return kind and f"it is {kind}, not a regular file"
+
+
+def read_regular(path: Path) -> bytes:
+    """What stands in a regular file.
+
+    Raises:
+        OSError: There is none, it may not be read, or something else stands in its place, which is not opened.
+    """
+    _refuse_irregular(path)
+    # Something else may have taken its place since: such a thing is neither waited for nor followed.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
+def _refuse_irregular(path: Path) -> None:
+    problem = irregularity(path)
+    if problem:
+        raise OSError(errno.EINVAL, problem, str(path))
+
+
+def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:
+    """Writes ``data`` to ``path`` through a temporary file beside it: written, synced, renamed.
+
+    With ``owner`` the file belongs to that user and group.
+
+    Raises:
+        WriteFailed: The disk is full, the folder is read-only or missing and cannot be made, or the file may not be
+        given to its owner.
+    """
+    import tempfile  # noqa: PLC0415  (takes 10 ms to load, and most commands write nothing)
+
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX, dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            _give(file.fileno(), owner)
+            os.fchmod(file.fileno(), mode)  # after that, for giving takes special bits away
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Writes an answer where somebody wants it: as `write_atomically` does, but to the file that a link leads to.
+
+    A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
+    to: what stands there already would be lost, and what is printed afterwards too.
+
+    Raises:
+        WriteFailed: Something else than a regular file is there, or it cannot be written.
+    """
+    problem = _no_output(path)
+    if problem:
+        raise WriteFailed(path=path, problem=problem)
+    write_atomically(Path(os.path.realpath(path)), data, mode=mode)
+
+
+def _no_output(path: Path) -> str | None:
+    """Why an answer cannot be written here; None where it can, as far as one sees without trying."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error.strerror or str(error)
+    if any(os.path.samestat(found, stream) for stream in _printed_to()):
+        return "it is where the command prints its answer"
+    return irregularity(path, follow=True)
+
+
+def _printed_to() -> Iterator[os.stat_result]:
+    for stream in (1, 2):
+        with contextlib.suppress(OSError):  # it is closed
+            yield os.fstat(stream)
+
+
+def _give(handle: int, owner: tuple[int, int] | None) -> None:
+    found = os.fstat(handle)
+    if owner is None or owner == (found.st_uid, found.st_gid):
+        return
+    try:
+        os.fchown(handle, *owner)
+    except PermissionError as error:
+        raise OSError(errno.EPERM, "it belongs to somebody else, and would not do so any longer") from error
+
+
+def remove_file(path: Path) -> bool:
+    """Deletes a file; whether it was there.
+
+    Raises:
+        WriteFailed: The folder is read-only.
+    """
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    return True
+
+
+def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
+    """Writes ``after`` where ``before`` stands; False, and nothing written, when somebody else has changed it since.
+
+    Raises:
+        WriteFailed: As for `write_atomically`.
+    """
+    try:
+        if read_regular(path) != before:
+            return False
+    except OSError:
+        return False
+    write_atomically(path, after)
+    return True

@@ -1,0 +1,130 @@
+"""Light substitutes where an agent waits: frozen values, regular expressions compiled on first use, BLAKE2b.
+
+A hook runs at every tool call, and most of its time goes into loading code. msgspec takes 40 ms to load, ``typing``
+with a named tuple 8 ms, the OpenSSL behind `hashlib` 5 ms, and compiling the two hundred expressions that read check
+output took 80 ms. `Value` serves where a value never leaves the program and needs no validation or encoding; a
+`Regex` costs nothing until it is used.
+
+>>> class Place(Value):
+...     path: str
+...     line: int = 1
+>>> Place("cart.py")
+Place(path='cart.py', line=1)
+>>> Place("cart.py")._replace(line=7).line
+7
+>>> blake2b(b"cart", digest_size=8).hexdigest() == __import__("hashlib").blake2b(b"cart", digest_size=8).hexdigest()
+True
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+if TYPE_CHECKING:
+    from typing import Any, Never, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_):  # noqa: ANN201, ANN003  (checkers read the other)
+        """What tells type checkers that classes derived from one have fields."""
+        return lambda value: value
+
+
+@dataclass_transform(frozen_default=True)
+class Value:
+    """What has the fields that its class annotates, each given or its default; equal when all fields are."""
+
+    _fields: tuple[str, ...] = ()
+    _required: frozenset[str] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._fields = tuple(cls.__annotations__)
+        cls._required = frozenset(name for name in cls._fields if not hasattr(cls, name))
+
+    def __init__(self, *values: Any, **named: Any) -> None:  # noqa: ANN401  (whatever the fields hold)
+        given = {**dict(zip(self._fields, values, strict=False)), **named}
+        if len(given) != len(values) + len(named) or not self._required <= given.keys() <= set(self._fields):
+            message = f"the fields of {type(self).__name__} are {', '.join(self._fields)}; given: {', '.join(given)}"
+            raise TypeError(message)
+        self.__dict__.update(given)
+
+    def _asdict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields}
+
+    def _replace(self, **changes: Any) -> Self:  # noqa: ANN401  (as above)
+        """The same with other values in some fields."""
+        return type(self)(**{**self._asdict(), **changes})
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        message = f"{type(self).__name__} is frozen"
+        raise AttributeError(message)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Value) and other._asdict() == self._asdict()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._asdict().values()))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
+        return f"{type(self).__name__}({fields})"
+
+
+class Regex:
+    r"""Stands for ``re.compile(text, flags)`` and has the methods that are used of it.
+
+    >>> Regex(r"(\d+) failed").search("3 failed")[1]
+    '3'
+    """
+
+    def __init__(self, text: str, flags: int = 0) -> None:
+        self.text = text
+        self.flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The compiled expression."""
+        return re.compile(self.text, self.flags)
+
+    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """The first match anywhere after ``start``."""
+        return self.compiled.search(text, start)
+
+    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """The match that begins at ``start``."""
+        return self.compiled.match(text, start)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """The match of the whole text."""
+        return self.compiled.fullmatch(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Every match, in order."""
+        return self.compiled.finditer(text)
+
+    def findall(self, text: str) -> list[Any]:
+        """What every match captured."""
+        return self.compiled.findall(text)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """``text`` with every match replaced."""
+        return self.compiled.sub(replacement, text)
+
+    def split(self, text: str) -> list[str | Any]:
+        """The parts of ``text`` between matches."""
+        return self.compiled.split(text)
+
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # CPython's own name for it, which no other Python needs to have
+    from hashlib import blake2b
+
+__all__ = ["blake2b"]

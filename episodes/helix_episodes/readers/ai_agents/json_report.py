@@ -1,0 +1,503 @@
+"""A report in JSON: its members become statements by the role of their names.
+
+Every member of an object is read as exactly one kind of statement (work-log entry, decision, lesson, problem, gate) by
+the role of its name (`words.role_of`), whatever its neighbours are, so that an unknown shape is read as well as those
+that many logs share.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.readers.ai_agents.steps import (
+    StatementPart,
+    StepCollector,
+    declared_by_gates,
+    parse_day,
+    parse_full_time,
+    take_gates,
+)
+from helix_episodes.readers.ai_agents.words import (
+    Role,
+    declared_by_words,
+    goes_on,
+    is_bare_state,
+    is_cause,
+    role_of,
+    words_of,
+)
+from helix_episodes.session import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.readers.common.json_with_lines import JsonNode
+
+
+#: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
+_LABEL_WORDS = 3
+_AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
+#: What of a lesson says why it is one; the lesson itself stands in the other members.
+_LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
+
+
+#: Names under which an entry says more of what it did, as against what came of it.
+_DETAILS = frozenset({"detail", "details", "description", "evidence", "note", "notes", "summary"})
+#: Names beside lessons that hold none.
+_NO_LESSON = frozenset({"header", "measure", "files", "time", "status", "commit"})
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """One text of an object, with the name and the role under which it stands."""
+
+    role: Role | None
+    name: str
+    text: str
+    line: int
+
+
+def fields_of(node: JsonNode, *, name: str = "", role: Role | None = None) -> Iterator[Field]:
+    """Every text in a node in order, each under the name that stands closest to it."""
+    if node.members:
+        for key, member in node.members.items():
+            yield from fields_of(member, name=key, role=role_of(key))
+    elif isinstance(node.value, list):
+        for item in node.items:
+            yield from fields_of(item, name=name, role=role)
+    elif node.text:
+        yield Field(role=role, name=name, text=node.text, line=node.line)
+
+
+def take_entry(steps: StepCollector, item: JsonNode) -> None:
+    """One item of a work log: what was done, what was found, and what it decided, met and taught."""
+    if not item.members:
+        steps.note(item.text, part="did", line=item.line)
+        return
+    join, at = steps.entry(), _time_of(item)
+    context = " ".join(field.text for field in _fields(item, "label") if len(field.text.split()) <= _LABEL_WORDS)
+    done = _done(item)
+    for field in done:
+        steps.note(field.text, part="did", line=field.line, at=at, call_id=join, context=context)
+    for key, member in item.members.items():
+        _take_member(steps, key, member, join=join, at=at, told={field.name for field in done})
+
+
+def _role_in_entry(key: str) -> Role | None:
+    """What a member of an entry stands for; its phase is what it belongs to, not work of its own."""
+    role = role_of(key)
+    return "label" if role == "work" and words_of(key) == ["phase"] else role
+
+
+def _done(item: JsonNode) -> list[Field]:
+    """What an entry did: the texts named so, else its longer label, else its summary; one word is a label."""
+    found = _fields(item, "found", "outcome")
+    own = [field for field in _fields(item, "did") if not field.text.isdigit()]
+    own = [field for field in own if not found or " " in field.text] or ([] if found else own)
+    return own or [field for field in _fields(item, "label") if len(field.text.split()) > _LABEL_WORDS] or found[:1]
+
+
+def _fields(item: JsonNode, *roles: Role) -> list[Field]:
+    """The texts directly under an object whose names have one of these roles."""
+    return [
+        Field(role=role, name=key, text=member.text, line=member.line)
+        for key, member in item.members.items()
+        if member.text and (role := _role_in_entry(key)) in roles
+    ]
+
+
+def _take_member(
+    steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None, told: set[str]
+) -> None:
+    """One member of a work-log entry beside what it did."""
+    role = _role_in_entry(key)
+    if key in told and member.text:
+        return
+    if role == "did" and " " not in member.text:
+        skip(steps, key, member)
+        return
+    if role == "decision" or "workaround" in words_of(key):
+        take_decisions(steps, member, join=join, at=at)
+    elif role == "lesson":
+        take_lessons(steps, member, at=at)
+    elif role in {"problem", "remedy"}:
+        part: StatementPart = "remedy" if role == "remedy" else "cause" if is_cause(key) else "problem"
+        for field in fields_of(member, name=key, role=role):
+            if not is_bare_state(field.text):
+                steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
+    elif role in {"time", "files", "measure", "header", "label", "status"} or not any(fields_of(member)):
+        skip(steps, key, member)
+    else:
+        _take_finding(steps, key, member, join=join, at=at)
+
+
+def _take_finding(steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None) -> None:
+    """What an entry found; what stands under a name that nobody has met is kept as well."""
+    role = role_of(key)
+    for field in fields_of(member, name=key, role=role):
+        if role is None:
+            steps.keep_unknown(field.text, line=field.line, name=field.name)
+        elif is_bare_state(field.text) or field.text.isdigit():
+            steps.skip(field.line, key)
+        else:
+            part: StatementPart = "detail" if _DETAILS & set(words_of(field.name or key)) else "found"
+            steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
+
+
+def take_decisions(
+    steps: StepCollector, node: JsonNode, *, join: str | None = None, at: datetime | None = None
+) -> None:
+    """Stated decisions in any shape: texts, objects, lists of either, or objects that name each decision."""
+    if isinstance(node.value, list) or not node.members:
+        for item in node.items:
+            _take_decision(steps, item, join=join, at=at)
+    elif any(role_of(key) in {"decision", "did", "rationale"} for key in node.members):
+        _take_decision(steps, node, join=join, at=at)
+    else:
+        for key, member in node.members.items():
+            _take_decision(steps, member, join=join, at=at, title=" ".join(words_of(key)))
+
+
+def _take_decision(
+    steps: StepCollector, item: JsonNode, *, join: str | None, at: datetime | None, title: str = ""
+) -> None:
+    if isinstance(item.value, list):
+        for one in item.items:
+            _take_decision(steps, one, join=join, at=at, title=title)
+        return
+    fields = list(fields_of(item, role="decision"))
+    chosen = next((one for role in ("decision", "did", "found") for one in fields if one.role == role), None)
+    if chosen is None:
+        return
+    own = steps.entry()
+    texts: dict[str, list[str]] = {"rationale": [], "options": [], "context": []}
+    pieces = [Piece(line=chosen.line, text=chosen.text)]
+    for field in fields:
+        steps.used.add(field.line)
+        name = "context" if field.role in {"context", "problem", "background"} else str(field.role)
+        if field is not chosen and (name in texts):
+            texts[name].append(field.text)
+            pieces.append(Piece(line=field.line, text=field.text))
+    arguments = {
+        "context": "; ".join(texts["context"]),
+        "options": texts["options"],
+        "rationale": " ".join(texts["rationale"]),
+        "within": join,
+        "outcome": _declared_of(fields),
+    }
+    words = f"{title}: {chosen.text}" if title else chosen.text
+    moment_of_it = _time_of(item) or at
+    steps.add(
+        "decision",
+        words,
+        line=chosen.line,
+        at=moment_of_it,
+        call_id=own,
+        arguments=arguments,
+        pieces=tuple(pieces),
+    )
+    for field in fields:
+        _take_aside(steps, field, chosen=chosen, own=own, at=moment_of_it)
+
+
+def _declared_of(fields: list[Field]) -> str | None:
+    """How a decision came out, where a member says so in a word; "accepted" says only that it was taken."""
+    states = (one.text for one in fields if one.role in {"outcome", "status"} and is_bare_state(one.text))
+    return next((outcome for text in states if (outcome := declared_by_words(text))), None)
+
+
+def _take_aside(steps: StepCollector, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
+    """What came of a decision, and what else is said of it."""
+    if field is chosen or field.role in {"rationale", "options", "context", "problem", "background", "time", "label"}:
+        return
+    if field.role in {"outcome", "impact"} and not is_bare_state(field.text):
+        steps.note(field.text, part="outcome", line=field.line, at=at, call_id=own)
+    elif field.role is None:
+        steps.keep_unknown(field.text, line=field.line, name=field.name)
+    elif field.role not in {"measure", "header", "files", "status"} and not is_bare_state(field.text):
+        steps.note(field.text, part="other", line=field.line, at=at, context=field.name)
+
+
+def take_lessons(steps: StepCollector, node: JsonNode, *, at: datetime | None = None) -> None:
+    """Lessons in any shape: texts, objects with a pattern or an insight, groups of either by name."""
+    if isinstance(node.value, list):
+        for item in node.items:
+            take_lessons(steps, item, at=at)
+    elif node.text.endswith("?"):
+        steps.note(node.text, part="other", line=node.line, at=at)
+    elif node.members and any(member.members or isinstance(member.value, list) for member in node.members.values()):
+        for key, member in node.members.items():
+            if member.members or role_of(key) not in _NO_LESSON:
+                take_lessons(steps, member, at=at)
+    elif node.members:
+        _take_lesson(steps, node, at=at)
+    else:
+        steps.add("lesson", node.text, line=node.line, at=at)
+
+
+def _take_lesson(steps: StepCollector, node: JsonNode, *, at: datetime | None) -> None:
+    """An object whose members are all texts: one lesson, unless its names tell nothing of each other."""
+    texts = [field for field in fields_of(node) if not is_bare_state(field.text)]
+    core = [field for field in texts if not _LESSON_ASIDES & set(words_of(field.name))]
+    if not core:
+        return
+    for field in texts:
+        steps.used.add(field.line)
+    names = {word for field in core for word in words_of(field.name)}
+    if _is_one_lesson(names):
+        words = " ".join(_as_advice(field) for field in core)
+        pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
+        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)}, pieces=pieces)
+        if names & _AVOID:
+            _take_mistake(steps, texts, at=at)
+    else:
+        for field in core:
+            steps.add("lesson", field.text, line=field.line, at=at)
+
+
+def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | None) -> None:
+    """What a mistake led to and how it was put right, which the lesson drawn from it tells on the side."""
+    join = steps.entry()
+    for field in texts:
+        if {"consequence", "impact"} & set(words_of(field.name)):
+            steps.note(field.text, part="harm", line=field.line, at=at, call_id=join)
+        elif field.role == "remedy":
+            steps.note(field.text, part="remedy", line=field.line, at=at, call_id=join)
+
+
+def _is_one_lesson(names: set[str]) -> bool:
+    """Whether the names of an object's members are those of the parts of one lesson."""
+    parts = {
+        "pattern",
+        "insight",
+        "lesson",
+        "learning",
+        "description",
+        "title",
+        "what",
+        "finding",
+        "observation",
+        "name",
+    }
+    return bool(names & (parts | _AVOID))
+
+
+def _as_advice(field: Field) -> str:
+    text = field.text.rstrip(".") + "."
+    return f"Avoid: {text}" if _AVOID & set(words_of(field.name)) else text
+
+
+def _aside(texts: list[Field], core: list[Field]) -> str:
+    return " ".join(field.text for field in texts if field not in core)
+
+
+def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:
+    """What a log lists as problems; an object is one, with the remedy that it names."""
+    for item in node.items:
+        if not item.members:
+            steps.note(item.text, part="problem", line=item.line, context=name)
+            continue
+        join = steps.entry()
+        fields = [field for field in fields_of(item) if not is_bare_state(field.text)]
+        told = next((one for role in ("problem", "did", "found") for one in fields if one.role == role), None)
+        for field in fields:
+            part: StatementPart = "problem" if field is told else "remedy" if field.role == "remedy" else "other"
+            part = "cause" if part == "other" and is_cause(field.name) else part
+            steps.note(field.text, part=part, line=field.line, call_id=join)
+
+
+def skip(steps: StepCollector, name: str, node: JsonNode) -> None:
+    """All lines of a node that is known to say nothing of what happened."""
+    steps.skip(node.line, name)
+    for field in fields_of(node):
+        steps.skip(field.line, name)
+
+
+def _time_of(item: JsonNode) -> datetime | None:
+    """When an entry says it happened; a clock time or a mark such as T0 is no time that could be compared."""
+    return next((at for field in _fields(item, "time") if (at := parse_full_time(field.text))), None)
+
+
+PLACEHOLDER = re.compile(
+    r"^\W*(migrated from \w+|tbd|todo|n/?a|none|placeholder|unknown|objective)?\W*$", re.IGNORECASE
+)
+#: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
+SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
+
+
+class ReportContent(msgspec.Struct, kw_only=True):
+    """What one log states of the session as a whole, beside its steps."""
+
+    steps: StepCollector
+    task: str = ""
+    date: datetime | None = None
+    branch: str = ""
+    status: str = ""
+    starting: str = ""
+    commits: list[Piece] = msgspec.field(default_factory=list)
+
+    def take_status(self, text: str) -> None:
+        """A status; one that only says that the work goes on yields to what a later one says."""
+        if not self.status or (goes_on(self.status) and declared_by_words(text)):
+            self.status = text
+
+    @property
+    def declared(self) -> str | None:
+        """The outcome by the log's own status, else by its gates."""
+        gates = [step for step in self.steps.found if step.kind == "gate"]
+        return declared_by_words(self.status) or declared_by_gates(gates)
+
+
+def read_report(document: JsonNode) -> ReportContent:
+    """The steps and statements of a log in JSON."""
+    reading = ReportContent(steps=StepCollector())
+    for key, member in document.members.items():
+        _take(reading, key, member)
+    reading.steps.found.sort(key=lambda step: _ORDER.get(step.kind, 0))
+    return reading
+
+
+#: Gates and lessons are written down when the work is over, wherever the file has them.
+_ORDER = {"lesson": 1, "gate": 2}
+
+
+def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: PLR0911  (one line a role reads best)
+    steps, role = reading.steps, role_of(key)
+    if key == "session" and member.members:
+        return _take_head(reading, member)
+    if role == "gates":
+        return take_gates(steps, member)
+    if role == "work":
+        return _take_work(steps, member)
+    if role == "decision":
+        return take_decisions(steps, member)
+    if role == "lesson":
+        return take_lessons(steps, member)
+    if role == "problem":
+        return take_problems(steps, member, name=key)
+    if role in {"outcome", "status", "found"}:
+        return _take_outcome(reading, key, member)
+    if role in {"task", "commit", "time"} or key == "session_id":
+        return _take_head_field(reading, key, member)
+    if role == "header":
+        return skip(steps, key, member)
+    return _keep(reading, key, member)
+
+
+def _take_work(steps: StepCollector, node: JsonNode) -> None:
+    """The work log: a list of entries, or an object that names groups of them."""
+    if node.members and not any(role_of(key) in {"did", "found", "label"} for key in node.members):
+        for member in node.members.values():
+            _take_work(steps, member)
+        return
+    for item in node.items:
+        take_entry(steps, item)
+
+
+def _take_head(reading: ReportContent, node: JsonNode) -> None:
+    for key, member in node.members.items():
+        _take_head_field(reading, key, member)
+
+
+def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None:
+    """What stands at the head of a log: objective, date, branch, commits."""
+    role, steps = role_of(key), reading.steps
+    if role == "task":
+        state_task(reading, member.text, line=member.line)
+    elif role == "time":
+        steps.used.add(member.line)
+        reading.date = reading.date or parse_full_time(member.text) or parse_day(member.text)
+    elif role == "commit":
+        take_commits(reading, member)
+    elif "starting" in words_of(key):
+        steps.used.add(member.line)
+        reading.starting = member.text
+    elif key == "branch":
+        steps.used.add(member.line)
+        reading.branch = member.text
+    elif role is None and any(fields_of(member)) and key != "session_id":
+        _keep(reading, key, member)
+    else:
+        skip(steps, key, member)
+
+
+def state_task(reading: ReportContent, text: str, *, line: int) -> None:
+    """The objective, as what the session is for and as a statement of its own: it may name the trouble to be mended."""
+    reading.steps.used.add(line)
+    if not PLACEHOLDER.match(text):
+        reading.task = reading.task or text
+        reading.steps.note(text, part="task", line=line)
+
+
+def take_commits(reading: ReportContent, node: JsonNode) -> None:
+    """The commits that a log names as its own."""
+    for field in fields_of(node, name="commit"):
+        reading.steps.used.add(field.line)
+        shas = SHA.findall(field.text) or [field.text] * (field.text.isdigit() and len(field.text) >= 7)  # noqa: PLR2004  (git's shortest)
+        reading.commits += [Piece(line=field.line, text=sha) for sha in shas]
+
+
+def _take_outcome(reading: ReportContent, key: str, node: JsonNode) -> None:
+    """What came of the session: a status, what it brought about, and whatever else the log put under that name."""
+    if not node.members:
+        for item in node.items:
+            _take_result(reading, key, item)
+        return
+    for name, member in node.members.items():
+        role = role_of(name)
+        if role in {"decision", "lesson", "problem", "work", "gates"}:
+            _take_special(reading, name, member)
+        elif role == "commit":
+            take_commits(reading, member)
+        elif member.members and role in {"outcome", "measure"}:
+            _take_outcome(reading, name, member)
+        elif role in {"files", "measure", "header", "time"} or not any(fields_of(member)):
+            skip(reading.steps, name, member)
+        else:
+            for item in member.items:
+                _take_result(reading, name, item)
+
+
+def _take_special(reading: ReportContent, name: str, member: JsonNode) -> None:
+    """Decisions, lessons and problems that stand under the outcome."""
+    role = role_of(name)
+    if role == "decision":
+        take_decisions(reading.steps, member)
+    elif role == "lesson":
+        take_lessons(reading.steps, member)
+    elif role == "problem":
+        take_problems(reading.steps, member, name=name)
+    elif role == "gates":
+        take_gates(reading.steps, member)
+    else:
+        for field in fields_of(member):
+            reading.steps.note(field.text, part="other", line=field.line, context=name)
+
+
+def _take_result(reading: ReportContent, name: str, item: JsonNode) -> None:
+    steps = reading.steps
+    role = role_of(name)
+    if item.members:
+        take_entry(steps, item)
+    elif role == "status" or (role == "outcome" and is_bare_state(item.text)):
+        steps.used.add(item.line)
+        reading.take_status(item.text)
+    elif item.text.isdigit():
+        steps.skip(item.line, name)
+    else:
+        steps.note(item.text, part="did" if role in {"outcome", "found"} else "other", line=item.line, context=name)
+
+
+def _keep(reading: ReportContent, key: str, member: JsonNode) -> None:
+    """What is no part of what happened: known (what comes next, background) or unknown, but never lost."""
+    role = role_of(key)
+    for field in fields_of(member, name=key):
+        if role == "next":
+            reading.steps.note(field.text, part="next", line=field.line)
+        elif role in {"background", "files", "measure"}:
+            reading.steps.note(field.text, part="other", line=field.line, context=key)
+        else:
+            reading.steps.keep_unknown(field.text, line=field.line, name=key)

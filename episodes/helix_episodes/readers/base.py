@@ -1,0 +1,154 @@
+"""What a reader is, and the head of a log by which it recognises its format.
+
+A class with the attributes of `Reader` is all that a format takes; `helix_episodes.readers.registry` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, overload
+
+import msgspec
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.io import HEAD, LARGEST_DOCUMENT
+from helix_episodes.readers.common.jsonl import lines_of, open_log, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from helix_episodes.session import Session
+
+
+class LogHead(msgspec.Struct, frozen=True, kw_only=True):
+    """The first lines of a log, for a reader to recognise: as bytes, and those that are JSON objects as such.
+
+    ``document`` is the whole of a log that is one JSON object or list instead of a record a line; else ``None``.
+    """
+
+    path: Path
+    lines: tuple[bytes, ...]
+    records: Sequence[dict[str, Any]]
+    document: Any = None
+
+
+class _HeadRecords(Sequence[dict[str, Any]]):
+    """The JSON objects among lines, parsed as far as they are asked for: most logs are known by their first one."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._left = _objects(lines)
+        self._met: list[dict[str, Any]] = []
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for number in count():
+            if number == len(self._met):
+                self._met.extend(islice(self._left, 1))
+            if number == len(self._met):
+                return
+            yield self._met[number]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+
+class Reader(Protocol):
+    """Reads one log format."""
+
+    @property
+    def name(self) -> str:
+        """What ``--format`` and the episode's provenance call it."""
+        ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How the names of its logs end, for walking a folder: ``(".jsonl",)``."""
+        ...
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the log is of this format, else a short reason why not."""
+        ...
+
+    def is_part(self, path: Path) -> bool:
+        """Whether the file belongs to another log and is read with it (a helper's transcript)."""
+        ...
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The sessions in the log. Raises :class:`~helix_episodes.errors.LogNotReadable` when there is none."""
+        ...
+
+
+def read_head(path: Path) -> LogHead:
+    """The first lines of a file.
+
+    Raises:
+        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
+    """
+    lines = _first_lines(path)
+    if not lines:
+        raise LogNotReadable(path=path, problem="it is empty")
+    records = _HeadRecords(lines)
+    if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
+        raise LogNotReadable(path=path, problem="it is not text")
+    return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
+
+
+def _first_lines(path: Path) -> tuple[bytes, ...]:
+    try:
+        with open_log(path) as log:
+            return tuple(_up_to(HEAD, lines_of(log)))
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
+    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing."""
+    for line in lines:
+        if line is not None:
+            yield line
+            size -= len(line)
+        if size <= 0:
+            return
+
+
+def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON can be anything)
+    """The JSON document that the whole file is, unless its first line is a record with others below it."""
+    if not lines or not lines[0].removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")):
+        return None
+    if any(line.strip() for line in lines[1:]) and any(True for _ in _objects(lines[:1])):
+        return None
+    try:
+        with open_log(path) as log:
+            text = log.read(LARGEST_DOCUMENT + 1)
+        return parse(text.removeprefix(b"\xef\xbb\xbf")) if len(text) <= LARGEST_DOCUMENT else None
+    except ValueError:
+        return None
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _objects(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        text = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not text.startswith(b"{"):  # of a document written on many lines none is an object
+            continue
+        try:
+            record = parse(text)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+SQLITE_HEADER = b"SQLite format 3\0"

@@ -1,0 +1,117 @@
+"""Fields of a record and tagged parts of a text, read tolerantly: a missing or odd one is ``None`` or empty."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from helix_episodes.session import Source
+
+
+Record = dict[str, Any]
+
+# The year 5138 in seconds, and March 1973 in milliseconds: no agent has logged anything before or after.
+_LAST_SECOND = 100_000_000_000
+
+
+class RecordPosition(NamedTuple):
+    """Where a record stands in the log and in time."""
+
+    source: Source
+    at: datetime | None = None
+
+
+def parse_time(value: object) -> datetime | None:
+    """The moment in UTC, or ``None`` when there is none or its zone is not said.
+
+    >>> parse_time("2026-01-05T09:00:00.000Z")
+    datetime.datetime(2026, 1, 5, 9, 0, tzinfo=datetime.timezone.utc)
+    >>> parse_time("2026-01-05T09:00:00") is None
+    True
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        return None if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_any_time(value: object) -> datetime | None:
+    """As `time_of`, also of a number: milliseconds since 1970, or seconds when it is too small for that.
+
+    >>> parse_any_time(1767603600000) == parse_any_time(1767603600) == parse_any_time("2026-01-05T09:00:00Z")
+    True
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return parse_time(value)
+    try:
+        return datetime.fromtimestamp(value / 1000 if value > _LAST_SECOND else value, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def text_in(record: Mapping[str, Any], name: str) -> str | None:
+    """The field when it is a text that is not empty."""
+    value = record.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def object_in(record: Mapping[str, Any], name: str) -> Record:
+    """The field when it is an object, else an empty one."""
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(record: Mapping[str, Any], name: str) -> list[Record]:
+    """The objects in the field when it is a list; whatever else stands there is passed over."""
+    value = record.get(name)
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def cut_tags(text: str, tags: Iterable[str]) -> str:
+    """The text without these tags and what stands in them, in one pass per tag.
+
+    An opening that is never closed stays, for nothing says where it ends.
+
+    >>> cut_tags("fix it <hint>be brief</hint>now", ["hint"])
+    'fix it now'
+    """
+    wanted = tuple(tags)
+    if not _opening(wanted).search(text):
+        return text.strip()
+    for tag in wanted:
+        if f"<{tag}" in text:
+            text = _cut(text, tag=tag)
+    return text.strip()
+
+
+def between(text: str, opening: str, closing: str) -> str:
+    """What stands between the first ``opening`` and the ``closing`` after it; empty when either is missing."""
+    _, opened, rest = text.partition(opening)
+    inside, closed, _ = rest.partition(closing)
+    return inside if opened and closed else ""
+
+
+@cache
+def _opening(tags: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"<(?:{'|'.join(map(re.escape, tags))})")
+
+
+def _cut(text: str, *, tag: str) -> str:
+    kept: list[str] = []
+    position = 0
+    while (start := text.find(f"<{tag}", position)) >= 0:
+        end = text.find(f"</{tag}>", start)
+        if end < 0:
+            break
+        kept.append(text[position:start])
+        position = end + len(tag) + 3
+    kept.append(text[position:])
+    return "".join(kept)

@@ -1,0 +1,148 @@
+"""mini-swe-agent: one JSON file of chat messages per run (``docs/formats/mini-swe-agent.md`` describes it).
+
+Every answer of the model holds one command in a code block, or in a tool call; the next message is what it printed,
+with its exit code in ``<returncode>``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines
+from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.message_parts import message_text, tool_calls
+from helix_episodes.readers.common.session_builder import StepList, id_from_path
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, translate
+from helix_episodes.session import Session, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.session import Status, Step
+
+_COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
+_OBSERVED = re.compile(r"\A\s*<returncode>(-?\d+)</returncode>\s*")
+_OUTPUT = re.compile(r"\A<output>\n?(.*?)\n?</output>\s*\Z", re.DOTALL)
+#: A format's own name, or its program's, where the file bears one.
+_FORMAT = "mini-swe-agent"
+#: Where the program's template puts the task.
+_TASK = re.compile(r"Please solve this issue: (.*?)(?:\n\nYou can execute bash commands|\Z)", re.DOTALL)
+
+
+class MiniSweAgentReader:
+    """Reads the trajectories of mini-swe-agent."""
+
+    name = "mini-swe-agent"
+    suffixes = (".traj.json",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the file says so, or holds messages with commands and their exit codes, else why not."""
+        run = head.document
+        if isinstance(run, dict) and str(run.get("trajectory_format", "")).startswith(_FORMAT):
+            return None
+        messages = run if isinstance(run, list) else objects_in(run, "messages") if isinstance(run, dict) else []
+        if any(_is_observation(one) for one in messages) and any(_is_command(one) for one in messages):
+            return None
+        return "no messages with one command each and a returncode"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
+        """Never."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one run in the file.
+
+        Raises:
+            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
+        """
+        run = read_json_with_lines(path)
+        ledger, dialogue = LineLedger(), StepList()
+        for message in run.get("messages").items or run.items:
+            ledger.enter(_take(message, dialogue))
+        if not dialogue.steps:
+            raise LogNotReadable(path=path, problem="it holds no session (no message with a role)")
+        info = run.get("info")
+        yield Session(
+            id=id_from_path(path),
+            agent=MiniSweAgentReader.name,
+            reader=MiniSweAgentReader.name,
+            steps=tuple(dialogue.steps),
+            agent_version=info.get("mini_version").text or None,
+            model=info.get("config").get("model").get("model_name").text or None,
+            root=info.get("config").get("environment").get("cwd").text or None,
+            task=_task(dialogue.steps),
+            task_id=path.name.partition(".")[0],
+            accounting=ledger.accounting(),
+        )
+
+
+def _is_observation(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
+    return isinstance(message, dict) and _OBSERVED.match(message_text(message)) is not None
+
+
+def _is_command(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
+    if not isinstance(message, dict) or message.get("role") != "assistant":
+        return False
+    return _COMMAND.search(message_text(message)) is not None or bool(tool_calls(message))
+
+
+def _take(message: JsonNode, dialogue: StepList) -> SkippedRecord | None:
+    plain, place = message.record, RecordPosition(Source(line=message.get("content").line))
+    role = text_in(plain, "role")
+    if role == "system":
+        return SkippedRecord("system prompt")
+    if role == "assistant":
+        return _answer(plain, place, dialogue)
+    if role in {"user", "tool"}:
+        return _observed(plain, place, dialogue)
+    text = message_text(plain)
+    said = role == "exit" and dialogue.say("note", place, text=text, actor="system")
+    return None if said else SkippedRecord(f"message of {role}" if role else "no message", known=role == "exit")
+
+
+def _answer(message: dict[str, Any], place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
+    text = message_text(message)
+    commands = [match[1] for match in _COMMAND.finditer(text)]
+    said = dialogue.say("message", place, text=_COMMAND.sub("", text))
+    for call in tool_calls(message):
+        translations = translate(call.tool, call.arguments, tools=COMMON_TOOLS)
+        dialogue.call(place, tool=call.tool, call_id=call.id, translations=translations)
+    # An answer with several blocks is refused by the program and nothing of it runs.
+    if len(commands) == 1 and not tool_calls(message):
+        run = Translation("run", {"command": commands[0]})
+        dialogue.call(place, tool="bash", call_id=None, translations=[run])
+    return None if said or commands or tool_calls(message) else SkippedRecord("empty answer")
+
+
+def _observed(message: dict[str, Any], place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
+    text, call_id = message_text(message), text_in(message, "tool_call_id")
+    if dialogue.open_call(call_id) is None:
+        return _told(text, place, dialogue)
+    code = object_in(message, "extra").get("returncode")
+    found = _OBSERVED.match(text)
+    if found is not None:
+        code, text = int(found[1]), text[found.end() :]
+        inner = _OUTPUT.match(text)
+        text = inner[1] if inner else text
+    code = code if isinstance(code, int) else None
+    status: Status = "unknown" if code is None else "error" if code else "ok"
+    dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+    return None
+
+
+def _told(text: str, place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
+    """The first words under the user's role are the order; later ones without a command before are the program's."""
+    first = not any(step.kind == "prompt" for step in dialogue.steps)
+    said = dialogue.say("prompt" if first else "note", place, text=text, actor="user" if first else "system")
+    return None if said else SkippedRecord("empty message")
+
+
+def _task(steps: Sequence[Step]) -> str | None:
+    found = next((_TASK.search(step.text) for step in steps if step.kind == "prompt"), None)
+    return found[1].strip() or None if found else None

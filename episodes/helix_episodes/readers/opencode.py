@@ -1,0 +1,385 @@
+"""OpenCode: sessions of messages made of parts (``docs/formats/opencode.md`` describes it).
+
+Sessions lie in a database, in folders of small files, or in the one document of an export. All three hold the same
+objects: a session, its messages, and the parts that each message is made of. A tool's part holds the call and its
+result. A helper's session hangs below the one that sent it; its steps follow the call that names it, else come last.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from glob import escape
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SQLITE_HEADER
+from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, parse_any_time, text_in
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
+from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse
+from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
+from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, ask, look, named, translate
+from helix_episodes.session import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.jsonl import LineLedger
+    from helix_episodes.session import Session, Status
+
+
+_TABLES = ("session", "message", "part")
+
+
+class StoredPart(NamedTuple):
+    """One object of the store, and where it stands; ``node`` has the lines of its texts."""
+
+    source: Source
+    record: Record
+    node: JsonNode | None = None
+
+
+class StoredMessage(NamedTuple):
+    """A message and its parts in order."""
+
+    info: StoredPart
+    parts: Sequence[StoredPart]
+
+
+class SessionStore(Protocol):
+    """Sessions with their messages."""
+
+    def sessions(self) -> list[Record]:
+        """The sessions, as the program describes them."""
+        ...
+
+    def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
+        """A session's messages in order; what cannot be read goes into the ledger."""
+        ...
+
+
+class ExportedSessions:
+    """The document that ``opencode export`` writes: one session."""
+
+    def __init__(self, path: Path) -> None:
+        self._document = read_json_with_lines(path)
+
+    def sessions(self) -> list[Record]:
+        """The one session."""
+        return [object_in(self._document.record, "info")]
+
+    def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:  # noqa: ARG002  (there is but one)
+        """Its messages."""
+        for node in self._document.get("messages").items:
+            if "info" not in node.members:
+                ledger.report_bad(line=node.line, problem="a message without info")
+                continue
+            parts = [_piece(part) for part in node.get("parts").items]
+            yield StoredMessage(_piece(node.members["info"]), parts)
+
+
+class SessionFolders:
+    """``storage/session/<project>/<session>.json`` with ``message`` and ``part`` beside ``session``, before 1.2."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._storage = path.parents[2]
+
+    def sessions(self) -> list[Record]:
+        """The session of the file and those below it."""
+        own = _read_object(self._path)
+        if own is None:
+            raise LogNotReadable(path=self._path, problem="it is no JSON object")
+        beside = (_read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
+        return [own, *(one for one in beside if one and one.get("parentID"))]
+
+    def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
+        """The messages in the session's folder; parts lie in folders called after their message, or all in one."""
+        loose = list(self._pieces(self._storage / "part", ledger=ledger))
+        for info in self._pieces(self._storage / "message" / session, ledger=ledger):
+            name = text_in(info.record, "id") or ""
+            parts = list(self._pieces(self._storage / "part" / name, ledger=ledger)) if name else []
+            yield StoredMessage(info, [*parts, *(one for one in loose if one.record.get("messageID") == name)])
+
+    def _pieces(self, folder: Path, *, ledger: LineLedger) -> Iterator[StoredPart]:
+        for path in sorted(folder.glob("*.json")):
+            label = os.path.relpath(path, self._path.parent).replace(os.sep, "/")
+            record = _read_object(path)
+            if record is None:
+                ledger.report_bad(line=1, problem="it is no JSON object", file=label)
+            else:
+                yield StoredPart(Source(line=1, id=text_in(record, "id"), file=label), record)
+
+
+class SessionDatabase:
+    """``opencode.db`` since 1.2, opened for reading only. A part's line is its place in its session."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def sessions(self) -> list[Record]:
+        """All sessions, oldest first."""
+        query = "SELECT id, parent_id, directory, version FROM session ORDER BY time_created, id"
+        names = ("id", "parentID", "directory", "version")
+        return [dict(zip(names, row, strict=True)) for row in self._rows(query)]
+
+    def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
+        """The session's messages and parts, each kind by one query."""
+        parts: dict[str, list[tuple[str, str]]] = {}
+        query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
+        for message, name, data in self._rows(query, session):
+            parts.setdefault(message, []).append((name, data))
+        line = 0
+        query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+        for name, data in self._rows(query, session):
+            pieces = []
+            for one, text in [(name, data), *parts.get(name, [])]:
+                line += 1
+                pieces.append(_stored(one, text, line=line, ledger=ledger))
+            if pieces[0] is not None:
+                yield StoredMessage(pieces[0], [piece for piece in pieces[1:] if piece is not None])
+
+    def _rows(self, query: str, *values: str) -> list[tuple[str, ...]]:
+        try:
+            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                return connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise LogNotReadable(path=self._path, problem=f"the database says: {error}") from error
+
+
+def has_sessions(path: Path) -> bool:
+    """Whether this database has OpenCode's tables."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    except sqlite3.Error:
+        return False
+    return {name for (name,) in rows} >= set(_TABLES)
+
+
+def is_helpers(path: Path) -> bool:
+    """Whether this is the file of a session that another one beside it began."""
+    if path.parent.parent.name != "session":
+        return False
+    origin = text_in(_read_object(path) or {}, "parentID")
+    return origin is not None and any(path.parent.glob(f"*{escape(origin)}.json"))
+
+
+def _piece(node: JsonNode) -> StoredPart:
+    record = node.record
+    return StoredPart(Source(line=node.line, id=text_in(record, "id")), record, node)
+
+
+def _stored(name: str, data: str, *, line: int, ledger: LineLedger) -> StoredPart | None:
+    try:
+        record = parse(data.encode("utf-8", "replace"))
+    except ValueError as error:
+        ledger.report_bad(line=line, problem=f"{name}: not JSON ({error})")
+        return None
+    return StoredPart(Source(line=line, id=name), record if isinstance(record, dict) else {})
+
+
+def _read_object(path: Path) -> Record | None:
+    try:
+        with open_log(path) as file:
+            value = parse(file.read())
+    except (OSError, ValueError, LogNotReadable):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+_TOOLS = {
+    **COMMON_TOOLS,
+    **named("list", "codesearch", "lspdiagnostics", "lsphover", "skill", by=look),
+    "question": ask,
+}
+_SKIPPED = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "file", "subtask", "retry"})
+_ENDED = frozenset({"completed", "success", "error"})
+# What the program writes in an error's place when a person did not let a call through, or stopped it.
+_REJECTED = "rejected permission"
+_ABORTED = "Tool execution aborted"
+
+
+class OpenCodeReader:
+    """Reads ``opencode.db``, a session's file under ``storage/session``, and what ``opencode export`` writes."""
+
+    name = "opencode"
+    suffixes = (".db", ".json")
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when it is one of OpenCode's stores, else why not."""
+        if head.lines[0].startswith(SQLITE_HEADER):
+            return None if has_sessions(head.path) else "a database without the tables session, message and part"
+        document = head.document if isinstance(head.document, dict) else {}
+        if _is_export(document) or _is_session(document) or _is_piece(document):
+            return None
+        return "neither a database, nor a session with a projectID and a directory, nor an export of one"
+
+    def is_part(self, path: Path) -> bool:
+        """Whether this is a message, a part or a helper's session, which are read with the session that has them."""
+        if path.suffix != ".json":
+            return False
+        return bool({"message", "part"} & set(path.parts[-3:-1])) or is_helpers(path)
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The sessions in the store; those of helpers are a part of the one that sent them.
+
+        Raises:
+            LogNotReadable: the store cannot be read, or holds no session.
+        """
+        store = _store(path)
+        sessions = store.sessions()
+        known = {one["id"]: one for one in sessions if text_in(one, "id")}
+        roots = [one for one in sessions if text_in(one, "parentID") not in known] if len(sessions) > 1 else sessions
+        found = False
+        for one in roots:
+            transcript = _SessionReader(store, sessions)
+            transcript.take_session(one, actor="agent")
+            if transcript.journal.dialogue.steps:
+                found = True
+                yield transcript.journal.session(path, reader=self.name, rewritten=True)
+        if not found:
+            raise LogNotReadable(path=path, problem="it holds no session with a step")
+
+
+def _store(path: Path) -> SessionStore:
+    with path.open("rb") as file:
+        if file.read(len(SQLITE_HEADER)) == SQLITE_HEADER:
+            return SessionDatabase(path)
+    return SessionFolders(path) if path.parent.parent.name == "session" else ExportedSessions(path)
+
+
+def _is_export(document: Record) -> bool:
+    return isinstance(document.get("messages"), list) and "directory" in object_in(document, "info")
+
+
+def _is_session(document: Record) -> bool:
+    return {"id", "projectID", "directory", "time"} <= document.keys()
+
+
+def _is_piece(document: Record) -> bool:
+    """A message or a part: `is_part` says by its place to what it belongs."""
+    return "messageID" in document or {"id", "sessionID", "role"} <= document.keys()
+
+
+class _SessionReader:
+    """One session and its helpers' while they are read."""
+
+    def __init__(self, store: SessionStore, sessions: list[Record]) -> None:
+        self.journal = SessionBuilder()
+        self._dialogue = self.journal.dialogue
+        self._store = store
+        self._children = {one["id"]: one for one in sessions if text_in(one, "id") and one.get("parentID")}
+
+    def take_session(self, session: Record, *, actor: str) -> None:
+        """Takes in the messages of one session, and then the helpers that no call of it names."""
+        name = text_in(session, "id") or ""
+        self._children.pop(name, None)
+        if actor == "agent":
+            self.journal.tell(id=name, version=text_in(session, "version"), root=text_in(session, "directory"))
+        for message in self._store.messages(name, ledger=self.journal.ledger):
+            for part in message.parts:
+                typed = message.info.record.get("role") == "user"
+                since = len(self._dialogue.steps)
+                self.journal.ledger.enter(self._part(part, at=message.info, typed=typed, actor=actor))
+                if part.node is not None:
+                    set_step_lines(self._dialogue, part.node, since=since)
+            self.journal.ledger.enter(self._message(message.info))
+        for child in [one for one in self._children.values() if one.get("parentID") == name]:
+            self._helper(child["id"])
+
+    def _helper(self, name: str) -> None:
+        child = self._children.get(name)
+        if child is not None:
+            self.take_session(child, actor=f"agent:{name}")
+
+    def _message(self, info: StoredPart) -> SkippedRecord | None:
+        record = info.record
+        model = text_in(record, "modelID") or text_in(object_in(record, "model"), "modelID")
+        self.journal.answered_by(model if record.get("role") == "assistant" else None)
+        tokens = object_in(record, "tokens")
+        counted = (tokens.get("input"), tokens.get("output"), object_in(tokens, "cache").get("write"))
+        self.journal.spent(sum(value for value in counted if isinstance(value, int)))
+        error = object_in(record, "error")
+        if not error:
+            return SkippedRecord("message")
+        stopped = error.get("name") == "MessageAbortedError"
+        text = text_in(object_in(error, "data"), "message") or text_in(error, "name") or "error"
+        status: Status = "interrupted" if stopped else "unknown"
+        actor = "user" if stopped else "system"
+        self._dialogue.add("note", _place(info, info), actor=actor, text=text, status=status)
+        return None
+
+    def _part(self, part: StoredPart, *, at: StoredPart, typed: bool, actor: str) -> SkippedRecord | None:
+        record, place = part.record, _place(part, at)
+        kind = text_in(record, "type") or "part without type"
+        text = text_in(record, "text") or ""
+        if kind == "text":
+            return self._text(record, place, text=text, typed=typed, actor=actor)
+        if kind == "reasoning":
+            said = self._dialogue.say("thought", place, text=text, actor=actor)
+            return None if said else SkippedRecord("empty thought")
+        if kind == "tool":
+            self._tool(record, place, actor=actor)
+            return None
+        if kind == "compaction":
+            self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+            return None
+        return SkippedRecord(kind, known=kind in _SKIPPED)
+
+    def _text(
+        self, record: Record, place: RecordPosition, *, text: str, typed: bool, actor: str
+    ) -> SkippedRecord | None:
+        if record.get("synthetic") is True or record.get("ignored") is True:
+            return SkippedRecord("text of the program")
+        if not typed:
+            return None if self._dialogue.say("message", place, text=text, actor=actor) else SkippedRecord("empty text")
+        if actor != "agent":
+            return None if self._dialogue.say("note", place, text=text, actor=actor) else SkippedRecord("empty text")
+        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
+
+    def _tool(self, record: Record, place: RecordPosition, *, actor: str) -> None:
+        state = object_in(record, "state")
+        metadata = object_in(state, "metadata")
+        tool = text_in(record, "tool") or "unnamed"
+        translations = translate(tool, parse_arguments(state.get("input")), tools=_TOOLS)
+        call_id = text_in(record, "callID")
+        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
+        if metadata.get("exists") is False:
+            self._dialogue.mark_created(call_id)
+        if helper := text_in(metadata, "sessionId"):
+            self._helper(helper)
+        if text_in(state, "status") in _ENDED:
+            self._settle(state, place, call_id=call_id, ran=translations[0].operation == "run")
+
+    def _settle(self, state: Record, place: RecordPosition, *, call_id: str | None, ran: bool) -> None:
+        code = object_in(state, "metadata").get("exit")
+        failed = state.get("status") == "error"
+        text = text_in(state, "error") or text_in(state, "output") or ""
+        ending = read_ending(text, failed=failed, ran=ran, exit_code=code if isinstance(code, int) else None)
+        ended = parse_any_time(object_in(state, "time").get("end")) or place.at
+        self._dialogue.settle(
+            call_id,
+            RecordPosition(place.source, ended),
+            text=ending.text,
+            status=_refusal(text) if failed else ending.status,
+            exit_code=ending.exit_code,
+        )
+
+
+def _refusal(text: str) -> Status:
+    if _REJECTED in text[:200]:
+        return "rejected"
+    return "interrupted" if text.startswith(_ABORTED) else "error"
+
+
+def _place(piece: StoredPart, message: StoredPart) -> RecordPosition:
+    """Where a part stands; without a time of its own it was when its message was."""
+    times = object_in(piece.record, "time"), object_in(object_in(piece.record, "state"), "time")
+    own = next((at for time in times if (at := parse_any_time(time.get("start")))), None)
+    return RecordPosition(piece.source, own or parse_any_time(object_in(message.record, "time").get("created")))

@@ -1,0 +1,298 @@
+"""SWE-agent: one JSON object per run, ``<instance>.traj`` (``docs/formats/swe-agent.md`` describes it).
+
+A turn is a thought, an action and what was observed then. The ``history`` repeats it as messages, and before it the
+order that began the run; demonstrations in it belong to another run. A file without turns is read by its history.
+
+The agent types into a shell that has a few more commands: a window on one open file (``open``, ``goto``,
+``scroll_down``), searches, and an ``edit`` of the open file. An ``edit`` has had three forms: a range of lines with the
+new text down to ``end_of_edit``, the same at the cursor, and the old and the new text as two words. Every other line is
+a shell command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines
+from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.message_parts import message_text, parse_arguments
+from helix_episodes.readers.common.session_builder import StepList, id_from_path, project_of
+from helix_episodes.readers.common.tool_translation import Translation, editor
+from helix_episodes.session import Session, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.readers.common.fields import Record
+    from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.session import Status, Step
+
+    Words = list[str]
+
+
+_LOOKS = frozenset(
+    {"open", "goto", "scroll_up", "scroll_down", "search_dir", "search_file", "find_file", "set_cursors"}
+)
+_EDIT_LINES = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n(.*?)\n?(?:end_of_edit\s*)?\Z", re.DOTALL)
+_SUBMITS = frozenset({"submit", "exit_forfeit", "exit"})
+#: The interface's own sentences on a command that did nothing; each stands first.
+_REFUSED = (
+    "Your proposed edit has introduced new syntax error(s)",
+    "Your edit was not applied",
+    "No replacement was performed",
+    "No file open",
+    "No file is open",
+    "Text not found",
+    "Usage: ",
+    "Error: ",
+    "File not found:",
+    "Wrong flag!",
+)
+#: The environment's words on a command that it stopped.
+_STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")
+
+
+def translate_action(action: str, *, opened: str | None) -> tuple[str, Translation]:
+    r"""The tool that a typed line names, and what it stands for; ``opened`` is the file in the window.
+
+    >>> translate_action("edit 4:4\nx = 1\nend_of_edit", opened="/repo/a.py")
+    ('edit', Translation(operation='edit', arguments={'path': '/repo/a.py', 'old': '', 'new': 'x = 1'}))
+    >>> translate_action("edit 'x = 1' 'x = 2'", opened="/repo/a.py")[1].arguments["old"]
+    'x = 1'
+    >>> translate_action("pytest -q", opened=None)
+    ('shell', Translation(operation='run', arguments={'command': 'pytest -q'}))
+    """
+    action = action.strip()
+    tool = action.split(maxsplit=1)[0] if action else ""
+    handle = _COMMANDS.get(tool)
+    if handle is not None:
+        return tool, handle(action, _words(action), opened or "")
+    if tool in _LOOKS:
+        return tool, _look(tool, _words(action), opened or "")
+    if tool in _SUBMITS:
+        answer = action.removeprefix(tool).strip()
+        return tool, Translation("use", {"answer": answer} if answer else {})
+    return "shell", Translation("run", {"command": action})
+
+
+def was_refused(observation: str) -> bool:
+    """Whether the interface says that its command did nothing."""
+    return observation.lstrip().startswith(_REFUSED)
+
+
+def was_stopped(observation: str) -> bool:
+    """Whether the environment says that it stopped the command, because it took too long."""
+    return observation.lstrip().startswith(_STOPPED)
+
+
+def _edit(action: str, words: Words, opened: str) -> Translation:
+    lines = _EDIT_LINES.fullmatch(action)
+    if lines is not None:
+        return Translation("edit", {"path": opened, "old": "", "new": lines[1]})
+    old, new = (*words[1:], "", "")[:2]
+    return Translation("edit", {"path": opened, "old": old, "new": new})
+
+
+def _insert(_: str, words: Words, opened: str) -> Translation:
+    return Translation("edit", {"path": opened, "old": "", "new": (*words[1:], "")[0]})
+
+
+def _create(_: str, words: Words, opened: str) -> Translation:
+    return Translation("create", {"path": (*words[1:], opened)[0], "new": ""})
+
+
+def _editor(_: str, words: Words, opened: str) -> Translation:
+    """``str_replace_editor <command> <path> --old_str … --new_str …``."""
+    command, path = (*words[1:3], "", opened)[:2]
+    options = dict(zip(words[3::2], words[4::2], strict=False))
+    given = {name.removeprefix("--"): value for name, value in options.items() if name.startswith("--")}
+    return editor({"command": command, "path": path, **given})[0]
+
+
+def _look(tool: str, words: Words, opened: str) -> Translation:
+    first = (*words[1:], "")[0]
+    if tool == "open":
+        return Translation("look", {"path": first})
+    if tool in {"search_dir", "search_file", "find_file"}:
+        looked = {"pattern": first} | ({"path": words[2]} if len(words) > 2 else {})  # noqa: PLR2004  (tool, pattern, where)
+        return Translation("look", looked)
+    return Translation("look", {"path": opened})
+
+
+def _words(action: str) -> Words:
+    """The words of the line as the shell would see them; of an unclosed quotation, as they stand."""
+    try:
+        return shlex.split(action)
+    except ValueError:
+        return action.split()
+
+
+_COMMANDS: dict[str, Callable[[str, Words, str], Translation]] = {
+    "edit": _edit,
+    "insert": _insert,
+    "create": _create,
+    "str_replace_editor": _editor,
+}
+
+
+#: Where the program's templates put the task.
+_ISSUE = re.compile(
+    r"^ISSUE:\s*\n(.*?)(?:^[ \t]*INSTRUCTIONS:|\Z)|<pr_description>\s*(.*?)</pr_description>", re.MULTILINE | re.DOTALL
+)
+_NOTHING_OPEN = "n/a"
+
+
+class Trajectory:
+    """Takes a run; its steps are in ``dialogue``."""
+
+    def __init__(self) -> None:
+        self.ledger = LineLedger()
+        self.dialogue = StepList()
+        self.root: str | None = None
+        self._opened: str | None = None
+        self._ordered = False
+
+    def take(self, run: JsonNode) -> None:
+        """Turns the run into steps."""
+        turns = run.get("trajectory").items
+        for message in run.get("history").items:
+            is_told_again = bool(turns) or not self._ordered
+            self.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
+        for turn in turns:
+            self.ledger.enter(_no_object(turn) or self._turn(turn))
+        status = run.get("info").get("exit_status")
+        if status.text:
+            self.dialogue.say("note", _place(status), text=f"exit status: {status.text}", actor="system")
+
+    def _order(self, message: JsonNode) -> SkippedRecord | None:
+        """The first message under the user's role that is no demonstration; the rest stands in the turns again."""
+        plain = message.record
+        is_demonstration = plain.get("is_demo") is True or plain.get("message_type") == "demonstration"
+        if is_demonstration or plain.get("role") == "system":
+            return SkippedRecord("demonstration" if is_demonstration else "system prompt")
+        if self._ordered or plain.get("role") != "user":
+            return SkippedRecord("history, which the turns have")
+        said = self.dialogue.say("prompt", _place(message.get("content")), text=message_text(plain), actor="user")
+        self._ordered = said
+        return None if said else SkippedRecord("empty message")
+
+    def _message(self, message: JsonNode) -> SkippedRecord | None:
+        """A message of a file that has no turns."""
+        plain = message.record
+        if plain.get("role") == "assistant":
+            return self._act(message, plain)
+        return self._see(message.get("content"), message_text(plain))
+
+    def _turn(self, turn: JsonNode) -> SkippedRecord | None:
+        plain = turn.record
+        state = _state(plain)
+        self.root = self.root or text_in(state, "working_dir")
+        opened = text_in(state, "open_file")
+        # The state is that after the turn: an edit closes no file, and opening one is no edit.
+        self._opened = opened if opened and opened != _NOTHING_OPEN else self._opened
+        passed = self._act(turn, plain)
+        return passed or self._see(turn.get("observation"), text_in(plain, "observation") or "")
+
+    def _act(self, node: JsonNode, plain: Record) -> SkippedRecord | None:
+        thought = node.get("thought")
+        said = self.dialogue.say("thought", _place(thought), text=thought.text)
+        action = text_in(plain, "action") or ""
+        if not action.strip():
+            return None if said else SkippedRecord("turn without action")
+        tool, translation = translate_action(action, opened=self._opened)
+        place = _place(node.get("action"))
+        self.dialogue.call(place, tool=tool, call_id=None, translations=[translation])
+        return None
+
+    def _see(self, node: JsonNode, text: str) -> SkippedRecord | None:
+        call = self.dialogue.open_call(None)
+        if call is None:
+            said = self.dialogue.say("note", _place(node), text=text, actor="system")
+            return None if said else SkippedRecord("empty message")
+        self.dialogue.settle(None, _place(node), text=text, status=_came_out(call, text))
+        return None
+
+
+def issue_in(steps: Sequence[Step]) -> str | None:
+    """The task's own words, where the order puts them into the program's template."""
+    order = next((step.text for step in steps if step.kind == "prompt"), "")
+    found = _ISSUE.search(order)
+    return (found[1] or found[2] or "").strip() or None if found else None
+
+
+def _came_out(call: Step, text: str) -> Status:
+    """A shell command's end is not recorded; the interface's own commands say when they did nothing."""
+    if call.operation == "run":
+        return "error" if was_stopped(text) else "unknown"
+    return "error" if was_refused(text) else "ok"
+
+
+def _no_object(node: JsonNode) -> SkippedRecord | None:
+    return None if isinstance(node.value, dict) else SkippedRecord("no object", known=False)
+
+
+def _state(turn: Record) -> Record:
+    """The state after a turn: an object, or one written as JSON."""
+    return object_in(turn, "state") or parse_arguments(turn.get("state"))
+
+
+def _place(node: JsonNode) -> RecordPosition:
+    return RecordPosition(Source(line=node.line))
+
+
+_OWN_KINDS = frozenset({"system_prompt", "demonstration", "observation", "thought", "action"})
+
+
+class SweAgentReader:
+    """Reads the trajectories of SWE-agent."""
+
+    name = "swe-agent"
+    suffixes = (".traj",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the file has turns of action and observation, or their history, else why not."""
+        if isinstance(head.document, dict) and _is_run(head.document):
+            return None
+        return "no trajectory of actions and observations"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
+        """Never."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one run in the file.
+
+        Raises:
+            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
+        """
+        run = read_json_with_lines(path)
+        trajectory = Trajectory()
+        trajectory.take(run)
+        steps = tuple(trajectory.dialogue.steps)
+        if not steps:
+            raise LogNotReadable(path=path, problem="it holds no session (no turn and no message)")
+        yield Session(
+            id=id_from_path(path),
+            agent=SweAgentReader.name,
+            reader=SweAgentReader.name,
+            steps=steps,
+            root=trajectory.root,
+            project=project_of(trajectory.root),
+            task=issue_in(steps),
+            task_id=path.stem,
+            accounting=trajectory.ledger.accounting(),
+        )
+
+
+def _is_run(run: dict[str, Any]) -> bool:
+    turns = objects_in(run, "trajectory")
+    if turns:
+        return all(isinstance(turn.get("action"), str) and isinstance(turn.get("observation"), str) for turn in turns)
+    history = objects_in(run, "history")
+    return any(text_in(one, "message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)

@@ -1,0 +1,88 @@
+"""Anti-patterns in a small file that hooks can read without loading anything.
+
+Counting patterns over a thousand episodes takes longer than a tool call may wait. So whoever compiles in the background
+writes the result down with the state of the graph that it came from; when the graph has changed since, the file counts
+as empty. It is derived and may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import json
+
+from helix_episodes.lightweight import Value
+from helix_graph.project import PREPARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.causality.api import Causality
+
+
+#: Situations that a session can be seen to be in: an error it has just met. That a task is a feature fits any call.
+_LEVELS = frozenset({"family", "check", "asserted"})
+#: More than anybody reads, fewer than would take long to look through at each call.
+_MOST = 200
+_EXPORT = "causality/causal-graph.json"
+
+
+class CachedAntiPattern(Value):
+    """What keeps failing: after ``trigger``, ``action`` succeeded ``successes`` of ``occurrences`` times.
+
+    ``successes`` is None where people have said so instead of counting. ``others`` is how often other answers to the
+    same situation succeeded, 0 to 1; None where there were none.
+    """
+
+    trigger: str
+    action: str
+    successes: int | None
+    occurrences: int
+    others: float | None
+    others_n: int
+
+
+def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPattern, ...]:
+    """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first.
+
+    Raises:
+        WriteFailed: The folder cannot be written.
+    """
+    from helix_episodes.io import write_atomically  # noqa: PLC0415  (readers do without)
+
+    found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
+    kept = {
+        (one.trigger, one.action): CachedAntiPattern(
+            one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n
+        )
+        for one in reversed(found)  # one row a situation and action: the basis by which it does worst
+        if one.base_rate is None or one.base_rate > one.success_rate
+    }
+    chosen = sorted(kept.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
+    text = json.dumps({"graph": _state(root), "anti_patterns": [one._asdict() for one in chosen]})
+    write_atomically(root / PREPARED, text.encode())
+    return tuple(chosen)
+
+
+def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:
+    """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
+    try:
+        told = json.loads((root / PREPARED).read_bytes())
+        if told["graph"] == _state(root):
+            return tuple(CachedAntiPattern(**one) for one in told["anti_patterns"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return None
+
+
+def is_up_to_date(root: Path) -> bool:
+    """Whether there is nothing to prepare: it was done, or there is no graph."""
+    return _state(root) is None or read_anti_patterns(root) is not None
+
+
+def _state(root: Path) -> list[int] | None:
+    """Of the graph: its export is written anew with every change."""
+    try:
+        found = (root / _EXPORT).stat()
+    except OSError:
+        return None
+    return [found.st_mtime_ns, found.st_size]

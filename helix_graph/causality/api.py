@@ -1,0 +1,313 @@
+"""The API of `memory.causality`: what works, what keeps failing and why, over all sessions of a memory.
+
+Episodes are the truth. graph.db has a digest of each for comparisons; where a file has changed since, or there is no
+graph, the file itself is read. So every answer is that of the files as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.corrections import corrected
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.io import read_regular
+from helix_episodes.store import EpisodeStore
+from helix_graph.causality.pattern_effects import with_effects
+from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
+from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, fold_patterns, patterns_among
+from helix_graph.graph.patterns import Pattern, count_patterns, patterns_asserted, select_anti_patterns, select_patterns
+from helix_graph.graph.source_files import decode_episode
+from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
+from helix_graph.validation import as_choice, as_int, as_str
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from helix_episodes.corrections import Correction
+    from helix_episodes.model import Episode
+    from helix_graph.causality.claims import ClaimReport
+    from helix_graph.causality.contrast import Contrast, WithoutAnswer
+    from helix_graph.causality.fault_localization import Explanation
+    from helix_graph.causality.placebo import Placebo
+    from helix_graph.causality.repeats import Repeats
+    from helix_graph.graph.api import Graph
+    from helix_graph.graph.patterns import EffectReport
+    from helix_graph.graph.similar import SimilarAnswer
+
+
+#: As many as `seen` shows at most.
+MOST_SHOWN = 100
+
+
+class SkippedEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """An episode file that could not be used, and why."""
+
+    path: str
+    problem: str
+
+
+class Survey(msgspec.Struct, frozen=True, kw_only=True):
+    """All patterns, and what they were made from.
+
+    ``outcomes`` counts the episodes by basis and outcome (``"measured success": 31``): rates over a memory in which
+    nearly everything is a success, or nothing is measured, say little. ``compared`` sessions had a judged outcome,
+    ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``skipped``
+    names the files left out.
+    """
+
+    patterns: tuple[Pattern, ...]
+    episodes: int
+    outcomes: dict[str, int]
+    compared: int
+    tested: int
+    too_early: str
+    skipped: tuple[SkippedEpisode, ...]
+
+    def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
+        """What works: `Causality.patterns`, of this survey."""
+        return select_patterns(self.patterns, min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+
+    def worst(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
+        """What keeps failing: `Causality.anti_patterns`, of this survey."""
+        return select_anti_patterns(self.patterns, max_success_rate=max_success_rate, evidence=evidence)
+
+
+class Causality:
+    """The door to everything that counts and compares over all sessions.
+
+    ``graph`` has the episodes and what was kept of them; ``assertions`` is the folder of what people have added.
+    """
+
+    def __init__(self, graph: Graph, *, assertions: Path) -> None:
+        self._graph = graph
+        self._assertions = assertions
+
+    def survey(self) -> Survey:
+        """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (arithmetic loads when something is compared)
+
+        found = list(AssertionStore(self._assertions).scan())
+        bad = tuple(
+            SkippedEpisode(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
+        )
+        told = patterns_among(found)
+        trials, skipped = self._trials(corrections_by_episode(found))
+        report = effect_report(trials)
+        counted = count_patterns(row for trial in trials for row in trial.observations)
+        return Survey(
+            patterns=_by_name(with_effects((*counted, *patterns_asserted(fold_patterns(told))), report)),
+            episodes=len(trials),
+            outcomes=dict(sorted(Counter(trial.told for trial in trials).items())),
+            compared=report.trials,
+            tested=report.tested,
+            too_early=report.too_early,
+            skipped=(*skipped, *bad),
+        )
+
+    def patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
+        """What works: the highest success rate first. `select_patterns` describes the options.
+
+        Raises:
+            OutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
+        """
+        return self.survey().best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+
+    def anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> tuple[Pattern, ...]:
+        """What keeps failing: the lowest success rate first, over at least two episodes.
+
+        With ``evidence="associated"`` only what goes with failure once like is compared with like.
+
+        Raises:
+            NotOneOf: ``evidence`` is another word.
+            OutOfRange: ``max_success_rate`` is not within 0 to 1.
+        """
+        return self.survey().worst(max_success_rate=max_success_rate, evidence=evidence)
+
+    def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
+        """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them.
+
+        Raises:
+            OutOfRange: As `patterns`.
+        """
+        rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+        return [msgspec.to_builtins(row) for row in rows]
+
+    def get_anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> list[dict[str, Any]]:
+        """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
+
+        Raises:
+            NotOneOf: As `anti_patterns`.
+            OutOfRange: As `anti_patterns`.
+        """
+        rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
+        return [msgspec.to_builtins(row) for row in rows]
+
+    def comparisons(self) -> EffectReport:
+        """Every comparison that the sessions allow, most striking first."""
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+
+        return effect_report(self.trials())
+
+    def claims(self, *, status: str | None = None) -> ClaimReport:
+        """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
+
+        The supported come first, then the contradicted; within a status those said in the most sessions. ``status``
+        keeps only the edges that have it. How many edges were not looked at, and why, stands beside them.
+
+        Raises:
+            NotOneOf: ``status`` is none of the three.
+        """
+        from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
+
+        wanted = None if status is None else as_choice("status", status, STATUSES)
+        report = claims_of(self.trials())
+        return msgspec.structs.replace(
+            report, claims=tuple(one for one in report.claims if wanted in {None, one.status})
+        )
+
+    def placebo(self, *, rounds: int = 20) -> Placebo:
+        """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
+
+        Raises:
+            OutOfRange: ``rounds`` lies outside its range.
+        """
+        from helix_graph.causality.placebo import placebo  # noqa: PLC0415  (as above)
+
+        return placebo(self.trials(), rounds=rounds)
+
+    def explain(self, name: str) -> Explanation:
+        """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
+
+        ``name`` is the id of an episode or of its session.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidEpisode: Its file does not fit the schema.
+            InvalidSessionId: The id cannot name a file.
+        """
+        from helix_graph.causality.fault_localization import explanation_of  # noqa: PLC0415  (as above)
+
+        episode = self._episode(name)
+        return explanation_of(episode, [trial for trial in self.trials() if trial.episode != episode.id])
+
+    def contrast(self, name: str) -> Contrast:
+        """A session beside the most alike one that succeeded, and where the two part.
+
+        Raises:
+            EpisodeNotFound: As `explain`; so are the others.
+        """
+        from helix_graph.causality.contrast import contrast_of  # noqa: PLC0415  (as above)
+
+        episode = self._episode(name)
+        return contrast_of(trial_of(episode), self.trials())
+
+    def without(self, label: str) -> WithoutAnswer:
+        """What follows in comparable sessions when something is not done; upper and lower case make no difference.
+
+        Raises:
+            EmptyQuery: There is nothing in the label.
+            LabelNotMet: No session did anything of that label.
+        """
+        from helix_graph.causality.contrast import without_of  # noqa: PLC0415  (as above)
+        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+
+        trials = self.trials()
+        labels = sorted({step.label for trial in trials for step in trial.steps})
+        wanted = as_str("LABEL", label).strip()
+        if not wanted:
+            raise EmptyQuery("LABEL")
+        exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
+        if exact is None:
+            raise LabelNotMet(label, alike=_alike(label, labels))
+        effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
+        return without_of(exact, trials, effect=effects.get(exact))
+
+    def similar(self, text: str, *, limit: int = 5) -> SimilarAnswer:
+        """What was decided before in such a situation, and how it came out: the decisions most alike in their words.
+
+        Raises:
+            EmptyQuery: There is no word in the text.
+            GraphNotCompiled: There is no graph yet, which keeps the words.
+            OutOfRange: ``limit`` is not between 1 and 100.
+        """
+        from helix_graph.graph.similar import (
+            similar_answer,  # noqa: PLC0415  (as above)
+            words_of,  # noqa: PLC0415  (as above)
+        )
+
+        most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
+        words = words_of(as_str("TEXT", text))
+        if not words:
+            raise EmptyQuery("TEXT")
+        return similar_answer(words, *self._graph.decided(words, limit=most))
+
+    def repeats(self) -> Repeats:
+        """Of the errors met, how many an earlier session had met, and fixed; by level and month."""
+        from helix_graph.causality.repeats import repeats_of  # noqa: PLC0415  (as above)
+
+        return repeats_of(self.episodes()[0])
+
+    def episodes(self) -> tuple[list[Episode], tuple[SkippedEpisode, ...]]:
+        """Every session as people have corrected it, and the files that are none."""
+        found = list(AssertionStore(self._assertions).scan())
+        return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections_by_episode(found))
+
+    def trials(self) -> list[Trial]:
+        """Every session as comparisons see it."""
+        return self._trials(corrections_by_episode(list(AssertionStore(self._assertions).scan())))[0]
+
+    def _trials(
+        self, corrections: Mapping[str, Sequence[Correction]]
+    ) -> tuple[list[Trial], tuple[SkippedEpisode, ...]]:
+        digests = self._graph.digests()
+        episodes, skipped = read_episodes(digests.to_read, corrections)
+        return distinct([*unpack(digests.kept), *map(trial_of, episodes)]), skipped
+
+    def _episode(self, name: str) -> Episode:
+        store = EpisodeStore(self._graph.episodes)
+        extracted = store.get(name)
+        if extracted is None:
+            raise EpisodeNotFound(name)
+        found = list(AssertionStore(self._assertions).scan())
+        return corrected(extracted, corrections_by_episode(found).get(extracted.id, ()))
+
+
+#: Enough to recognise the label that was meant.
+_ALIKE_SHOWN = 5
+
+
+def _alike(label: str, known: Iterable[str]) -> list[str]:
+    """The labels that contain the words that were given, else those spelled most alike."""
+    holding = sorted(one for one in known if label.strip().casefold() in one.casefold())
+    return (holding or get_close_matches(label, sorted(known), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN]
+
+
+def _by_name(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
+    return tuple(sorted(patterns, key=lambda pattern: (pattern.name, pattern.basis, pattern.level)))
+
+
+def read_episodes(
+    files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]
+) -> tuple[list[Episode], tuple[SkippedEpisode, ...]]:
+    """The episodes in some files, corrected, in the order of the files, and the files that are none.
+
+    One bad file hides no other.
+    """
+    episodes: list[Episode] = []
+    skipped: list[SkippedEpisode] = []
+    for path in files:
+        try:
+            episode = decode_episode(read_regular(path), path)
+        except OSError as error:
+            skipped.append(SkippedEpisode(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
+        except InvalidEpisode as error:
+            skipped.append(SkippedEpisode(path=str(path), problem=error.problem))
+        else:
+            episodes.append(corrected(episode, corrections.get(episode.id, ())))
+    return episodes, tuple(skipped)

@@ -1,0 +1,259 @@
+"""What could make a difference: the comparisons that a set of trials allows, chosen without looking at outcomes.
+
+A *hypothesis* compares trials that were in the same situation: those that then did something with those that did not.
+Five kinds are formed, all from the order of steps alone:
+
+=========== ================================== =======================================================================
+kind        the situation                      what is compared
+=========== ================================== =======================================================================
+action      any task                           it was done, or not
+answer      an error is met                    it was answered so, or otherwise
+sequence    one thing is done                  another follows within two steps of doing, or not
+repetition  something is done                  it is done three times or more, or less often
+unchecked   a file is changed                  no check runs after the last change, or one does (not over outcomes
+                                               that were measured: a check after the last change decides these)
+=========== ================================== =======================================================================
+
+Only those are tested that have enough trials on both sides to say anything; how many there are is part of every answer,
+because of a hundred comparisons some look striking by luck. Filtering by how often something was done, and not by how
+it came out, leaves the correction for that valid (Bourgon, Gentleman and Huber, PNAS 107, 2010).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from helix_graph.causality.trial_matrix import ABSENT, ENOUGH_TRIALS, LEAST_USES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from helix_graph.causality.trial_matrix import TrialMatrix
+    from helix_graph.graph.patterns import HypothesisKind
+    from helix_graph.graph.trials import Trial, TrialStep
+
+
+#: More than this and the correction for looking at many rows leaves nothing to be found.
+MOST_HYPOTHESES = 500
+#: Two things belong together when at most one other thing is done between them.
+WITHIN = 2
+REPEATED = 3
+ANY_TASK = "any task"
+_DONE = frozenset({"edit", "act"})
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.causality.tables`).
+_SHARP = {"family": "gone at the next run", "check": "next check passes"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hypothesis:
+    """One comparison: the trials in its situation, and for each the place of the step compared and how it went.
+
+    The three arrays run parallel: ``units`` are numbers of trials, ``exposed`` says which did it, ``places`` the step
+    at which they did (later than every step where they did not), ``success`` how it went. ``unmeasured`` counts the
+    trials that did it and of which nobody knows how they went. ``labels`` are the steps that the comparison is made of;
+    they are never held constant in it. ``step`` is the one of them that was done or not, if it has a label.
+    """
+
+    kind: HypothesisKind
+    trigger: str
+    action: str
+    step: str
+    labels: frozenset[str]
+    units: NDArray[np.int64]
+    exposed: NDArray[np.bool_]
+    places: NDArray[np.int32]
+    success: NDArray[np.bool_]
+    unmeasured: int = 0
+    basis: str = "outcome"
+
+    @property
+    def uses(self) -> int:
+        """How many of the trials did it."""
+        return int(self.exposed.sum())
+
+
+def hypotheses(board: TrialMatrix) -> tuple[Hypothesis, ...]:
+    """The comparisons with enough on both sides, most used first, at most `MOST_HYPOTHESES`."""
+    found = [one for one in _candidates(board) if board.least <= one.uses <= len(one.units) - LEAST_USES]
+    found.sort(key=lambda one: (-one.uses, one.kind, one.trigger, one.action, one.basis))
+    return tuple(found[:MOST_HYPOTHESES])
+
+
+def _candidates(board: TrialMatrix) -> Iterator[Hypothesis]:
+    if len(board.trials) >= ENOUGH_TRIALS:
+        yield from _answers(board.trials)
+    if not board.too_early:
+        yield from _by_outcomes(board)
+
+
+def _by_outcomes(board: TrialMatrix) -> Iterator[Hypothesis]:
+    done = [_done(trial) for trial in board.trials]
+    actions = [row for row, is_done in enumerate(board.done) if is_done]
+    yield from (_action(board, row) for row in actions)
+    yield from _repetitions(board, done)
+    yield from _sequences(board, done)
+    yield _unchecked(board, done)
+
+
+_Done: TypeAlias = "list[list[tuple[int, TrialStep]]]"
+
+
+def _done(trial: Trial) -> list[tuple[int, TrialStep]]:
+    return [(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE]
+
+
+class _Name(NamedTuple):
+    """What a comparison is called, and the labels that it is made of."""
+
+    kind: HypothesisKind
+    trigger: str
+    action: str
+    step: str
+    labels: frozenset[str]
+
+
+def _by_outcome(board: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]) -> Hypothesis:
+    """The judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
+    units = np.flatnonzero(met & board.judged)
+    return Hypothesis(
+        kind=name.kind,
+        trigger=name.trigger,
+        action=name.action,
+        step=name.step,
+        labels=name.labels,
+        units=units,
+        exposed=places[units] != ABSENT,
+        places=places[units],
+        success=board.success[units],
+        unmeasured=int((met & ~board.judged & (places != ABSENT)).sum()),
+    )
+
+
+def _action(board: TrialMatrix, row: int) -> Hypothesis:
+    label = board.labels[row]
+    everyone = np.ones(len(board.trials), dtype=bool)
+    name = _Name("action", ANY_TASK, label, label, frozenset({label}))
+    return _by_outcome(board, name, met=everyone, places=board.first[row])
+
+
+def _repetitions(board: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
+    again: dict[str, dict[int, int]] = defaultdict(dict)
+    for number, steps in enumerate(done):
+        times: Counter[str] = Counter()
+        for place, step in steps:
+            times[step.label] += 1
+            if times[step.label] == REPEATED:
+                again[step.label][number] = place
+    for label, where in sorted(again.items()):
+        if len(where) >= board.least:
+            name = _Name("repetition", label, f"{label}, {REPEATED} times or more", label, frozenset({label}))
+            met = board.first[board.row[label]] != ABSENT
+            yield _by_outcome(board, name, met=met, places=_places(board, where.keys(), where.values()))
+
+
+def _sequences(board: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
+    """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
+    kinds = len(board.labels)
+    pairs, numbers, places = _pairs(board, done)
+    for pair, begin, end in _runs(pairs):
+        if end - begin >= board.least:
+            one, second = pair // kinds, board.labels[pair % kinds]
+            first, where = board.labels[one], slice(begin, end)
+            name = _Name("sequence", first, f"then {second}", second, frozenset({first, second}))
+            met = board.first[one] != ABSENT
+            yield _by_outcome(board, name, met=met, places=_places(board, numbers[where], places[where]))
+
+
+def _pairs(board: TrialMatrix, done: _Done) -> tuple[NDArray[np.int64], ...]:
+    """What follows what in which trial, and the place of the first time that it does; by pair, then by trial.
+
+    A pair is a number, of two rows of the board. Millions of steps go through here, hence the arrays.
+    """
+    kinds, trials = len(board.labels), len(board.trials)
+    steps = [(number, place, board.row.get(step.label, -1)) for number, here in enumerate(done) for place, step in here]
+    trial, place, row = np.array(steps, dtype=np.int64).reshape(-1, 3).T
+    found = []
+    for gap in range(1, WITHIN + 1):
+        one, other = row[:-gap], row[gap:]
+        together = (trial[:-gap] == trial[gap:]) & (one >= 0) & (other >= 0) & (one != other)
+        keys = (one * kinds + other) * trials + trial[gap:]
+        found.append((keys[together], place[gap:][together]))
+    keys, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.lexsort((places, keys))
+    met, first = np.unique(keys[order], return_index=True)
+    return met // trials, met % trials, places[order][first]
+
+
+def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Each value of a sorted array, and where it begins and ends."""
+    different, begins, counts = np.unique(values, return_index=True, return_counts=True)
+    yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
+
+
+def _unchecked(board: TrialMatrix, done: _Done) -> Hypothesis:
+    changed = np.zeros(len(done), dtype=bool)
+    where: dict[int, int] = {}
+    for number, steps in enumerate(done):
+        last = max((place for place, step in steps if step.kind == "edit"), default=None)
+        # A success is measured by a check after the last change: there, the outcome would be compared with itself.
+        if last is not None and not board.trials[number].told.startswith("measured "):
+            changed[number] = True
+            if not any(step.kind in {"check", "error"} for step in board.trials[number].steps[last + 1 :]):
+                where[number] = last
+    name = _Name("unchecked", "a file is changed", "no check after the last change", "", frozenset())
+    return _by_outcome(board, name, met=changed, places=_places(board, where.keys(), where.values()))
+
+
+def _places(
+    board: TrialMatrix, numbers: Collection[int] | NDArray[np.int64], places: Collection[int] | NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The places of some trials, and later than every step for all others."""
+    everyone = np.full(len(board.trials), ABSENT, dtype=np.int32)
+    everyone[np.fromiter(numbers, dtype=np.int64)] = np.fromiter(places, dtype=np.int32)
+    return everyone
+
+
+_Answer: TypeAlias = tuple[str, int, bool]
+
+
+def _answers(trials: Sequence[Trial]) -> Iterator[Hypothesis]:
+    """Per trigger, every action by which it was answered; a trial that answered otherwise is the comparison."""
+    situations: dict[tuple[str, str], dict[int, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
+    unmeasured: Counter[tuple[str, str, str]] = Counter()
+    for number, trial in enumerate(trials):
+        places = {step.id: place for place, step in enumerate(trial.steps)}
+        for row in trial.answers:
+            if row.basis != _SHARP.get(row.level):
+                continue
+            if row.success is None:
+                unmeasured[row.trigger, row.basis, row.action] += 1
+            else:
+                answer = (row.action, places.get(row.decision, len(trial.steps)), row.success)
+                situations[row.trigger, row.basis][number].append(answer)
+    for (trigger, basis), answered in sorted(situations.items()):
+        actions = Counter(action for rows in answered.values() for action in {row[0] for row in rows})
+        for action in sorted(action for action, count in actions.items() if count >= LEAST_USES):
+            one = _answer(trigger, action, basis=basis, answered=answered)
+            yield replace(one, unmeasured=unmeasured[trigger, basis, action])
+
+
+def _answer(trigger: str, action: str, *, basis: str, answered: dict[int, list[_Answer]]) -> Hypothesis:
+    spoken = [next((row for row in rows if row[0] == action), rows[0]) for rows in answered.values()]
+    return Hypothesis(
+        kind="answer",
+        trigger=trigger,
+        action=action,
+        step=action,
+        labels=frozenset({trigger, action}),
+        units=np.array(list(answered), dtype=np.int64),
+        exposed=np.array([row[0] == action for row in spoken], dtype=bool),
+        places=np.array([row[1] for row in spoken], dtype=np.int32),
+        success=np.array([row[2] for row in spoken], dtype=bool),
+        basis=basis,
+    )

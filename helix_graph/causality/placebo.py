@@ -1,0 +1,130 @@
+"""The placebo test: how many findings would remain if nothing mattered?
+
+Outcomes are shuffled among sessions of the same kind of task. After that no action has anything to do with the outcome
+beyond the kind of task, so whatever a report still finds, it would find in noise. The number of findings that survive
+stands next to the real one, for the report's rule and for the plain one (a success rate of at most 0.3).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from helix_graph.causality.candidates import hypotheses
+from helix_graph.causality.effects import effects_of
+from helix_graph.causality.trial_matrix import TrialMatrix
+from helix_graph.validation import as_int
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from helix_graph.causality.candidates import Hypothesis
+    from helix_graph.graph.trials import Trial
+
+
+#: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.
+ROUNDS = 20
+MOST_ROUNDS = 1000
+#: The original API's rule for an anti-pattern.
+PLAIN_RATE = 0.3
+_SEED = 20261122
+
+
+class Placebo(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings with the real outcomes and, on average, with shuffled ones.
+
+    ``found`` and ``found_in_noise`` are by the report's rule, ``plain`` and ``plain_in_noise`` by the plain rate.
+    ``any_in_noise`` is the share (0 to 1) of the ``rounds`` in which the report's rule found anything at all.
+    """
+
+    trials: int
+    tested: int
+    rounds: int
+    found: int
+    found_in_noise: float
+    any_in_noise: float
+    plain: int
+    plain_in_noise: float
+    too_early: str = ""
+
+
+def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
+    """What is found, and what would be found in noise.
+
+    Raises:
+        OutOfRange: ``rounds`` is not within 1 to 1000.
+        WrongType: It is no whole number.
+    """
+    return placebo_on(TrialMatrix(trials), rounds=rounds)
+
+
+def placebo_on(board: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
+    """The same over a table of trials that is there already.
+
+    Raises:
+        OutOfRange: As `placebo`; so does `WrongType`.
+    """
+    as_int("rounds", rounds, lowest=1, highest=MOST_ROUNDS)
+    family = hypotheses(board)
+    real = _findings(board, family)
+    noise = [_findings(board, shuffled) for shuffled in _shuffled(board, family, rounds)]
+    by_rule = [one.found for one in noise]
+    return Placebo(
+        trials=int(board.judged.sum()),
+        tested=real.tested,
+        rounds=rounds,
+        found=real.found,
+        found_in_noise=sum(by_rule) / rounds,
+        any_in_noise=sum(one > 0 for one in by_rule) / rounds,
+        plain=real.plain,
+        plain_in_noise=sum(one.plain for one in noise) / rounds,
+        too_early=board.too_early,
+    )
+
+
+class _Findings(NamedTuple):
+    """How many hypotheses were compared, and how many stand out by the report's rule, and by the plain rate."""
+
+    tested: int
+    found: int
+    plain: int
+
+
+def _findings(board: TrialMatrix, family: Sequence[Hypothesis]) -> _Findings:
+    effects = effects_of(board, family)
+    associated = sum(one.verdict == "associated" for one in effects)
+    plain = sum(one.success[one.exposed].mean() <= PLAIN_RATE for one in family)
+    return _Findings(len(effects), associated, int(plain))
+
+
+def _shuffled(board: TrialMatrix, family: Sequence[Hypothesis], rounds: int) -> Iterator[list[Hypothesis]]:
+    """The family with the outcomes of other sessions of the same stratum, so often."""
+    source = np.random.default_rng(_SEED)
+    for _ in range(rounds):
+        success = _within_strata(board.success, board.strata * 2 + board.judged, source)
+        yield [dataclasses.replace(one, success=_dealt(board, one, success, source)) for one in family]
+
+
+def _dealt(
+    board: TrialMatrix, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Outcomes are shuffled once for all comparisons, so that one session keeps one outcome; an answer has its own."""
+    if one.kind == "answer":
+        return _within_strata(one.success, board.strata[one.units], source)
+    return success[one.units]
+
+
+def _within_strata(
+    values: NDArray[np.bool_], strata: NDArray[np.int64], source: np.random.Generator
+) -> NDArray[np.bool_]:
+    """The values in another order, each within its stratum."""
+    dealt = values.copy()
+    grouped = np.argsort(strata, kind="stable")
+    mixed = np.lexsort((source.random(len(values)), strata))
+    dealt[grouped] = values[mixed]
+    return dealt

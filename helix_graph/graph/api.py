@@ -1,0 +1,323 @@
+"""The API of `memory.graph`: compile the causal graph and ask it questions.
+
+Every question opens graph.db, reads and closes it, so any number of processes may ask while one compiles. Each
+question imports only its own module; only `networkx` imports networkx.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from msgspec.structs import replace
+
+from helix_episodes.io import write_output
+from helix_episodes.model import EdgeType
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
+from helix_graph.graph.adjacency import FileAdjacency
+from helix_graph.graph.model import find_node
+from helix_graph.graph.seed_compat import SeedMethods
+from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from datetime import date
+    from pathlib import Path
+    from typing import Any
+
+    import networkx as nx
+
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.paths import PathAnswer, RelationsAnswer
+    from helix_graph.graph.seen import SeenAnswer
+    from helix_graph.graph.similar import SimilarDecision
+    from helix_graph.graph.source_files import Digests
+    from helix_graph.graph.status import Status
+    from helix_graph.graph.subgraph import Excerpt
+
+
+MOST_PRECEDENTS = 100
+#: A browser draws so many, slowly; more nobody looks at, and other programs read the export.
+MOST_NODES = 20_000
+#: What may be asked for together.
+_VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
+#: More than ten paths between the same ends nobody compares.
+MOST_ALTERNATIVES = 10
+
+
+class Graph(SeedMethods):
+    """The causal graph of one memory."""
+
+    def compile(
+        self,
+        paths: Iterable[Path] = (),
+        *,
+        since: date | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int, Path], None] | None = None,
+    ) -> CompileReport:
+        """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`.
+
+        Raises:
+            WrongType: An argument is none of its kind; so does every other function of this door.
+            NotOurDatabase: Another program's file is where graph.db belongs.
+            OutsideMemory: One of ``paths`` lies outside the episodes' folder.
+            DatabaseBusy: Another process has been compiling for too long.
+            WriteFailed: The export could not be written; graph.db is as before.
+        """
+        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (questions do without)
+
+        return compile_graph(
+            self.episodes,
+            self.causality,
+            paths=[as_path("paths", path) for path in as_tuple("paths", paths)],
+            since=as_datetime("since", since),
+            dry_run=dry_run,
+            progress=progress,
+            patterns=self._patterns,
+        )
+
+    def digests(self) -> Digests:
+        """What comparisons of sessions read of each episode; of all episodes the files, when there is no graph to ask.
+
+        Raises:
+            NotOurDatabase: Another program's file is where graph.db belongs.
+        """
+        from helix_graph.graph.source_files import find_digests, nothing_kept  # noqa: PLC0415  (questions do without)
+
+        version = self._patterns.version if self._patterns else "none"
+        try:
+            with self._open() as connection:
+                return find_digests(connection, episodes=self.episodes, causality=self.causality, version=version)
+        except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say stands in the files
+            return nothing_kept(self.episodes)
+
+    def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
+        """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.
+
+        Raises:
+            EmptyQuery: There is nothing in the text.
+            GraphNotCompiled: There is no graph yet.
+            OutOfRange: ``limit`` is not between 1 and 100.
+        """
+        from helix_graph.graph.seen import find_seen  # noqa: PLC0415  (each question loads its own module)
+
+        most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
+        wanted = None if text is None else as_str("the text", text)
+        with self._open() as connection:
+            return find_seen(connection, wanted, limit=most)
+
+    def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
+        """The earlier decisions most alike in these words, one a session, and how many sessions have one.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.similar import find_similar_decisions  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return find_similar_decisions(connection, words, limit=limit)
+
+    def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
+        """The nodes that anchors from outside of the graph lead to now; those that lead nowhere are left out.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import find_anchored  # noqa: PLC0415  (few questions have anchors)
+
+        with self._open() as connection:
+            return find_anchored(connection, anchors)
+
+    def examples(self, types: Iterable[str]) -> list[NodeExample]:
+        """The nodes of these types, each with an anchor that leads to it.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.anchors import examples  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return list(examples(connection, types))
+
+    def path(
+        self,
+        *,
+        source: str,
+        target: str,
+        max_depth: int = 5,
+        follow: Collection[str] | None = None,
+        strongest: bool = False,
+        alternatives: int = 1,
+    ) -> PathAnswer:
+        """The shortest way from ``source`` to ``target``; see `helix_graph.graph.paths.find_path`.
+
+        ``follow`` names the types of edges to go along; by default those that lead to something: causes and enables.
+        ``strongest`` asks for the greatest product of weights instead, ``alternatives`` for so many different paths.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: One of the labels is empty.
+            OutOfRange: ``max_depth`` or ``alternatives`` is not between 1 and 10.
+        """
+        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path  # noqa: PLC0415  (as above)
+
+        ends = {"source": as_str("source", source), "target": as_str("target", target)}
+        depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+        several_paths = as_int("alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
+        types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
+        with self._open() as connection:
+            answer = find_path(
+                FileAdjacency(connection),
+                **ends,
+                max_depth=depth,
+                follow=types,
+                strongest=strongest,
+                alternatives=several_paths,
+            )
+            return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
+
+    def causes(self, label: str) -> RelationsAnswer:
+        """What leads straight to the nodes that match ``label``.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: The label is empty.
+        """
+        from helix_graph.graph.paths import find_relations  # noqa: PLC0415  (as above)
+
+        wanted = as_str("the label", label)
+        with self._open() as connection:
+            return find_relations(FileAdjacency(connection), wanted, direction="causes")
+
+    def effects(self, label: str) -> RelationsAnswer:
+        """What the nodes that match ``label`` lead straight to.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: The label is empty.
+        """
+        from helix_graph.graph.paths import find_relations  # noqa: PLC0415  (as above)
+
+        wanted = as_str("the label", label)
+        with self._open() as connection:
+            return find_relations(FileAdjacency(connection), wanted, direction="effects")
+
+    def status(self) -> Status:
+        """How large the graph is and how good its labels are.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.source_files import count_pending  # noqa: PLC0415  (as above)
+        from helix_graph.graph.status import find_status  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            pending = count_pending(connection, self.episodes)
+            return find_status(connection, episodes=self.episodes, causality=self.causality, pending=pending)
+
+    def excerpt(
+        self,
+        *,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+        max_nodes: int = 2000,
+    ) -> Excerpt:
+        """A part of the graph with its evidence, to be looked at; see `helix_graph.graph.subgraph`.
+
+        Around ``focus`` (part of a label), along the path from ``source`` to ``target``, or of one ``episode`` (its id
+        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000).
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            OneOfSeveral: More than one of the three was asked for, or only one end of a path.
+            EmptyQuery: A label is empty.
+            LabelNotMet: Nothing has the label.
+            EpisodeNotFound: The graph has no such episode.
+            OutOfRange: ``max_nodes`` lies outside its range.
+        """
+        from helix_graph.graph.subgraph import (
+            ExcerptQuery,  # noqa: PLC0415  (as above)
+            find_excerpt,  # noqa: PLC0415  (as above)
+        )
+
+        texts = {"focus": focus, "source": source, "target": target, "episode": episode}
+        given = {name: as_str(name, value) for name, value in texts.items() if value is not None}
+        if set(given) not in _VIEWS:
+            raise OneOfSeveral(("focus", "source with target", "episode"))
+        most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
+        with self._open() as connection:
+            return find_excerpt(connection, ExcerptQuery(**given, max_nodes=most))
+
+    def export(  # noqa: PLR0913  (the command's options)
+        self,
+        *,
+        format: str = "json",  # noqa: A002  (the option's name)
+        output: Path | None = None,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+        max_nodes: int | None = None,
+    ) -> bytes:
+        """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
+
+        ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
+        node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
+
+        Raises:
+            NotOneOf: ``format`` is none of the four.
+            OneOfSeveral: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            WriteFailed: ``output`` cannot be written.
+        """
+        from helix_graph.graph.export import FORMATS, written  # noqa: PLC0415  (as above)
+
+        wanted = as_choice("format", format, ("json", *FORMATS))
+        part = {"focus": focus, "source": source, "target": target, "episode": episode}
+        if wanted != "json":
+            most = MOST_NODES if max_nodes is None else max_nodes
+            data = written(wanted, self.excerpt(**part, max_nodes=most))
+        elif max_nodes is None and not any(value is not None for value in part.values()):
+            data = self._canonical()
+        else:
+            raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
+        if output is not None:
+            write_output(as_path("output", output), data)
+        return data
+
+    def _canonical(self) -> bytes:
+        from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
+
+        with self._open() as connection:
+            return export_bytes(connection)
+
+    def networkx(self) -> nx.MultiDiGraph[str]:
+        """The whole graph as a networkx ``MultiDiGraph``; see `helix_graph.graph.store.fold` for its attributes.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.graph.store import (
+            fold,  # noqa: PLC0415  (as above)
+            read_facts,  # noqa: PLC0415  (as above)
+        )
+
+        with self._open() as connection:
+            return fold(read_facts(connection))
+
+    def get_causal_path(self, from_label: str, to_label: str, max_depth: int = 5) -> dict[str, Any]:
+        """The shortest path between two labels as the original gives it; `path` says more.
+
+        Returns:
+            ``found``, ``path`` (its nodes), and ``depth`` in edges when found, else ``error`` and ``hint``.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: One of the labels is empty.
+            OutOfRange: ``max_depth`` is not between 1 and 10.
+        """
+        from helix_graph.graph.paths import path_row  # noqa: PLC0415  (as above)
+
+        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))

@@ -1,0 +1,145 @@
+"""graph.db: its file name, versions and tables, and how to open it for one question.
+
+A change to the tables is a new version, and the file is built again from the episodes. Rows are kept by episode, the
+order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
+they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
+
+Hooks load this module, so it imports little.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+
+from helix_graph import database
+from helix_graph.database import DatabaseKind
+from helix_graph.errors import CUT_SHORT, GraphNotCompiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+MILLION = 1_000_000
+
+
+FILE_NAME = "graph.db"
+EXPORT_NAME = "causal-graph.json"
+#: The original schema asks for two numbers and a dot.
+EXPORT_VERSION = "1.0"
+#: A change to `labels`, `masking` or `vocabulary` that gives any mention another label is a new version.
+LABEL_VERSION = "2"
+#: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
+LABEL_MODE = "grammar"
+#: A change to `helix_episodes.later.telling` that reads anything else in an episode is a new version.
+TELLING_VERSION = "1"
+
+
+GRAPH_FILE = DatabaseKind(
+    application_id=int.from_bytes(b"hlxg", "big"),
+    version=4,
+    schema="""
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE episode (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
+        moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
+        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL
+    );
+    CREATE TABLE assertion (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
+        unit TEXT NOT NULL, moment TEXT NOT NULL, body BLOB, problem TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX assertion_of_unit ON assertion (unit);
+    CREATE TABLE file (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
+        episode INTEGER REFERENCES episode, problem TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE telling (
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB
+    ) WITHOUT ROWID;
+    CREATE TABLE node (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
+        folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
+        measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE TABLE label_page (number INTEGER PRIMARY KEY, labels TEXT NOT NULL);
+    CREATE TABLE mention (
+        episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
+        raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
+        exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
+        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT,
+        PRIMARY KEY (episode, local)
+    ) WITHOUT ROWID;
+    CREATE TABLE wording (episode INTEGER PRIMARY KEY REFERENCES episode, folded TEXT NOT NULL);
+    CREATE TABLE claim (
+        source INTEGER NOT NULL, target INTEGER NOT NULL, type TEXT NOT NULL,
+        episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
+        reason TEXT NOT NULL, weight INTEGER NOT NULL,
+        PRIMARY KEY (episode, source_local, target_local, type, reason)
+    ) WITHOUT ROWID;
+    CREATE TABLE edge (
+        source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,
+        weight_sum INTEGER NOT NULL, claims INTEGER NOT NULL, episodes INTEGER NOT NULL,
+        PRIMARY KEY (source, target, type)
+    ) WITHOUT ROWID;
+    CREATE TABLE repair (
+        episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
+        verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
+    ) WITHOUT ROWID;
+    CREATE TABLE situation (
+        number INTEGER PRIMARY KEY, trigger TEXT NOT NULL, level TEXT NOT NULL, basis TEXT NOT NULL,
+        changed INTEGER NOT NULL DEFAULT TRUE, UNIQUE (trigger, level, basis)
+    );
+    CREATE TABLE observation (
+        situation INTEGER NOT NULL REFERENCES situation, episode INTEGER NOT NULL REFERENCES episode,
+        place INTEGER NOT NULL, action TEXT NOT NULL, decision TEXT NOT NULL, success INTEGER, timestamp TEXT,
+        PRIMARY KEY (situation, episode, place)
+    ) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE decided USING fts5 (
+        chosen, context, rationale, task, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
+    );
+    CREATE TABLE digest (episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL);
+    CREATE TABLE pattern (
+        id TEXT PRIMARY KEY, situation INTEGER REFERENCES situation, body BLOB NOT NULL
+    ) WITHOUT ROWID
+    """,
+    tidying="INSERT INTO decided (decided) VALUES ('optimize')",
+    indexes="""
+    CREATE INDEX file_of_episode ON file (episode);
+    CREATE INDEX node_by_label ON node (type, label);
+    CREATE INDEX mention_of_node ON mention (node, episode);
+    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
+    CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
+    CREATE INDEX edge_backwards ON edge (target, source, type);
+    CREATE INDEX situation_to_count ON situation (number) WHERE changed;
+    CREATE INDEX observation_of_episode ON observation (episode);
+    CREATE INDEX pattern_of_situation ON pattern (situation)
+    """,
+)
+
+
+@contextmanager
+def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to the graph in the file at ``path``, which only reads.
+
+    Raises:
+        GraphNotCompiled: It is not there, not finished, or was made by another version.
+        NotOurDatabase: Another program's file is in its place.
+        DatabaseUnreadable: It is damaged.
+    """
+    if database.ownership(path, GRAPH_FILE) == "absent":
+        raise GraphNotCompiled(path=path)
+    with database.reporting(path), closing(database.open_for_reading(path)) as connection:
+        version = database.schema_version(connection)
+        if not version:
+            raise GraphNotCompiled(path=path, problem=CUT_SHORT)
+        if version != GRAPH_FILE.version or not _has_our_labels(connection):
+            raise GraphNotCompiled(path=path, problem="was compiled by another version")
+        yield connection
+
+
+def _has_our_labels(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
+    return bool(found == (f"{LABEL_VERSION} {LABEL_MODE}",))

@@ -1,0 +1,173 @@
+"""Normalise lines so that they match when only paths and numbers differ.
+
+`template` masks everything that names a location (paths, quotations, addresses, hashes, numbers) and groups errors
+into families. `line_key` masks only what changes between two runs (numbers, hashes, times) and recognises the same
+message again.
+
+Both keep what carries meaning: flags (``--no-verify``), codes of rules and errors (``E501``, ``TS2345``), HTTP
+statuses, exit codes and signal names. Without those a label would join opposites.
+
+>>> template("open /srv/shop/cart.py:12: no such file")
+'open <path>.py: no such file'
+>>> line_key("cart.py:12: took 0.31s")
+'cart.py:<n>: took <n>s'
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+from helix_episodes.lightweight import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+
+#: A line is looked at this far: what tells errors apart stands at the front, and the work stays bounded.
+LINE_LIMIT = 400
+
+_ANSI = Regex(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+_EXTENSIONS = (
+    "bat|cc?|cfg|conf|cpp|cs|css|csv|env|go|gradle|h|hpp|html?|ini|ipynb|java|jsx?|json|jsonl|kts?|lock|log|lua|md|mdx|"
+    "mjs|mod|php|proto|ps1|psm1|py|pyi|rb|rs|rst|scala|scss|sh|sql|sum|svelte|swift|tf|toml|tsx?|txt|vue|xml|ya?ml|zig"
+)
+
+#: Survives whole: flags, codes, and the number after a word that makes it a code.
+_KEPT = (
+    r"(?<![\w-])--?[A-Za-z][\w-]*"
+    r"|\b[A-Z]{1,6}-?\d{2,5}(?:-\d{2,7})?\b"
+    r"|\b(?i:HTTP(?:/[\d.]+)?|(?:exit |error |status )?(?:code|status)|exited with(?: code)?|errno|signal):? \d{1,5}\b"
+)
+_URL = r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>)\]]+"
+_UUID = r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
+_TIME = r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_CLOCK = r"\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b"
+_HASH = r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b|\b(?=[A-F]*\d)(?=\d*[A-F])[0-9A-F]{7,64}\b"
+_QUOTE = (
+    r"\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)"
+    r"|“[^”\n]{1,200}”|\u2018[^\u2019\n]{1,200}\u2019|«[^»\n]{1,200}»"
+)
+#: Rooted, or of three parts, or ending in an extension: "and/or" is none of these.
+_PATH = (
+    r"(?<![\w/.<>])(?:"
+    r"(?:~|\.{1,2})?/[\w.@+=%-]+(?:/[\w.@+=%-]+)*/?"
+    r"|[A-Za-z]:\\[\w.\\@+-]+"
+    r"|[\w.@+=%-]+(?:/[\w.@+=%-]+)*/[\w@+=%-][\w.@+=%-]*\.[A-Za-z]\w{0,7}\b"
+    r"|[\w.@+=%-]+(?:/[\w.@+=%-]+){2,}/?"
+    rf"|[\w@+=%-][\w.@+=%-]*\.(?:{_EXTENSIONS})\b"
+    r")(?::\d+)*"
+)
+#: With an exponent, or a version's "v".
+_NUMBER = r"(?<![\w.])(?:[+-]|v(?=\d+\.\d))?\d(?:[\d_,.]*\d)?(?:[eE][+-]?\d+\b)?"
+
+_TEMPLATE = Regex(
+    f"(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
+    f"|(?P<path>{_PATH})|(?P<hash>{_HASH})|(?P<n>{_NUMBER})"
+)
+_LINE = Regex(
+    f"(?P<kept>{_KEPT})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<hash>{_HASH})|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d+\\b)"
+)
+#: Without one of these in a line there is nothing in it for `_LINE`, which takes 2 ms to compile.
+_MASKED_IN_LINES = Regex(r"[\d-]")
+_KEPT_PART = Regex(_KEPT)
+#: Word processors write "don't" with a closing quotation mark.
+_APOSTROPHE = Regex(r"(?<=\w)\u2019(?=\w)")
+_LINE_END = Regex(r"(?::\d+)+$")
+_SUFFIX = Regex(r"\.[A-Za-z]\w{0,7}$")
+_WORD = Regex(r"[^\W\d_]{3,}")
+#: Words of which a message may consist without saying what is wrong.
+_EMPTY_WORDS = """
+    error errors errored fail fails failed failure failures failing exit exited code status with process command
+    returned non-zero zero the was and has have see above below output run test tests
+"""
+_NOTHING_SAID = frozenset(_EMPTY_WORDS.split())
+
+
+@lru_cache(maxsize=8192)
+def template(text: str) -> str:
+    """One line with everything masked that names a place or a number; paths keep their extension.
+
+    >>> template("pull request 41 of 'cart': HTTP 404, rerun with --force")
+    'pull request <n> of <text>: HTTP 404, rerun with --force'
+    """
+    plain = one_line(text)
+    return plain if _is_words(plain) else _TEMPLATE.sub(_template_mask, plain)
+
+
+def kept_parts(masked: str, *, after: int = 0) -> list[str]:
+    """What of a masked line survives whole because it carries meaning, as far as it ends ``after`` that place.
+
+    >>> kept_parts("rerun <path>.py with --force on HTTP 404, ignoring E501")
+    ['--force', 'HTTP 404', 'E501']
+    """
+    return [found.group() for found in _KEPT_PART.finditer(masked) if found.end() > after]
+
+
+@lru_cache(maxsize=8192)
+def line_key(text: str) -> str:
+    """One line with only that masked which differs between two runs: numbers, hashes, ids and times.
+
+    >>> line_key("ImportError: cannot import 'Cart' from shop (commit 4fd21ab)")
+    "ImportError: cannot import 'Cart' from shop (commit <hash>)"
+    """
+    plain = one_line(text)
+    return _LINE.sub(_line_mask, plain) if _MASKED_IN_LINES.search(plain) else plain
+
+
+def is_telling(text: str) -> bool:
+    """Whether a message says what is wrong, beyond that something is.
+
+    >>> is_telling("undefined: Cart"), is_telling("exit status 1")
+    (True, False)
+    """
+    return any(word.lower() not in _NOTHING_SAID for word in _WORD.findall(text))
+
+
+def first_line(text: str) -> str:
+    """The first line with something in it, or the empty string."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def one_line(text: str) -> str:
+    """``text`` without colours, on one line with single blanks, in one Unicode form, no longer than `LINE_LIMIT`."""
+    plain = text[: 4 * LINE_LIMIT]
+    plain = _ANSI.sub("", plain) if "\x1b" in plain else plain
+    line = " ".join(unicodedata.normalize("NFKC", plain).split())
+    return (_APOSTROPHE.sub("'", line) if "\u2019" in line else line)[:LINE_LIMIT]
+
+
+def _is_words(line: str) -> bool:
+    """Whether a line is nothing but words: whatever is masked has another character in it.
+
+    Families of errors mostly are, and the expression for the rest takes 4 ms to compile.
+    """
+    return line.isascii() and line.replace(" ", "").isalpha()
+
+
+def extension(path: str) -> str:
+    """The extension with its dot in lower case, or the empty string.
+
+    >>> extension("shop/Cart.PY"), extension("Makefile"), extension(".gitignore")
+    ('.py', '', '')
+    """
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    found = _SUFFIX.search(name)
+    return found.group().lower() if found and found.start() > 0 else ""
+
+
+def _template_mask(match: re.Match[str]) -> str:
+    kind = match.lastgroup
+    if kind == "kept":
+        return match.group()
+    if kind == "quote":
+        return "<text>"
+    if kind == "path":
+        return "<path>" + extension(_LINE_END.sub("", match.group()))
+    return f"<{kind}>"
+
+
+def _line_mask(match: re.Match[str]) -> str:
+    return match.group() if match.lastgroup == "kept" else f"<{match.lastgroup}>"

@@ -1,0 +1,427 @@
+"""Patterns: how often an action succeeded in a situation, counted over episodes.
+
+A pattern says: *in this situation (trigger) this was done (action), and k of n times it succeeded*. The base rate next
+to it says how often the same situation ended well in the other episodes, those without the action: an action that
+succeeds in 39 % is no failure where everything else succeeds in 20 %.
+
+These are descriptions. Agents choose an action by what the situation looks like, so a low rate can mean a poor answer
+or a hard problem; telling the two apart takes adjustment or an experiment. So the words are "passes", "succeeds",
+"without it", and every row has its basis and counts. ``docs/patterns.md`` explains the arithmetic.
+
+A pattern may have an `Effect` next to it: the comparison with like tasks after like steps that
+`helix_graph.causality` makes. The values stand here so that showing them loads no arithmetic.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from helix_graph.graph.observations import (
+    Basis,
+    EpisodeObservations,
+    Level,
+    Observation,
+    PatternCounter,
+    observe,
+    parse_timestamp,
+)
+from helix_graph.stats.intervals import Interval, wilson_interval
+from helix_graph.validation import as_choice, as_fraction, as_int
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from helix_episodes.model import Episode
+    from helix_graph.graph.assertions import AssertedPattern
+
+
+HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
+#: Not too early: there are sessions enough, but all did the same.
+NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
+Verdict = Literal["associated", "not told apart"]
+
+
+class UseExample(msgspec.Struct, frozen=True):
+    """A session in which it was done: the episode, the id of the step, and when the session began."""
+
+    episode: str
+    step: str
+    timestamp: str | None
+
+
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
+    """One comparison and what came of it.
+
+    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
+    error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
+    smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``uses``
+    and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms;
+    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant.
+    ``e_value`` is `helix_graph.stats.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how
+    they went.
+    """
+
+    kind: HypothesisKind
+    trigger: str
+    action: str
+    basis: str
+    verdict: Verdict
+    difference: float
+    error: float
+    interval: Interval
+    level: float
+    q: float
+    family: int
+    uses: int
+    successes: int
+    others: int
+    successes_of_others: int
+    strata: int
+    held: tuple[str, ...]
+    e_value: float | None
+    unmeasured: int
+    examples: tuple[UseExample, ...]
+
+    @property
+    def hurts(self) -> bool:
+        """Whether less goes well with it."""
+        return self.difference < 0
+
+
+class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
+    """All comparisons of a memory, most striking first.
+
+    ``trials`` counts the judged sessions and ``tested`` the comparisons. ``too_early`` says in words why nothing can be
+    told, and is empty when something can; without effects all the same, `NOTHING_TO_COMPARE` is the reason.
+    """
+
+    effects: tuple[Effect, ...]
+    trials: int
+    tested: int
+    too_early: str = ""
+
+    def associated(self) -> tuple[Effect, ...]:
+        """The comparisons that stand out."""
+        return tuple(one for one in self.effects if one.verdict == "associated")
+
+
+#: Under ten uses even the honest interval spans half of the scale (5 of 9: 27 to 81 %), so a row only says "too early".
+ENOUGH_OCCURRENCES = 10
+#: One bad result is an accident; the original API calls nothing an anti-pattern below two.
+ANTI_PATTERN_OCCURRENCES = 2
+#: Enough to look things up by; a row must not grow with the memory. ``occurrences`` has the full count.
+EXAMPLES_KEPT = 20
+
+#: What can be asked of an anti-pattern beyond its rate.
+EVIDENCE: tuple[Literal["associated"], ...] = ("associated",)
+
+_MEANING: dict[Basis, str] = {
+    "check passes later": "the same check passes later in the episode",
+    "next check passes": "the check passes when it next runs",
+    "gone at the next run": "the check, when it next runs, no longer complains of it",
+    "outcome": "the episode's outcome is success",
+}
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """How often an action succeeded in a situation.
+
+    ``success_rate`` is ``successes`` of ``occurrences``, both counting episodes; ``interval`` is Wilson's, 95 %.
+    ``unmeasured`` counts the episodes left out because the log does not show how it ended. ``base_rate`` is the success
+    rate (``None`` when ``base_n`` is 0) over the ``base_n`` measured episodes with the same trigger and basis in which
+    this action was not taken. ``episodes`` and ``decisions`` run parallel: the newest uses, at most `EXAMPLES_KEPT`.
+    ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
+    ``last_used`` is the time of the newest use, as the log wrote it. ``effect`` is the comparison within like tasks and
+    like earlier steps, if there was enough to compare, and ``standing`` what it says
+    (`helix_graph.causality.pattern_effects`).
+
+    A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
+    ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
+    """
+
+    id: str
+    name: str
+    description: str
+    trigger: str
+    action: str
+    success_rate: float
+    occurrences: int
+    last_used: str | None
+    successes: int | None
+    interval: Interval | None
+    base_rate: float | None
+    base_n: int
+    basis: Basis | Literal["asserted"]
+    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"]
+    too_early: bool
+    unmeasured: int
+    episodes: tuple[str, ...]
+    decisions: tuple[str, ...]
+    measured: bool = True
+    effect: Effect | None = None
+    standing: Literal["associated", "not told apart", "too early", "not compared", "told"] = "too early"
+
+
+class _Situation:
+    """All observations of one trigger and basis: the rows that are compared with each other."""
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self.by_action: dict[str, list[Observation]] = defaultdict(list)
+        self.success_in: dict[str, bool] = {}
+        for row in observations:
+            self.by_action[row.action].append(row)
+            # Several answers to one error share its fate: an episode's first measured one speaks for the episode.
+            if row.success is not None:
+                self.success_in.setdefault(row.episode, row.success)
+
+    def without(self, action: str) -> tuple[int, int]:
+        """Successes and episodes among the measured episodes in which ``action`` was not taken."""
+        taken = {row.episode for row in self.by_action[action]} & self.success_in.keys()
+        successes = sum(self.success_in.values()) - sum(self.success_in[episode] for episode in taken)
+        return successes, len(self.success_in) - len(taken)
+
+
+def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
+    """Every (trigger, action) that was measured at least once, sorted by name.
+
+    The answer depends on the set of episodes alone: neither their order nor repeats of one change it.
+    """
+    return count_patterns(row for episode in _distinct(episodes) for row in observe(episode))
+
+
+def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
+    """The patterns in these observations, sorted by name.
+
+    A pattern is compared with the other answers to its situation (trigger, level, basis): give all of a situation.
+    """
+    situations: dict[tuple[str, Level, Basis], list[Observation]] = defaultdict(list)
+    for row in observations:
+        situations[row.trigger, row.level, row.basis].append(row)
+    found = [
+        pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
+    ]
+    return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
+
+
+def patterns_asserted(asserted: Iterable[AssertedPattern]) -> tuple[Pattern, ...]:
+    """The patterns that people have added, as rows beside those that were counted."""
+    return tuple(
+        Pattern(
+            id=one.id,
+            name=one.name,
+            description=one.description,
+            trigger=one.trigger,
+            action=one.action,
+            success_rate=one.success_rate,
+            occurrences=one.occurrences,
+            last_used=one.last_used,
+            successes=None,
+            interval=None,
+            base_rate=None,
+            base_n=0,
+            basis="asserted",
+            level="asserted",
+            too_early=False,
+            unmeasured=one.unrated,
+            episodes=(),
+            decisions=(),
+            measured=one.measured,
+            standing="told",
+        )
+        for one in asserted
+    )
+
+
+def select_patterns(
+    mined: Iterable[Pattern], *, min_success_rate: float = 0.0, min_occurrences: int = 1
+) -> tuple[Pattern, ...]:
+    """Those that succeed at least that often (0 to 1) over at least that many episodes (1 to 1000), best first.
+
+    Equal rates are ordered by occurrences, most first, then by name and basis; a rate that nobody measured comes last
+    among its equals.
+
+    Raises:
+        OutOfRange: An option lies outside its range.
+        WrongType: An option is no number.
+    """
+    as_fraction("min_success_rate", min_success_rate)
+    as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
+    kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
+    return tuple(sorted(kept, key=_best_first))
+
+
+def _best_first(row: Pattern) -> tuple[float, bool, int, str, str]:
+    return -row.success_rate, not row.measured, -row.occurrences, row.name, row.basis
+
+
+def select_anti_patterns(
+    mined: Iterable[Pattern], *, max_success_rate: float = 0.3, evidence: str | None = None
+) -> tuple[Pattern, ...]:
+    """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
+
+    Equal rates are ordered by occurrences, most first, then by name and basis. With ``evidence="associated"`` only
+    those whose comparison stands out on the bad side.
+
+    Raises:
+        NotOneOf: ``evidence`` is another word.
+        OutOfRange: The rate lies outside its range.
+        WrongType: The rate is no number.
+    """
+    as_fraction("max_success_rate", max_success_rate)
+    wanted = None if evidence is None else as_choice("evidence", evidence, EVIDENCE)
+    kept = [
+        row
+        for row in mined
+        if row.success_rate <= max_success_rate
+        and row.occurrences >= ANTI_PATTERN_OCCURRENCES
+        and (wanted is None or _stands_out_badly(row))
+    ]
+    return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
+
+
+def _stands_out_badly(row: Pattern) -> bool:
+    return row.standing == "associated" and row.effect is not None and row.effect.hurts
+
+
+def describe(pattern: Pattern) -> str:
+    """A pattern as one line that claims no more than was counted.
+
+    >>> row = Pattern(
+    ...     id="p", name="", description="", trigger="ruff check fails: F401", action="edit source (.py)",
+    ...     success_rate=12 / 31, occurrences=31, last_used=None, successes=12, interval=wilson_interval(12, 31),
+    ...     base_rate=0.55, base_n=40, basis="check passes later", level="family", too_early=False, unmeasured=0,
+    ...     episodes=(), decisions=(),
+    ... )
+    >>> print(describe(row))
+    after ruff check fails: F401, edit source (.py): 12 of 31 pass (39 %, 24 to 56 %); without it 55 % of 40; \
+basis: check passes later
+    """
+    lead = "on" if pattern.level in {"task", "any task", "asserted"} else "after"
+    return (
+        f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {_comparison(pattern)}; "
+        f"basis: {pattern.basis}{_left_out(pattern)}{_adjusted(pattern.effect)}"
+    )
+
+
+def _adjusted(effect: Effect | None) -> str:
+    """The comparison in one clause, with the words that an association deserves."""
+    if effect is None:
+        return ""
+    low, high = 100 * effect.interval.low, 100 * effect.interval.high
+    known = "associated, not tested" if effect.verdict == "associated" else "not told apart from chance"
+    adjusted = f"adjusted {100 * effect.difference:+.0f} points ({low:+.0f} to {high:+.0f})"
+    return f"; {adjusted}, q {effect.q:.2f} of {effect.family} comparisons: {known}"
+
+
+def _result(pattern: Pattern) -> str:
+    if pattern.interval is None:
+        rate = (
+            f"{_percent(pattern.success_rate)} % succeed" if pattern.measured else "nobody has said how often it works"
+        )
+        return f"told {pattern.occurrences} times, {rate}"
+    counts = f"{pattern.successes} of {pattern.occurrences}"
+    if pattern.too_early:
+        return f"too early: {counts}"
+    verb = "succeed" if pattern.basis == "outcome" else "pass"
+    low, high = pattern.interval.low, pattern.interval.high
+    return f"{counts} {verb} ({_percent(pattern.success_rate)} %, {_percent(low)} to {_percent(high)} %)"
+
+
+def _comparison(pattern: Pattern) -> str:
+    if pattern.base_rate is None:
+        return "nothing to compare with"
+    return f"without it {_percent(pattern.base_rate)} % of {pattern.base_n}"
+
+
+def _left_out(pattern: Pattern) -> str:
+    return f"; {pattern.unmeasured} not measured" if pattern.unmeasured else ""
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.0f}"
+
+
+def _distinct(episodes: Iterable[Episode]) -> Iterable[Episode]:
+    """One episode per id. Of several that differ, the one whose text sorts last, so that order cannot matter."""
+    by_id: dict[str, Episode] = {}
+    for episode in episodes:
+        known = by_id.get(episode.id)
+        if known is None or msgspec.json.encode(episode) > msgspec.json.encode(known):
+            by_id[episode.id] = episode
+    return by_id.values()
+
+
+def _patterns_of(situation: _Situation) -> Iterable[Pattern]:
+    for action, rows in situation.by_action.items():
+        measured = [row for row in rows if row.success is not None]
+        if measured:
+            yield _pattern(measured, base=situation.without(action), unmeasured=len(rows) - len(measured))
+
+
+def _pattern(rows: Sequence[Observation], *, base: tuple[int, int], unmeasured: int) -> Pattern:
+    """The pattern of one trigger, action and basis, from its measured observations (at least one)."""
+    first = rows[0]
+    newest_first = sorted(rows, key=_recency, reverse=True)
+    successes = sum(row.success is True for row in rows)
+    base_successes, base_n = base
+    return Pattern(
+        id=content_id(first.level, first.trigger, first.action, first.basis),
+        name=f"{first.trigger} → {first.action}",
+        description=f"On {first.trigger!r}: {first.action}. Success: {_MEANING[first.basis]}.",
+        trigger=first.trigger,
+        action=first.action,
+        success_rate=successes / len(rows),
+        occurrences=len(rows),
+        last_used=newest_first[0].timestamp,
+        successes=successes,
+        interval=wilson_interval(successes, len(rows)),
+        base_rate=base_successes / base_n if base_n else None,
+        base_n=base_n,
+        basis=first.basis,
+        level=first.level,
+        too_early=len(rows) < ENOUGH_OCCURRENCES,
+        unmeasured=unmeasured,
+        episodes=tuple(row.episode for row in newest_first[:EXAMPLES_KEPT]),
+        decisions=tuple(row.decision for row in newest_first[:EXAMPLES_KEPT]),
+    )
+
+
+def _recency(row: Observation) -> tuple[float, str]:
+    """When it was used, untimed ones first; the episode breaks ties."""
+    used = parse_timestamp(row.timestamp)
+    return used.timestamp() if used else float("-inf"), row.episode
+
+
+def content_id(*parts: str) -> str:
+    """An id that two machines give to the same pattern: 80 bits, so that a clash takes about 10^12 patterns."""
+    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=10).digest()
+    return "p" + base64.b32encode(digest).decode().lower()
+
+
+class EpisodePatterns(PatternCounter):
+    """`tables.observe` and `patterns.count_patterns`, loaded when something is compiled."""
+
+    #: A change to `tables`, `measures` or `trials` that reads anything else in an episode is a new version.
+    version = "2"
+
+    def observe(self, episode: Episode) -> EpisodeObservations:
+        """The observations of one episode, and the trial it is in comparisons."""
+        from helix_graph.graph.trials import pack, trial_of  # noqa: PLC0415  (questions to the graph do without)
+
+        trial = trial_of(episode)
+        return EpisodeObservations(trial.observations, pack(trial))
+
+    def count(self, observations: Iterable[Observation]) -> list[dict[str, Any]]:
+        """The patterns in all observations of some situations, as rows."""
+
+        return [msgspec.to_builtins(one) for one in count_patterns(observations)]
+
+    def told(self, asserted: Iterable[AssertedPattern]) -> list[dict[str, Any]]:
+        """The patterns that people have added, as rows beside those counted."""
+
+        return [msgspec.to_builtins(one) for one in patterns_asserted(asserted)]

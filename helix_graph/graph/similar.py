@@ -1,0 +1,221 @@
+"""Find earlier decisions whose words are most like a text, and how they came out.
+
+The FTS5 table ``decided`` in graph.db indexes the words of every decision (what was chosen, the situation, the reason)
+and of its session's task, ranked by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond", 2009). Words are compared by their stems (Porter's), so *fails* matches *failing*; meanings are not compared.
+Words that half of all decisions have carry no weight in BM25 and are only searched when there are no others, which
+saves ranking every decision.
+
+The index stores no copy of the texts, which stand in ``mention``. A row's number is made of the episode's number and
+the decision's position among that episode's mentions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.labels import STOP_WORDS
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from helix_graph.graph.model import EpisodeFacts
+
+
+#: The longest real session has some thousand mentions.
+_PLACES = 1 << 20
+#: A text is looked for by so many different words; a whole log would only be matched by everything.
+_MOST_WORDS = 64
+_WORD = re.compile(r"[^\W_]+")
+#: So many decisions are ranked in some milliseconds, whatever words they share.
+_FEW = 1000
+#: Digits to which ranks are told apart: sums of floating-point numbers differ in the last ones between machines.
+_DIGITS = 6
+
+_Row = tuple[int, str, str, str | None, str]
+
+
+class SimilarDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """One earlier decision, and how it came out.
+
+    ``score`` is BM25's: higher is more alike, within one question only. ``words`` are those of the question that stand
+    in it. ``outcome`` is the session's, ``basis`` who or what says so; ``decision_outcome`` is the decision's own where
+    the log tells it. ``others`` counts more decisions of the same session that have one of the words.
+    """
+
+    episode: str
+    session: str
+    date: str | None
+    task: str
+    decision: str
+    label: str
+    chosen: str
+    context: str
+    rationale: str | None
+    outcome: str
+    basis: str
+    decision_outcome: str | None
+    log: str | None
+    line: int | None
+    quote: str
+    score: float
+    words: tuple[str, ...]
+    others: int
+
+
+def index_decisions(connection: sqlite3.Connection, episode: int, facts: EpisodeFacts) -> None:
+    """Takes the decisions of an episode into the index."""
+    connection.executemany(
+        "INSERT INTO decided (rowid, chosen, context, rationale, task) VALUES (?, ?, ?, ?, ?)", _rows(episode, facts)
+    )
+
+
+def forget_decisions(connection: sqlite3.Connection, episode: int, facts: EpisodeFacts) -> None:
+    """Takes the decisions of an episode out of the index, which has to be told what it was given."""
+    connection.executemany(
+        "INSERT INTO decided (decided, rowid, chosen, context, rationale, task) VALUES ('delete', ?, ?, ?, ?, ?)",
+        _rows(episode, facts),
+    )
+
+
+def _rows(episode: int, facts: EpisodeFacts) -> Iterator[_Row]:
+    """What people have only asserted is no decision of a session."""
+    if facts.origin != "episode":
+        return
+    for place, one in enumerate(sorted(facts.mentions, key=lambda mention: mention.local)):
+        if one.type == "decision" and one.counted:
+            yield episode * _PLACES + place, one.raw, one.context, one.rationale, facts.task
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The different words of a text by which it is looked for, in order; small words only when it has no others.
+
+    >>> words_of("Retry the parcel request, or retry_later?")
+    ('retry', 'parcel', 'request', 'later')
+    """
+    words = list(dict.fromkeys(word.casefold() for word in _WORD.findall(text)))
+    return tuple([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
+
+
+def find_similar_decisions(
+    connection: sqlite3.Connection, words: Collection[str], *, limit: int
+) -> tuple[list[SimilarDecision], int]:
+    """The decisions most alike in these words, one for each session, and how many sessions have one.
+
+    Of equally alike ones the newest comes first.
+    """
+    scores = _scores(connection, _telling(connection, words))
+    best: dict[int, tuple[float, int]] = {}
+    others: defaultdict[int, int] = defaultdict(int)
+    for row, score in scores:
+        episode, place = divmod(row, _PLACES)
+        others[episode] += episode in best
+        best[episode] = min(best.get(episode, (score, place)), (score, place))
+    chosen = _first(connection, best, limit)
+    have = _words_in(connection, words, [episode * _PLACES + best[episode][1] for episode in chosen])
+    found = [
+        _decided(connection, episode, best[episode], have[episode * _PLACES + best[episode][1]], others[episode])
+        for episode in chosen
+    ]
+    return found, len(best)
+
+
+def _telling(connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
+    """The words that fewer than half of all decisions have, or a few; if there are none among them, the rarest."""
+    (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
+    having = {word: _count(connection, word) for word in words}
+    met = sorted((count, word) for word, count in having.items() if count)
+    telling = [word for count, word in met if count < max(decisions / 2, _FEW)]
+    return telling or [word for _, word in met[:1]]
+
+
+def _count(connection: sqlite3.Connection, word: str) -> int:
+    (count,) = connection.execute("SELECT count(*) FROM decided WHERE decided MATCH ?", (_either([word]),)).fetchone()
+    return int(count)
+
+
+def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:
+    """Every decision that has one of the words; FTS5's ranks are negative, the most alike the least."""
+    if not words:
+        return []
+    rows = connection.execute("SELECT rowid, rank FROM decided WHERE decided MATCH ?", (_either(sorted(words)),))
+    return [(row, round(rank, _DIGITS)) for row, rank in rows]
+
+
+def _either(words: Iterable[str]) -> str:
+    return " OR ".join(f'"{word}"' for word in words)
+
+
+def _first(connection: sqlite3.Connection, best: dict[int, tuple[float, int]], limit: int) -> list[int]:
+    """The episodes with the best scores; of equal ones the newest, then the first by id."""
+    ranked = sorted(score for score, _ in best.values())
+    worst = ranked[:limit][-1] if ranked else 0.0
+    close = [episode for episode, (score, _) in best.items() if score <= worst]
+    rows = connection.execute(
+        f"SELECT number FROM episode WHERE number {ANY_OF} ORDER BY moment DESC, id",  # noqa: S608  (a constant)
+        (as_list(close),),
+    )
+    newest = [number for (number,) in rows]
+    return sorted(newest, key=lambda number: best[number][0])[:limit]  # stable: the newest first
+
+
+def _words_in(connection: sqlite3.Connection, words: Collection[str], rows: Collection[int]) -> dict[int, list[str]]:
+    """Which of the words each decision has, as the index compares them."""
+    found: dict[int, list[str]] = {row: [] for row in rows}
+    for word in words:
+        having = connection.execute(
+            f"SELECT rowid FROM decided WHERE decided MATCH ? AND rowid {ANY_OF}",  # noqa: S608  (as above)
+            (_either([word]), as_list(rows)),
+        )
+        for (row,) in having:
+            found[row].append(word)
+    return found
+
+
+def _decided(
+    connection: sqlite3.Connection, episode: int, best: tuple[float, int], words: list[str], others: int
+) -> SimilarDecision:
+    score, place = best
+    row = connection.execute(
+        "SELECT e.id, session, e.timestamp, task, local, label, raw, context, rationale, e.outcome, basis, m.outcome,"
+        " m.log, line, quote FROM mention m JOIN episode e ON e.number = m.episode JOIN node n ON n.number = m.node"
+        " WHERE m.episode = ? ORDER BY local LIMIT 1 OFFSET ?",
+        (episode, place),
+    ).fetchone()
+    told = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
+    return SimilarDecision(**told, score=abs(score), words=tuple(words), others=others)
+
+
+COMPARES = "words are compared, not meanings; an outcome is the session's, which had more in it than this decision"
+
+
+class SimilarAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The earlier decisions most alike to a text, the most alike first.
+
+    ``looked_for`` are the words of the text that were compared, ``not_met`` those that none of the ``decisions`` has.
+    ``sessions`` counts all sessions with a decision that has one of the words. ``compares`` says what was compared.
+    """
+
+    looked_for: tuple[str, ...]
+    not_met: tuple[str, ...]
+    sessions: int
+    decisions: tuple[SimilarDecision, ...]
+    compares: str
+
+
+def similar_answer(words: tuple[str, ...], decisions: Sequence[SimilarDecision], sessions: int) -> SimilarAnswer:
+    """The answer, from what was found for these words."""
+    met = {word for one in decisions for word in one.words}
+    return SimilarAnswer(
+        looked_for=words,
+        not_met=tuple(word for word in words if word not in met),
+        sessions=sessions,
+        decisions=tuple(decisions),
+        compares=COMPARES,
+    )

@@ -1,0 +1,464 @@
+"""Which files of episodes and assertions have changed since graph.db was compiled, and how to read them.
+
+A file whose size and time are as recorded is not opened. A run over chosen paths, or since a date, takes in nothing
+else and removes nothing; a file counts as gone only when all files were looked for.
+
+`find_digests` uses the same comparison for questions about all sessions: it returns what graph.db recorded of
+unchanged episodes, and names the files that have to be read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from helix_episodes.errors import InvalidEpisode
+from helix_episodes.io import read_regular
+from helix_episodes.model import Episode, sortable_time
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.errors import InvalidAssertion, OutsideMemory
+from helix_graph.graph.assertions import (
+    ASSERTION_SUFFIX,
+    CORRECTIONS,
+    AssertedPattern,
+    Assertion,
+    PatternAssertion,
+    decode_assertion,
+    distinct,
+    encode_assertion,
+    fold_patterns,
+    name_of,
+    oldest_first,
+)
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.model import EpisodeFacts
+from helix_graph.graph.observations import EpisodeObservations, PatternCounter
+from helix_graph.graph.store import digests_but_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+
+PREFIX, SUFFIX = "episode-", ".json"
+#: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
+#: (10 ms on Linux), unseen; such a file is hashed again next time.
+_TICK_NS = 50_000_000
+
+
+class FileStamp(msgspec.Struct, frozen=True, gc=False):
+    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
+
+    There are ten thousands of these, and none can be part of a ring, so the collector need not look at them.
+    """
+
+    size: int
+    mtime_ns: int
+
+
+class KnownFile(msgspec.Struct, frozen=True, gc=False):
+    """What graph.db remembers of a file."""
+
+    stamp: FileStamp
+    sha256: bytes
+    episode: int | None
+    problem: str | None
+
+
+class _HasStamp(Protocol):
+    @property
+    @abstractmethod
+    def stamp(self) -> FileStamp:
+        """The stamp at the time it was seen."""
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """A file that was read: its facts and what was observed in it, or what is wrong with it."""
+
+    stamp: FileStamp
+    sha256: bytes
+    facts: EpisodeFacts | None
+    problem: str | None
+    observed: EpisodeObservations | None = None
+
+
+def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, FileStamp]:
+    """The episode files of a folder, by name; with ``only`` those of these names, without a look at the others."""
+    stamps: dict[str, FileStamp] = {}
+    if only is not None:
+        for name in only:
+            with suppress(FileNotFoundError):
+                stamps[name] = stamp_of(folder / name)
+    elif folder.is_dir():
+        settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith(PREFIX) and name.endswith(SUFFIX):
+                    try:
+                        stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
+                    except FileNotFoundError:  # deleted since the folder was listed
+                        continue
+    return stamps
+
+
+def stamp_of(entry: os.DirEntry[str] | Path) -> FileStamp:
+    """The stamp of a file as it is now."""
+    return _stamp(entry.stat(follow_symlinks=False), time.time_ns() - _TICK_NS)
+
+
+def _stamp(stat: os.stat_result, settled: int) -> FileStamp:
+    changed = stat.st_mtime_ns
+    return FileStamp(stat.st_size, changed if changed < settled else 0)
+
+
+def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = None) -> dict[str, KnownFile]:
+    """What graph.db remembers of the files it was made from, by name; with ``only`` of those of these names."""
+    where, values = ("", ()) if only is None else (f" WHERE name {ANY_OF}", (as_list(only),))
+    return {
+        name: KnownFile(FileStamp(size, mtime), sha256, episode, problem)
+        for name, size, mtime, sha256, episode, problem in connection.execute(f"SELECT * FROM file{where}", values)  # noqa: S608  (a constant)
+    }
+
+
+def differs(stamp: FileStamp, seen: _HasStamp | None) -> bool:
+    """Whether a file has to be looked into."""
+    return seen is None or not stamp.mtime_ns or stamp != seen.stamp
+
+
+def count_pending(connection: sqlite3.Connection, folder: Path) -> int:
+    """How many files are new, changed or gone since the last compile."""
+    present, known = scan(folder), known_files(connection)
+    changed = [name for name, stamp in present.items() if differs(stamp, known.get(name))]
+    return sum(not _is_same(folder / name, known.get(name)) for name in changed) + len(known.keys() - present.keys())
+
+
+def _is_same(path: Path, seen: KnownFile | None) -> bool:
+    """Whether a file that may have changed holds what it held."""
+    return seen is not None and digest_of(path) == seen.sha256
+
+
+def digest_of(path: Path) -> bytes:
+    """The hash that graph.db remembers of a file: of its content; empty for one that cannot be read."""
+    try:
+        return hashlib.sha256(read_regular(path)).digest()
+    except OSError:
+        return b""
+
+
+def read_source(
+    path: Path,
+    stamp: FileStamp,
+    assertions: Callable[[str], Sequence[Named]] = lambda _: (),
+    observe: Callable[[Episode], EpisodeObservations] | None = None,
+) -> ReadFile | None:
+    """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
+
+    ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the
+    episode of an id; ``observe`` makes the observations.
+    """
+    try:
+        data = read_regular(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return ReadFile(FileStamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
+    digest = hashlib.sha256(data).digest()
+    try:
+        extracted = decode_episode(data, path)
+    except InvalidEpisode as error:
+        return ReadFile(stamp, digest, None, error.problem)
+    told = assertions(extracted.id)
+    episode = as_corrected(extracted, told)
+    facts = facts_with(episode, told, extracted=extracted)
+    return ReadFile(stamp, digest, facts, None, observe(episode) if observe else None)
+
+
+def decode_episode(data: bytes, path: Path) -> Episode:
+    """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
+
+    Raises:
+        InvalidEpisode: It does not fit the schema, or bears another id than its file.
+    """
+    try:
+        episode = msgspec.json.decode(data, type=Episode)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidEpisode(path=path, problem=str(error)) from error
+    if episode.id != path.stem:
+        raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
+    return episode
+
+
+class KnownAssertion(msgspec.Struct, frozen=True):
+    """What graph.db remembers of an assertion's file."""
+
+    stamp: FileStamp
+    sha256: bytes
+    unit: str
+    body: bytes | None
+
+
+class AssertionChange(msgspec.Struct, frozen=True):
+    """A file that is new or changed: its assertion, or what is wrong with it."""
+
+    stamp: FileStamp
+    sha256: bytes
+    assertion: Assertion | None = None
+    problem: str | None = None
+
+
+class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What there is to do. ``units`` are the shares to fold again; ``rates``: patterns may have changed as well."""
+
+    folder: Path
+    changes: dict[str, AssertionChange]
+    gone: tuple[str, ...]
+    units: frozenset[str]
+    rates: bool
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.changes or self.gone)
+
+
+def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPlan:
+    """Compares the files with what graph.db remembers of them; reads those that differ."""
+    known, present = _known(connection), _scan(folder)
+    changes = {
+        name: change
+        for name, stamp in sorted(present.items())
+        if (change := _change(folder / f"{name}{ASSERTION_SUFFIX}", stamp, known.get(name)))
+    }
+    gone = tuple(sorted(known.keys() - present.keys()))
+    before = [known[name] for name in (*changes, *gone) if name in known]
+    after = [change.assertion for change in changes.values() if change.assertion]
+    kinds = after + [_decoded(old.body, folder) for old in before if old.body]
+    return AssertionPlan(
+        folder=folder,
+        changes=changes,
+        gone=gone,
+        units=frozenset({unit_of(name_of(one), one) for one in after} | {old.unit for old in before}) - {""},
+        rates=any(isinstance(each, (PatternAssertion, *CORRECTIONS)) for each in kinds),
+    )
+
+
+def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> None:
+    """Brings graph.db's copies up to date with the files."""
+    connection.executemany("DELETE FROM assertion WHERE name = ?", ((name,) for name in plan.gone))
+    connection.executemany(
+        "INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (_row(name, change) for name, change in plan.changes.items()),
+    )
+
+
+def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> list[Named]:
+    """The assertions that belong to a share, by identity."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ?", (unit,))
+    return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
+
+
+def recorded_patterns(connection: sqlite3.Connection, folder: Path) -> tuple[AssertedPattern, ...]:
+    """The patterns that people have added."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
+    found = [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
+    patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
+    return fold_patterns(oldest_first(patterns))
+
+
+def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:
+    """The files that hold no assertion, and why."""
+    rows = connection.execute("SELECT name, problem FROM assertion WHERE problem IS NOT NULL ORDER BY name")
+    return [(folder / f"{name}{ASSERTION_SUFFIX}", problem) for name, problem in rows]
+
+
+def pending_assertions(connection: sqlite3.Connection, folder: Path) -> list[str]:
+    """The names of the files that are new, changed or gone since the last compile."""
+    plan = plan_assertions(connection, folder)
+    return sorted(name + ASSERTION_SUFFIX for name in (*plan.changes, *plan.gone))
+
+
+def _known(connection: sqlite3.Connection) -> dict[str, KnownAssertion]:
+    rows = connection.execute("SELECT name, size, mtime_ns, sha256, unit, body FROM assertion")
+    return {
+        name: KnownAssertion(FileStamp(size, mtime), sha256, unit, body)
+        for name, size, mtime, sha256, unit, body in rows
+    }
+
+
+def _scan(folder: Path) -> dict[str, FileStamp]:
+    stamps: dict[str, FileStamp] = {}
+    if folder.is_dir():
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(ASSERTION_SUFFIX) and not entry.name.startswith("."):
+                    with suppress(FileNotFoundError):  # deleted since the folder was listed
+                        stamps[entry.name.removesuffix(ASSERTION_SUFFIX)] = stamp_of(entry)
+    return stamps
+
+
+def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:
+    """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
+    if known and not differs(stamp, known):
+        return None
+    try:
+        data = read_regular(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        could = known is None or known.sha256  # one that could not be read before either is no news
+        return (
+            AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
+            if could
+            else None
+        )
+    digest = hashlib.sha256(data).digest()
+    if known and digest == known.sha256:
+        return None
+    try:
+        return AssertionChange(stamp, digest, decode_assertion(data, path=path))
+    except InvalidAssertion as error:
+        return AssertionChange(stamp, digest, problem=error.problem)
+
+
+def _row(name: str, change: AssertionChange) -> tuple[object, ...]:
+    one = change.assertion
+    unit, when, body = (
+        (unit_of(name_of(one), one), sortable_time(one.asserted_at), encode_assertion(one)) if one else ("", "", None)
+    )
+    return name, change.stamp.size, change.stamp.mtime_ns, change.sha256, unit, when, body, change.problem
+
+
+def _decoded(body: bytes, folder: Path) -> Assertion:
+    return decode_assertion(body, path=folder)
+
+
+Progress = Callable[[int, int, Path], None]
+
+
+class CompileJob(msgspec.Struct, frozen=True):
+    """The arguments of a compile; ``damage`` is what was wrong with the file that stood there before."""
+
+    episodes: Path
+    causality: Path
+    chosen: list[Path]
+    since: str
+    dry_run: bool
+    progress: Progress | None
+    patterns: PatternCounter | None
+    assertions_only: bool = False
+    damage: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything is looked at, so that what is not there can be called gone."""
+        return not (self.since or self.chosen or self.assertions_only)
+
+    def for_everything(self) -> CompileJob:
+        """A graph that is built anew needs all files, whichever were asked for."""
+        return msgspec.structs.replace(self, chosen=[], since="", assertions_only=False)
+
+
+class CompilePlan(msgspec.Struct, frozen=True):
+    """Which files to look into, which are gone, and what is known of all; which assertions there are to take in.
+
+    ``again`` are the episodes' files that are folded anew though they have not changed: people have corrected them.
+    """
+
+    folder: Path
+    present: dict[str, FileStamp]
+    known: dict[str, KnownFile]
+    suspects: list[str]
+    gone: list[str]
+    asserted: AssertionPlan
+    again: frozenset[str]
+    since: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look into or to take out."""
+        return bool(self.suspects or self.gone or self.asserted)
+
+
+def chosen_paths(folder: Path, paths: Iterable[Path]) -> list[Path]:
+    """The paths asked for, made absolute.
+
+    Raises:
+        OutsideMemory: One of them is not in the folder.
+    """
+    root = folder.resolve()
+    chosen = [path.resolve() for path in paths]
+    for path in chosen:
+        if root not in {path, path.parent}:
+            raise OutsideMemory(path=path, folder=folder)
+    return chosen
+
+
+def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
+    """Compares the files with what graph.db remembers of them."""
+    asserted = _plan_assertions(connection, job)
+    only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
+    present, known = scan(job.episodes, only=only), known_files(connection, only=only)
+    wanted = _wanted(job)
+    suspects = {name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))}
+    again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
+    gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
+    return CompilePlan(
+        folder=job.episodes,
+        present=present,
+        known=known,
+        suspects=sorted(suspects | again),
+        gone=sorted(gone),
+        asserted=asserted,
+        again=frozenset(again),
+        since=job.since,
+    )
+
+
+def _plan_assertions(connection: sqlite3.Connection, job: CompileJob) -> AssertionPlan:
+    """Which assertions to take in: none when only some of the episodes were asked for."""
+    folder = job.causality / ASSERTIONS
+    if job.whole or job.assertions_only:
+        return plan_assertions(connection, folder)
+    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset(), rates=False)
+
+
+def _wanted(job: CompileJob) -> Callable[[str], bool]:
+    if job.assertions_only:
+        return lambda _: False
+    root = job.episodes.resolve()
+    if not job.chosen or root in job.chosen:
+        return lambda _: True
+    names = {path.name for path in job.chosen}
+    return names.__contains__
+
+
+class Digests(msgspec.Struct, frozen=True, kw_only=True):
+    """The digests that hold, and the files whose episodes have to be read."""
+
+    kept: tuple[bytes, ...]
+    to_read: tuple[Path, ...]
+
+
+def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: Path, version: str) -> Digests:
+    """The digests made by this ``version`` of their maker."""
+    made_by = connection.execute("SELECT value FROM meta WHERE key = 'observations'").fetchone()
+    if made_by != (version,):
+        return nothing_kept(episodes)
+    plan = make_plan(connection, CompileJob(episodes, causality, [], "", dry_run=True, progress=None, patterns=None))
+    spoilt = {name for name, seen in plan.known.items() if seen.episode is None and name in plan.present}
+    to_read = sorted(spoilt.union(plan.suspects))
+    kept = digests_but_of(connection, [*to_read, *plan.gone])
+    return Digests(kept=tuple(kept), to_read=tuple(episodes / name for name in to_read))
+
+
+def nothing_kept(episodes: Path) -> Digests:
+    """Every file has to be read."""
+    return Digests(kept=(), to_read=tuple(episodes / name for name in sorted(scan(episodes))))

@@ -1,0 +1,498 @@
+"""graph.db as a store: the facts of each episode, and the sums over all of them.
+
+The facts stand in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
+share to the sums, and removing it subtracts the same integers. So the sums are always those of a build from nothing,
+at the price of the episodes that changed. `fold` gives the same graph in networkx form.
+
+Inside the file, episodes and nodes go by number to keep edges narrow. Numbers depend on the order of arrival and never
+leave the file: answers are named and sorted by ids and labels.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
+
+from helix_episodes.model import sortable_time
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph import observations as observing
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
+from helix_graph.graph.observations import EpisodeObservations, Observation
+from helix_graph.graph.similar import forget_decisions, index_decisions
+from helix_graph.graph.text_index import wording, write_pages
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+    import networkx as nx
+
+
+def updated(connection: sqlite3.Connection) -> str | None:
+    """The time of the newest episode or assertion in UTC, or None when none has one."""
+    newest = connection.execute(
+        "SELECT max(moment) FROM (SELECT moment FROM episode UNION ALL SELECT moment FROM assertion)"
+    ).fetchone()[0]
+    return newest or None
+
+
+#: The numbers of situations already met in a transaction; all of them have changed by it.
+Situations = dict[tuple[str, str, str], int]
+
+
+def add_observations(
+    connection: sqlite3.Connection, episode: int, observed: EpisodeObservations, situations: Situations
+) -> None:
+    """Keeps the observations of an episode, in their order, and its digest."""
+    rows = [
+        (_situation(connection, one, situations), episode, place, one.action, one.decision, one.success, one.timestamp)
+        for place, one in enumerate(observed.observations)
+    ]
+    connection.execute("INSERT INTO digest VALUES (?, ?)", (episode, observed.digest))
+    connection.executemany("INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _situation(connection: sqlite3.Connection, one: Observation, situations: Situations) -> int:
+    key = (one.trigger, one.level, one.basis)
+    if key not in situations:
+        connection.execute(
+            "INSERT INTO situation (trigger, level, basis) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET changed = TRUE",
+            key,
+        )
+        (situations[key],) = connection.execute(
+            "SELECT number FROM situation WHERE trigger = ? AND level = ? AND basis = ?", key
+        ).fetchone()
+    return situations[key]
+
+
+def remove_observations(connection: sqlite3.Connection, episode: int) -> None:
+    """Deletes the observations of an episode."""
+    connection.execute(
+        "UPDATE situation SET changed = TRUE WHERE number IN (SELECT situation FROM observation WHERE episode = ?)",
+        (episode,),
+    )
+    connection.execute("DELETE FROM observation WHERE episode = ?", (episode,))
+    connection.execute("DELETE FROM digest WHERE episode = ?", (episode,))
+
+
+def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
+    """The digests of all episodes that have a file, but for the files of these names."""
+    left_out = set(names)
+    rows = connection.execute("SELECT name, body FROM digest JOIN file USING (episode)")
+    return [body for name, body in rows if name not in left_out]
+
+
+def changed_situations(connection: sqlite3.Connection) -> Iterator[tuple[int, list[Observation]]]:
+    """The situations that have changed since they were last counted, with all their observations, perhaps none."""
+    changed = connection.execute("SELECT number, trigger, level, basis FROM situation WHERE changed ORDER BY number")
+    for number, trigger, level, basis in changed.fetchall():
+        rows = connection.execute(
+            "SELECT action, success, id, decision, o.timestamp FROM observation o JOIN episode ON number = episode"
+            " WHERE situation = ? ORDER BY episode, place",
+            (number,),
+        )
+        yield (
+            number,
+            [
+                Observation(
+                    trigger=trigger,
+                    level=level,
+                    action=action,
+                    basis=basis,
+                    success=None if success is None else bool(success),
+                    episode=episode,
+                    decision=decision,
+                    timestamp=timestamp,
+                )
+                for action, success, episode, decision, timestamp in rows
+            ],
+        )
+
+
+def all_counted(connection: sqlite3.Connection) -> None:
+    """Notes that every situation has been counted; those in which nothing was observed are gone."""
+    connection.execute("UPDATE situation SET changed = FALSE WHERE changed")
+    connection.execute(
+        "DELETE FROM situation WHERE NOT EXISTS (SELECT 1 FROM observation WHERE situation = situation.number)"
+    )
+
+
+EdgeKey = tuple[str, str, str]
+
+
+class NodeShare(NamedTuple):
+    """Mentions, episodes, episodes with a measured outcome, and successes among these."""
+
+    mentions: int
+    episodes: int
+    measured: int
+    successes: int
+
+
+class EdgeShare(NamedTuple):
+    """Sum of weights in millionths, number of claims, distinct episodes."""
+
+    weight_sum: int
+    claims: int
+    episodes: int
+
+
+def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
+    """What one episode adds to each node."""
+    measured, success = facts.succeeded is not None, facts.succeeded is True
+    episodes = int(facts.origin != "assertion")
+    counts: dict[str, int] = {}
+    for mention in facts.mentions:
+        if mention.counted:
+            counts[mention.node] = counts.get(mention.node, 0) + 1
+    return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
+
+
+def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
+    """What one episode adds to each edge."""
+    shares: dict[EdgeKey, EdgeShare] = {}
+    for claim in facts.claims:
+        edge = (claim.source, claim.target, claim.type)
+        held = shares.get(edge)
+        shares[edge] = EdgeShare(held[0] + claim.weight, held[1] + 1, 1) if held else EdgeShare(claim.weight, 1, 1)
+    return shares
+
+
+def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
+    """The causal graph of a set of facts, as a networkx ``MultiDiGraph``.
+
+    Nodes carry ``type``, ``label``, ``frequency``, ``episodes``, ``success_rate``, ``aliases`` (raw text to number of
+    mentions) and ``mentions`` (pairs of episode and `Mention`); edges, keyed by their type, carry ``type``, ``weight``,
+    ``evidence_count``, ``reasons`` and ``status``. ``graph.graph["claims"]`` maps each edge to its pairs of episode and
+    `Claim`, since episode lists in edge attributes would weigh down every algorithm that copies them.
+
+    The same episode twice counts once; of two versions of an episode the one that sorts last is taken, so that the
+    result never depends on the order of ``facts``.
+    """
+    import networkx as nx  # noqa: PLC0415  (loaded only when a graph is wanted)
+
+    newest = {each.episode: each for each in sorted(facts, key=_version)}
+    episodes = [newest[name] for name in sorted(newest)]
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    _add_nodes(graph, episodes)
+    _add_edges(graph, episodes)
+    return graph
+
+
+def _version(facts: EpisodeFacts) -> tuple[str, bytes]:
+    return facts.episode, msgspec.msgpack.encode(facts)
+
+
+def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
+    mentions: defaultdict[str, list[tuple[str, Mention]]] = defaultdict(list)
+    shares: defaultdict[str, list[NodeShare]] = defaultdict(list)
+    alone = {facts.episode for facts in episodes if facts.origin == "assertion"}
+    for facts in episodes:
+        for mention in facts.mentions:
+            mentions[mention.node].append((facts.episode, mention))
+        for node, share in node_shares(facts).items():
+            shares[node].append(share)
+    for node in sorted(mentions):
+        first = mentions[node][0][1]
+        graph.add_node(
+            node,
+            type=first.type,
+            label=first.label,
+            frequency=sum(share.mentions for share in shares[node]),
+            episodes=tuple(dict.fromkeys(episode for episode, _ in mentions[node] if episode not in alone)),
+            success_rate=rate(sum(s.successes for s in shares[node]), sum(s.measured for s in shares[node])),
+            aliases=aliases(mention.raw for _, mention in mentions[node] if mention.counted),
+            mentions=tuple(mentions[node]),
+        )
+
+
+def _add_edges(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
+    claims: defaultdict[EdgeKey, list[tuple[str, Claim]]] = defaultdict(list)
+    for facts in episodes:
+        for claim in facts.claims:
+            claims[claim.source, claim.target, claim.type].append((facts.episode, claim))
+    for source, target, kind in sorted(claims):
+        held = claims[source, target, kind]
+        graph.add_edge(
+            source,
+            target,
+            key=kind,
+            type=kind,
+            weight=mean_weight(sum(claim.weight for _, claim in held), len(held)),
+            evidence_count=len({episode for episode, _ in held}),
+            reasons=tuple(sorted({claim.reason for _, claim in held})),
+            status="asserted",
+        )
+    graph.graph["claims"] = {edge: tuple(held) for edge, held in claims.items()}
+
+
+def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
+    """How often each raw text stands behind a label, the commonest first."""
+    counts: dict[str, int] = {}
+    for text in raw_texts:
+        if text:
+            counts[text] = counts.get(text, 0) + 1
+    if len(counts) == 1:
+        return counts
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+_MENTION_COLUMNS = (
+    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted,"
+    " context, outcome"
+)
+#: One place for each of these columns, and for episode, local id and node.
+_MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
+
+_Key = TypeVar("_Key", int, tuple[int, int, str])
+
+
+class GraphChanges(msgspec.Struct, kw_only=True):
+    """What has been taken in and out in one transaction, and the sums that are still to be written."""
+
+    known_nodes: dict[str, int]
+    new_nodes: set[str] = msgspec.field(default_factory=set)
+    used_nodes: set[str] = msgspec.field(default_factory=set)
+    nodes: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    edges: dict[tuple[int, int, str], tuple[int, ...]] = msgspec.field(default_factory=dict)
+    situations: Situations = msgspec.field(default_factory=dict)
+
+
+class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """What a transaction did to the graph: nodes and edges that are new, and nodes that had been there before."""
+
+    nodes_added: int
+    edges_added: int
+    merged: int
+
+
+def begin_changes(connection: sqlite3.Connection) -> GraphChanges:
+    """An empty set of changes to the graph as it is."""
+    return GraphChanges(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
+
+
+def add_episode(
+    connection: sqlite3.Connection,
+    facts: EpisodeFacts,
+    changes: GraphChanges,
+    observed: observing.EpisodeObservations | None = None,
+) -> int:
+    """Writes an episode's facts and observations and returns its number; `finish_changes` adds its share."""
+    episode = _insert_episode(connection, facts)
+    _insert_nodes(connection, facts, changes)
+    numbers = changes.known_nodes
+    connection.executemany(
+        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
+        [_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions],
+    )
+    connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
+    index_decisions(connection, episode, facts)
+    connection.executemany(
+        "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [_claim_row(claim, episode, numbers) for claim in facts.claims],
+    )
+    connection.executemany(
+        "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
+        [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
+    )
+    if observed:
+        add_observations(connection, episode, observed, changes.situations)
+    _count(facts, changes, sign=1)
+    changes.used_nodes.update(mention.node for mention in facts.mentions)
+    return episode
+
+
+def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
+    """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
+    facts = next(read_facts(connection, [episode]))
+    _count(facts, changes, sign=-1)
+    remove_observations(connection, episode)
+    forget_decisions(connection, episode, facts)
+    for table in ("mention", "wording", "claim", "repair"):
+        connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
+    connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
+    connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
+
+
+def finish_changes(connection: sqlite3.Connection, changes: GraphChanges) -> CompileTotals:
+    """Adds up the shares; nodes and edges that nobody mentions any more are gone."""
+    edges_before = _count_edges(connection)
+    connection.executemany(
+        "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
+        " successes = successes + ? WHERE number = ?",
+        ((*share, number) for number, share in changes.nodes.items()),
+    )
+    connection.executemany(
+        "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " weight_sum = weight_sum + excluded.weight_sum, claims = claims + excluded.claims,"
+        " episodes = episodes + excluded.episodes",
+        ((*edge, *share) for edge, share in sorted(changes.edges.items())),
+    )
+    # An edge without claims was there before: its share was taken out. So only new ones have been added by now.
+    edges_added = _count_edges(connection) - edges_before
+    connection.execute("DELETE FROM edge WHERE claims = 0")
+    write_pages(connection, [*_delete_unused(connection), *map(changes.known_nodes.__getitem__, changes.new_nodes)])
+    return CompileTotals(
+        nodes_added=len(changes.new_nodes & changes.used_nodes),
+        edges_added=edges_added,
+        merged=len(changes.used_nodes - changes.new_nodes),
+    )
+
+
+def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = None) -> Iterator[EpisodeFacts]:
+    """The facts of the episodes of these numbers, or of all, as they were taken in; by episode id."""
+    numbers = None if episodes is None else sorted(episodes)
+    where, values = ("", ()) if numbers is None else (f"WHERE number {ANY_OF}", (as_list(numbers),))
+    rows = connection.execute(
+        "SELECT number, id, session, timestamp, task, task_kind, outcome, basis, log, problems, origin"  # noqa: S608  (constant parts)
+        f" FROM episode {where} ORDER BY id",
+        values,
+    )
+    for number, *rest in rows.fetchall():
+        yield _facts(connection, number, rest)
+
+
+def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
+    cursor = connection.execute(
+        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            facts.episode,
+            facts.session,
+            facts.timestamp,
+            sortable_time(facts.timestamp),
+            facts.task,
+            facts.task_kind,
+            facts.outcome,
+            facts.basis,
+            facts.log,
+            as_list(facts.problems),
+            facts.origin,
+        ),
+    )
+    return cursor.lastrowid or 0
+
+
+def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges) -> None:
+    for mention in facts.mentions:
+        if mention.node not in changes.known_nodes:
+            cursor = connection.execute(
+                "INSERT INTO node (id, type, label, folded) VALUES (?, ?, ?, ?)",
+                (mention.node, mention.type, mention.label, mention.label.casefold()),
+            )
+            changes.known_nodes[mention.node] = cursor.lastrowid or 0
+            changes.new_nodes.add(mention.node)
+
+
+def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...]:
+    return (
+        episode,
+        mention.local,
+        node,
+        mention.raw,
+        mention.timestamp,
+        mention.path,
+        mention.command,
+        mention.message,
+        mention.check,
+        mention.family,
+        mention.exact,
+        mention.rationale,
+        mention.actor,
+        mention.line,
+        mention.log,
+        mention.quote,
+        mention.counted,
+        mention.context,
+        mention.outcome,
+    )
+
+
+def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[object, ...]:
+    ends = (numbers[claim.source], numbers[claim.target])
+    return (*ends, claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight)
+
+
+def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
+    numbers = changes.known_nodes
+    for node, share in node_shares(facts).items():
+        _add(changes.nodes, numbers[node], share, sign)
+    for (source, target, kind), weights in edge_shares(facts).items():
+        _add(changes.edges, (numbers[source], numbers[target], kind), weights, sign)
+
+
+def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
+    held = sums.get(key)
+    added = share if sign > 0 else tuple(-value for value in share)
+    sums[key] = added if held is None else tuple(map(add, held, added))
+
+
+def _count_edges(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
+
+
+def _delete_unused(connection: sqlite3.Connection) -> list[int]:
+    """Deletes the nodes that nobody mentions and returns their numbers."""
+    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
+    numbers = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
+    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (as above)
+    return numbers
+
+
+def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
+    episode, session, timestamp, task, task_kind, outcome, basis, log, problems, origin = row
+    return msgspec.convert(
+        {
+            "episode": episode,
+            "session": session,
+            "timestamp": timestamp,
+            "task": task,
+            "task_kind": task_kind,
+            "outcome": outcome,
+            "basis": basis,
+            "log": log,
+            "mentions": _mentions(connection, number),
+            "claims": _claims(connection, number),
+            "repairs": _repairs(connection, number),
+            "problems": msgspec.json.decode(problems or "[]"),
+            "origin": origin,
+        },
+        EpisodeFacts,
+    )
+
+
+def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
+    rows = connection.execute(
+        f"SELECT local, id, type, label, {_MENTION_COLUMNS} FROM mention JOIN node ON number = node"  # noqa: S608  (constant columns)
+        " WHERE episode = ? ORDER BY local",
+        (episode,),
+    )
+    return [Mention(**_mention_fields(row)) for row in rows]
+
+
+def _mention_fields(row: tuple[Any, ...]) -> dict[str, Any]:
+    fields = dict(zip(Mention.__struct_fields__, row, strict=True))
+    return {**fields, "counted": bool(fields["counted"])}
+
+
+def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
+    rows = connection.execute(
+        "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
+        " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?",
+        (episode,),
+    )
+    names = Claim.__struct_fields__
+    return sorted(Claim(**dict(zip(names, row, strict=True))) for row in rows)
+
+
+def _repairs(connection: sqlite3.Connection, episode: int) -> list[Repair]:
+    rows = connection.execute(
+        "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ?"
+        " ORDER BY error, change, checked",
+        (episode,),
+    )
+    names = Repair.__struct_fields__
+    return [Repair(**dict(zip(names, row, strict=True))) for row in rows]

@@ -1,0 +1,258 @@
+r"""What never enters the memory: paths, projects, sessions and tools in ``.helixignore``, and forgotten sessions.
+
+``.helixignore`` stands at the project's root, or in ``.helix`` for private rules; both count. One rule a line::
+
+    # a comment
+    scratch/                 a path, as in .gitignore: logs there, and calls on files there
+    ~/.claude/projects/-tmp* a path from the home folder on
+    !scratch/keep.jsonl      an exception; of all paths that match, the last rule decides
+    project: playground*     sessions of these projects, by name or by folder
+    session: 5f0c*           sessions of these ids
+    tool: mcp__mail__*       calls of these tools, with their results
+    cut: emails              e-mail addresses in what is stored; secrets and home folders are always cut
+
+A path without a slash matches a name anywhere; with one it begins at the project's root, or at the file system's root
+when it is written from there. A rule excludes a folder with everything in it. Within a command every word counts as a
+path, so ``cat scratch/notes`` is excluded as well; prompts and messages that merely mention a path are not.
+
+>>> rules = IgnoreRules(tuple(parse_rules("secret/\n!secret/plan.md\ntool: mcp__*")))
+>>> [bool(rules.against_path(path)) for path in ("src/app.py", "docs/secret/key.txt", "secret/plan.md")]
+[False, True, False]
+>>> bool(rules.against("tool", "mcp__mail__send"))
+True
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
+
+from helix_episodes.redaction import without_emails
+from helix_graph.errors import InvalidIgnoreFile
+from helix_graph.project import FOLDER
+from helix_graph.tombstones import Tombstones, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from helix_episodes.session import Session, Step
+
+
+FILE_NAME = ".helixignore"
+
+RuleKind = Literal["path", "project", "session", "tool", "cut"]
+#: What a `cut` rule can name.
+EMAILS = "emails"
+#: A drive's letter is no kind of rule.
+_KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
+_SPECIAL = re.compile(r"(?:^|/)\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]")
+#: A ``]`` that comes first stands for itself.
+_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+_WORDS = re.compile(r"[^\s'\"=;|&<>()]+")
+
+
+class IgnoreRule(msgspec.Struct, frozen=True, kw_only=True):
+    """One line: what it says, and the expression that names have to match whole."""
+
+    line: str
+    kind: RuleKind
+    pattern: str
+    readmits: bool = False
+
+
+class IgnoreRules(msgspec.Struct, frozen=True):
+    """All rules of a memory, in order. Every question is answered with the rule that speaks against, or None."""
+
+    rules: tuple[IgnoreRule, ...] = ()
+
+    def against(self, kind: RuleKind, *names: str) -> IgnoreRule | None:
+        """The rule that keeps out what goes by any of these names."""
+        matching = [
+            rule
+            for rule in self.rules
+            if rule.kind == kind and any(re.fullmatch(rule.pattern, name, re.DOTALL) for name in names)
+        ]
+        return matching[-1] if matching and not matching[-1].readmits else None
+
+    def against_path(self, path: str, *, base: str | None = None) -> IgnoreRule | None:
+        """The rule that keeps out this path; ``base`` is the folder that the rules' relative paths begin at."""
+        return self.against("path", *_names_of(path, base))
+
+    def against_step(self, step: Step, *, root: str | None) -> IgnoreRule | None:
+        """The rule that keeps out a call: of its tool, or of a path that it names."""
+        if step.tool and (rule := self.against("tool", step.tool)):
+            return rule
+        return next((rule for path in names_in(step.arguments) if (rule := self.against_path(path, base=root))), None)
+
+
+def read_rules(root: Path) -> IgnoreRules:
+    """The rules of the memory in ``root``: those of the project first, then its own.
+
+    Raises:
+        InvalidIgnoreFile: A line is no rule, or the file is not readable text.
+    """
+    folders = (root.parent, root) if root.name == FOLDER else (root,)
+    return IgnoreRules(tuple(rule for folder in folders for rule in _read(folder / FILE_NAME)))
+
+
+def parse_rules(text: str, *, path: Path | None = None) -> Iterator[IgnoreRule]:
+    """The rules in a text, line by line.
+
+    Raises:
+        InvalidIgnoreFile: A line is no rule; a rule that is not understood would let in what it should keep out.
+    """
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if line and not line.startswith("#"):
+            yield _parse(line, number, path)
+
+
+def without_ignored(session: Session, rules: IgnoreRules) -> Session:
+    """The session without the calls that a rule keeps out, and without their results."""
+    ignored = {place for place, step in enumerate(session.steps) if rules.against_step(step, root=session.root)}
+    calls = {session.steps[place].call_id for place in ignored} - {None}
+    kept = tuple(step for place, step in enumerate(session.steps) if place not in ignored and step.call_id not in calls)
+    return msgspec.structs.replace(session, steps=kept) if len(kept) < len(session.steps) else session
+
+
+def _read(path: Path) -> Iterator[IgnoreRule]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidIgnoreFile(path=path, line=None, problem=str(error)) from error
+    yield from parse_rules(text, path=path)
+
+
+def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
+    readmits, body = line.startswith("!"), line.removeprefix("!").strip()
+    named = _KIND.fullmatch(body)
+    kind, glob = (named[1].lower(), named[2]) if named else ("path", body)
+    if kind not in get_args(RuleKind):
+        known = ", ".join(get_args(RuleKind))
+        raise InvalidIgnoreFile(path=path, line=number, problem=f"{kind!r} is no kind of rule; there are: {known}")
+    if not glob.strip("/"):
+        raise InvalidIgnoreFile(path=path, line=number, problem="there is nothing to match")
+    if kind == "cut" and glob != EMAILS:
+        raise InvalidIgnoreFile(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
+    if _unclosed(glob):
+        raise InvalidIgnoreFile(
+            path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
+        )
+    pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
+    return IgnoreRule(line=line, kind=kind, pattern=pattern, readmits=readmits)  # type: ignore[arg-type]  # checked above
+
+
+def _unclosed(glob: str) -> bool:
+    """Whether a ``[`` begins no class of letters: it would match only itself, which nobody means."""
+    return "[" in _CLASS.sub("", glob)
+
+
+def _name_pattern(glob: str) -> str:
+    return fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~") else glob)
+
+
+def _path_pattern(glob: str) -> str:
+    """A pattern of .gitignore as an expression for a whole path: the thing named, or anything in it."""
+    glob = _slashes(str(Path(glob).expanduser()) + "/" * glob.endswith("/") if glob.startswith("~/") else glob)
+    body = glob.rstrip("/")
+    anywhere = "" if "/" in body else "(?:.*/)?"
+    begin = "/?" if body.startswith("/") else ""  # from the project's root, or from the file system's
+    inside = "/.*" if glob.endswith("/") else "(?:/.*)?"
+    return anywhere + begin + _expression(body.removeprefix("/")) + inside
+
+
+def _expression(glob: str) -> str:
+    parts: list[str] = []
+    at = 0
+    for special in _SPECIAL.finditer(glob):
+        parts += [re.escape(glob[at : special.start()]), _special(special[0])]
+        at = special.end()
+    return "".join([*parts, re.escape(glob[at:])])
+
+
+def _special(glob: str) -> str:
+    """One wildcard: stars stay within a folder, two of them reach into any depth."""
+    if glob.endswith("**/"):
+        return ("/" if glob.startswith("/") else "") + "(?:.*/)?"
+    if glob.startswith("["):
+        return "[" + ("^" if glob[1] in "!^" else "") + re.escape(glob[1:-1].lstrip("!^")).replace(r"\-", "-") + "]"
+    return {"/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}[glob]
+
+
+def _names_of(path: str, base: str | None) -> tuple[str, ...]:
+    """A path as rules may name it: whole, and from the base on."""
+    whole = _slashes(path).removeprefix("./")
+    start = _slashes(base or "").rstrip("/")
+    return (whole[len(start) + 1 :], whole) if start and whole.startswith(f"{start}/") else (whole,)
+
+
+def _slashes(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def names_in(arguments: Mapping[str, object]) -> Iterator[str]:
+    """What a call's arguments name that may be a path, under any agent's word for it: every word of a command."""
+    for name in ("path", "file_path", "notebook_path"):
+        if isinstance(path := arguments.get(name), str):
+            yield path
+    if isinstance(command := arguments.get("command"), str):
+        yield from _WORDS.findall(command)
+
+
+class IngestFilter:
+    """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``. ``force`` lets forgotten sessions in again.
+
+    Raises:
+        InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+    """
+
+    def __init__(self, root: Path, *, force: bool) -> None:
+        self._rules = read_rules(root)
+        self._base = str(root.parent) if root.name == FOLDER else None
+        self._tombstones = Tombstones(root)
+        self._force = force
+
+    def against_log(self, path: Path) -> str | None:
+        """The rule that keeps out the log's file."""
+        return _said(self._rules.against_path(str(path.absolute()), base=self._base))
+
+    def against_session(self, session: Session) -> str | None:
+        """The rule that keeps out the session or its project, or that it was forgotten."""
+        projects = [name for name in (session.project, session.root) if name]
+        rule = self._rules.against("session", session.id) or self._rules.against("project", *projects)
+        if rule is None and not self._force and self._tombstones.holds(session.id):
+            return f"session {session.id} was forgotten; --force brings it back"
+        return _said(rule)
+
+    def admitted(self, session: Session) -> Session:
+        """The session without ignored calls and addresses, and without what its log copied from a forgotten one's."""
+        kept = without_ignored(session, self._rules) if self._rules.rules else session
+        kept = without_emails(kept) if self._rules.against("cut", EMAILS) else kept
+        return kept if self._tombstones.holds(session.id) else self._without_forgotten(kept)
+
+    def lift(self, sessions: Iterable[str]) -> None:
+        """Forgets that these were forgotten, since they have been recorded again."""
+        for session in sessions if self._force else ():
+            self._tombstones.lift(session)
+
+    def _without_forgotten(self, session: Session) -> Session:
+        if not self._forgotten_steps:
+            return session
+        ids = (step.source.id for step in session.steps)
+        copied = max((n for n, one in enumerate(ids) if one and digest(one) in self._forgotten_steps), default=-1)
+        return msgspec.structs.replace(session, steps=session.steps[copied + 1 :]) if copied >= 0 else session
+
+    @cached_property
+    def _forgotten_steps(self) -> frozenset[str]:
+        return self._tombstones.steps()
+
+
+def _said(rule: IgnoreRule | None) -> str | None:
+    return f"kept out by .helixignore: {rule.line}" if rule else None

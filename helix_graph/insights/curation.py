@@ -1,0 +1,323 @@
+"""Curation by people: editing, muting and removing insights, showing where one comes from, and promoting one.
+
+Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a diff that a person reads first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from msgspec.structs import replace
+
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import irregularity, write_output
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.errors import OutOfRange
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.context import InsightContext
+from helix_graph.insights.feedback import performance_after
+from helix_graph.insights.links import links_of
+from helix_graph.insights.model import Performance
+from helix_graph.insights.recall import is_proven, proven_rows
+from helix_graph.insights.removal import forget_insights
+from helix_graph.insights.schema import seed_form
+from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
+from helix_graph.insights.store import clean_content, clean_tags
+from helix_graph.timestamps import stamp
+from helix_graph.validation import as_int, as_path, as_str, as_tuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
+    from helix_graph.insights.scoring import ScoringSettings
+
+
+_SHOWN_DECIMALS = 3
+
+
+class ChangeAnswer(TypedDict):
+    """An insight that a person changed, and what it is now: active, muted or rejected."""
+
+    name: str
+    state: str
+    content: str
+    tags: list[str]
+
+
+class ForgetAnswer(TypedDict):
+    """What was removed for good, and how many insights are left."""
+
+    forgotten: list[str]
+    remaining: int
+
+
+class ByPeople(InsightContext):
+    """The part of `Insights` in which a person has the last word."""
+
+    def edit(self, name: str, content: str | None = None, tags: Iterable[str] | None = None) -> ChangeAnswer:
+        """Gives an insight another text or other tags; its name and what is known of how it did stay.
+
+        From then on no other text takes the place of a person's.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            OutOfRange: The text is shorter than 20 characters or longer than 8,000.
+            ControlCharacter: The text holds a character that nobody can read.
+        """
+        text = None if content is None else _long_enough(clean_content(content))
+        chosen = None if tags is None else clean_tags(tags)
+        vectors = self._embed([text]) if text is not None else []
+        at = stamp(self._clock())
+        with self._database.writing() as connection:
+            kept = self._named(connection, as_str("name", name))
+            new = kept.insight
+            if text is not None:
+                new = replace(new, content=text, edited_at=at)
+            if chosen is not None:
+                new = replace(new, tags=chosen, tagged_at=at)
+            rows.update(connection, kept, new)
+            for vector, _ in vectors:
+                rows.set_vector(connection, kept.number, model=vector.model, vector=vector.blob)
+        return _changed(kept.name, new)
+
+    def reject(self, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
+        """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        return self._set_state(name, "active" if off else "rejected", reason)
+
+    def mute(self, name: str, *, off: bool = False) -> ChangeAnswer:
+        """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        return self._set_state(name, "active" if off else "muted", "")
+
+    def forget(self, names: Iterable[str]) -> ForgetAnswer:
+        """Removes insights for good: texts, vectors, links, and their names in the logs.
+
+        An import does not bring them back; storing the same text again makes a new insight.
+
+        Raises:
+            InsightNotFound: There is no insight of one of the names; then nothing is removed.
+        """
+        given = [as_str("names", name) for name in as_tuple("names", names)]
+        with self._database.writing() as connection:
+            kept = {one.number: one for one in (self._named(connection, name) for name in given)}
+            forget_insights(connection, list(kept.values()), at=stamp(self._clock()))
+            connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
+            remaining = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0]
+        self._erase()
+        return ForgetAnswer(forgotten=[one.name for one in kept.values()], remaining=remaining)
+
+    def why(self, name: str) -> dict[str, Any]:
+        """Where an insight comes from, where it was put in, and what followed, step by step.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        with self._database.reading() as connection:
+            kept = self._named(connection, as_str("name", name))
+            own = rows.own_uids(connection, kept.insight.uid)
+            names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
+            entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
+            steps = list(_steps(kept, entries, own=own, settings=self.settings))
+            shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
+            held = [
+                one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}
+            ]
+            links = [_shown_link(connection, link) for link in links_of(connection, own)]
+        standing = kept.standing
+        fair = causal_adjusted(
+            standing.effectiveness,
+            use_count=standing.use_count,
+            causal_hits=standing.causal_hits,
+            settings=self.settings,
+        )
+        return {
+            **seed_form(kept),
+            "_effectiveness": round(fair, _SHOWN_DECIMALS),
+            "state": kept.insight.state,
+            "reason": kept.insight.reason,
+            "origin": kept.insight.origin,
+            "episode": kept.insight.episode,
+            "source": kept.insight.source,
+            "edited_at": kept.insight.edited_at,
+            "took_in": sorted(names - {kept.name}),
+            "links": links,
+            "injected": [_shown_injection(one) for one in shown],
+            "withheld": [_shown_injection(one) for one in held],
+            "feedback": steps,
+        }
+
+    def _set_state(self, name: str, state: State, reason: str) -> ChangeAnswer:
+        with self._database.writing() as connection:
+            kept = self._named(connection, as_str("name", name))
+            new = replace(kept.insight, state=state, reason=clean_content(reason), state_at=stamp(self._clock()))
+            rows.update(connection, kept, new)
+        return _changed(kept.name, new)
+
+
+def _long_enough(content: str) -> str:
+    if not SHORTEST_CONTENT <= len(content) <= LONGEST_CONTENT:
+        option = "length of the content"
+        raise OutOfRange(option, value=len(content), lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
+    return content
+
+
+def _changed(name: str, insight: Insight) -> ChangeAnswer:
+    return ChangeAnswer(name=name, state=insight.state, content=insight.content, tags=list(insight.tags))
+
+
+def _steps(
+    kept: StoredInsight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
+) -> Iterator[dict[str, Any]]:
+    """What each entry said of an insight, and the effectiveness after it; entries that changed nothing are left out."""
+    standing = Performance(effectiveness=kept.insight.initial)
+    for entry in entries:
+        before = standing
+        standing = performance_after(standing, entry, own=own, since=kept.insight.created_at, settings=settings)
+        said = [verdict for verdict in entry.verdicts if verdict.uid in own]
+        if said or standing != before:
+            yield {
+                "ts": entry.ts,
+                "id": entry.id,
+                "kind": entry.kind,
+                "outcome": entry.outcome,
+                "causal": any(verdict.causal for verdict in said) if said else None,
+                "reason": "; ".join(verdict.reason for verdict in said if verdict.reason),
+                "episode": entry.episode,
+                "effectiveness": round(standing.effectiveness, _SHOWN_DECIMALS),
+            }
+
+
+def _shown_link(connection: sqlite3.Connection, link: InsightLink) -> dict[str, Any]:
+    ends = {end: rows.by_uid(connection, end) for end in (link.insight, link.target) if end}
+    names = {end: kept.name if kept else end for end, kept in ends.items()}
+    return {
+        "from": names[link.insight],
+        "relation": link.relation,
+        "to": names.get(link.target, "") or f"{link.node_type}: {link.node_text}",
+        "episode": link.episode,
+        "origin": link.origin,
+        "score": round(link.score, _SHOWN_DECIMALS),
+    }
+
+
+def _shown_injection(one: Injection) -> dict[str, Any]:
+    return {"ts": one.ts, "task": one.task, "session": one.session, "query": one.query, "policy": one.policy}
+
+
+#: Where agents of most makes look first.
+INSTRUCTIONS = "CLAUDE.md"
+HEADING = "## Learnt from past sessions"
+_MOST_SHOWN = 100
+
+
+class Promoted(TypedDict):
+    """The diff that would put an insight into a file, and whether it was written.
+
+    ``reason`` says why there is no diff: it is there already, or the insight is not proven.
+    """
+
+    name: str
+    file: str
+    diff: str
+    written: bool
+    reason: str
+
+
+class Promoting(InsightContext):
+    """The part of `Insights` that hands over to the files that agents always read."""
+
+    def promote(
+        self, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
+    ) -> Promoted:
+        """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
+
+        Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
+        `recall`, is at least 0.75. ``anyway`` promotes another one as well.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            WriteFailed: The file cannot be read or written.
+        """
+        from helix_graph.insights.sanitizer import sanitize_line  # noqa: PLC0415  (3 ms that a question does without)
+
+        path = as_path("file", file)
+        with self._database.reading() as connection:
+            kept = self._named(connection, as_str("name", name))
+        old = _text_of(path)
+        line = f"- {sanitize_line(kept.insight.content)}"
+        if line in old.splitlines():
+            return _answer(kept, path, reason="it is there already")
+        if not anyway and not _proven(kept, settings=self.settings):
+            return _answer(kept, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
+        new = _with_line(old, line)
+        if write:
+            write_output(path, new.encode(), mode=0o644)
+        return _answer(kept, path, diff=_diff(old, new, path), written=write)
+
+    def proven(self, limit: int = 5) -> list[dict[str, Any]]:
+        """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
+
+        Raises:
+            OutOfRange: ``limit`` is not within 0 to 100.
+        """
+        most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
+        with self._database.reading() as connection:
+            return proven_rows(connection, most, settings=self.settings)
+
+
+def _proven(kept: StoredInsight, *, settings: ScoringSettings) -> bool:
+    did = kept.standing
+    return is_proven(
+        effectiveness=did.effectiveness,
+        use_count=did.use_count,
+        causal_hits=did.causal_hits,
+        tags=kept.insight.tags,
+        settings=settings,
+    )
+
+
+def _text_of(path: Path) -> str:
+    problem = irregularity(path, follow=True)  # a pipe would keep us waiting
+    if problem:
+        raise WriteFailed(path=path, problem=problem)
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeError) as error:
+        raise WriteFailed(path=path, problem=str(error)) from error
+
+
+def _with_line(text: str, line: str) -> str:
+    """The text with one more line at the end of its part on what was learnt, which is made when there is none."""
+    lines = text.splitlines()
+    if HEADING not in lines:
+        return "\n".join([*lines, *([""] if lines else []), HEADING, "", line]) + "\n"
+    end = lines.index(HEADING) + 1
+    while end < len(lines) and not lines[end].startswith("#"):
+        end += 1
+    while not lines[end - 1].strip():
+        end -= 1
+    between = [""] if lines[end - 1] == HEADING else []
+    return "\n".join([*lines[:end], *between, line, *lines[end:]]) + "\n"
+
+
+def _diff(old: str, new: str, path: Path) -> str:
+    import difflib  # noqa: PLC0415  (takes 14 ms to load, and every command loads this file)
+
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    return "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))
+
+
+def _answer(kept: StoredInsight, path: Path, *, diff: str = "", written: bool = False, reason: str = "") -> Promoted:
+    return Promoted(name=kept.name, file=str(path), diff=diff, written=written, reason=reason)

@@ -1,0 +1,61 @@
+"""What hooks ask of insights, without loading the rest of the package: an agent waits for the answer.
+
+The same functions answer here as behind `helix_graph.insights.api.Insights`.
+"""
+
+from __future__ import annotations
+
+from helix_graph import timestamps
+from helix_graph.helix_db import HelixDatabase, database_path
+from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, is_logged, known_names, write_exposure
+from helix_graph.insights.recall import (
+    RecallQuery,
+    WordFrequencies,
+    checked_query,
+    hit_forms,
+    proven_rows,
+    recall_by_words,
+    relevance_by_words,
+)
+from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.scoring import V6
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+
+def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
+    """As `door.Insights.recall` with ``semantic=False``.
+
+    Raises:
+        EmptyQuery: There is nothing in the query.
+    """
+    asked, about = RecallQuery(limit=limit, min_relevance=V6.min_relevance), checked_query(query)
+    with _database(root).reading() as connection:
+        by_words = relevance_by_words(connection, about, frequent=WordFrequencies())
+        return list(
+            hit_forms(connection, recall_by_words(connection, by_words, asked, now=timestamps.utc_now(), settings=V6))
+        )
+
+
+def proven(root: Path, limit: int) -> list[dict[str, Any]]:
+    """As `door.Insights.proven`."""
+    with _database(root).reading() as connection:
+        return proven_rows(connection, limit, settings=V6)
+
+
+def log_exposure(root: Path, names: Sequence[str], showing: ExposureContext) -> None:
+    """Notes that these insights are shown, all of them: for a memory that holds nothing back by lot."""
+    at = timestamps.stamp(timestamps.utc_now())
+    identity = injection_id_of(showing, names, at=at)
+    with _database(root).writing() as connection:
+        known = known_names(connection, names)
+        if known and not is_logged(connection, identity):
+            write_exposure(connection, showing, identity=identity, at=at, shown=known, withheld=(), chances={})
+
+
+def _database(root: Path) -> HelixDatabase:
+    return HelixDatabase(database_path(root), INSIGHT_TABLES)

@@ -1,0 +1,223 @@
+"""Reads the original's helix.db, in either of its forms, as records of ours.
+
+Its later form has a table ``insight``; its older one ``memory`` (trigger, resolution, how often it helped and failed)
+and ``memory_edge``. Neither kept a log, so the known performance of an insight becomes one entry of the log. Its
+vectors are not read: which model made them is not recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.links import new_link
+from helix_graph.insights.model import (
+    INSIGHT_RELATIONS,
+    FeedbackEntry,
+    Insight,
+    InsightLink,
+    InsightVerdict,
+    InvalidExport,
+    Performance,
+)
+from helix_graph.insights.rows import digest
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS
+from helix_graph.insights.store import clean_content, clean_line, clean_name, clean_tags
+from helix_graph.timestamps import parse_stamp, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+
+_MAGIC = b"SQLite format 3\0"
+#: What has no date comes before everything that has.
+_NO_DATE = "0001-01-01T00:00:00.000000Z"
+_Row = dict[str, Any]
+_Told = tuple[Insight, Performance]
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEntry]:
+    """Everything of the original's database that insights can hold.
+
+    Raises:
+        InvalidExport: It has neither table, or cannot be read.
+    """
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if "insight" in tables:
+                told = [found for row in _rows(connection, "insight") if (found := _insight(row))]
+                return list(_records(told))
+            if "memory" in tables:
+                edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
+                return list(_first_form(_rows(connection, "memory"), edges))
+    except sqlite3.Error as error:
+        raise InvalidExport(path=path, line=None, problem=str(error)) from error
+    raise InvalidExport(path=path, line=None, problem="it has neither a table insight nor a table memory")
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
+    return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]  # noqa: S608  (constants)
+
+
+def _records(told: Iterable[_Told]) -> Iterator[Insight | FeedbackEntry]:
+    """Each insight once with its standing: of rows that tell the same text, uses and hits are added."""
+    united: dict[str, _Told] = {}
+    for insight, standing in told:
+        if insight.uid in united:
+            first, before = united[insight.uid]
+            united[insight.uid] = join_insights(first, insight), _added(before, standing)
+        else:
+            united[insight.uid] = insight, standing
+    for insight, standing in united.values():
+        yield insight
+        yield _given(insight, standing)
+
+
+def _added(one: Performance, other: Performance) -> Performance:
+    """Two standings of one text: what was counted is added, effectiveness weighed by uses."""
+    uses = one.use_count + other.use_count
+    weighed = one.effectiveness * one.use_count + other.effectiveness * other.use_count
+    return Performance(
+        effectiveness=weighed / uses if uses else max(one.effectiveness, other.effectiveness),
+        use_count=uses,
+        causal_hits=one.causal_hits + other.causal_hits,
+        last_used=_later(one.last_used, other.last_used),
+        last_feedback_at=_later(one.last_feedback_at, other.last_feedback_at),
+    )
+
+
+def _later(one: str | None, other: str | None) -> str | None:
+    return max(one or "", other or "") or None
+
+
+def _insight(row: _Row) -> _Told | None:
+    content = _plain(row.get("content"))[:LONGEST_CONTENT].strip()
+    if not content:
+        return None
+    insight = Insight(
+        uid=digest(content),
+        slug=_name(row),
+        content=content,
+        created_at=_date(row.get("created_at")) or _NO_DATE,
+        tags=_tags(row.get("tags")),
+        origin="imported",
+    )
+    effectiveness = row.get("effectiveness")
+    standing = Performance(
+        effectiveness=min(1.0, max(0.0, float(0.5 if effectiveness is None else effectiveness))),
+        use_count=int(row.get("use_count") or 0),
+        causal_hits=int(row.get("causal_hits") or 0),
+        last_used=_date(row.get("last_used")),
+        last_feedback_at=_date(row.get("last_feedback_at")),
+    )
+    return insight, standing
+
+
+def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | InsightLink | FeedbackEntry]:
+    told = {str(row["name"]): _memory(row) for row in memories}
+    yield from _records(told.values())
+    uids = {name: insight.uid for name, (insight, _) in told.items()}
+    for edge in edges:
+        start, end = uids.get(edge["from_name"]), uids.get(edge["to_name"])
+        if start and end and start != end and edge["rel_type"] in INSIGHT_RELATIONS:
+            yield new_link(
+                start,
+                edge["rel_type"],
+                target=end,
+                score=min(1.0, max(0.0, float(edge["weight"]))),
+                at=_date(edge.get("created_at")) or _NO_DATE,
+            )
+
+
+def _memory(row: _Row) -> _Told:
+    told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
+    content = legacy_text(told["trigger"], told["resolution"])[:LONGEST_CONTENT].strip()
+    insight = Insight(
+        uid=digest(content),
+        slug=_name(row),
+        content=content,
+        created_at=_date(row.get("created_at")) or _NO_DATE,
+        tags=_tags_of([told["type"]]),
+        origin="imported",
+        source=clean_line(_plain(row.get("source")))[:LONGEST_SOURCE],
+        told=told,
+    )
+    helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
+    standing = Performance(
+        effectiveness=helped / (helped + failed) if helped + failed else 0.5,
+        use_count=helped + failed,
+        causal_hits=helped,
+        last_used=_date(row.get("last_used")),
+    )
+    return insight, standing
+
+
+def legacy_text(trigger: str, resolution: str) -> str:
+    """A trigger and its resolution as one text.
+
+    >>> legacy_text("circular import in models", "move the shared types")
+    'When circular import in models: move the shared types'
+    """
+    return f"When {trigger.strip()}: {resolution.strip()}"
+
+
+def _given(insight: Insight, standing: Performance) -> FeedbackEntry:
+    """The standing as an entry. Its id follows from it, so that the same file can be read again."""
+    plain = msgspec.json.encode((insight.uid, standing))
+    return FeedbackEntry(
+        id=f"given-{hashlib.blake2b(plain, digest_size=16).hexdigest()}",
+        ts=standing.last_used or insight.created_at,
+        kind="given",
+        names=(insight.slug,),
+        verdicts=(
+            InsightVerdict(uid=insight.uid, name=insight.slug, causal=False, reason="taken over from the original"),
+        ),
+        policy="imported",
+        standing=standing,
+    )
+
+
+def _name(row: _Row) -> str:
+    return clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+
+
+def _plain(value: object) -> str:
+    """A text of the original, which let anything in: characters that nobody can read become blanks."""
+    text = value if isinstance(value, str) else ""
+    return clean_content("".join(one if one.isprintable() or one in "\n\t" else " " for one in text))
+
+
+def _date(value: object) -> str | None:
+    moment = parse_stamp(value if isinstance(value, str) else None)
+    return None if moment is None else stamp(moment)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """Tags of the original, which took anything: what is no list of texts is none."""
+    with contextlib.suppress(msgspec.DecodeError):
+        found = msgspec.json.decode(value) if isinstance(value, str) else None
+        if isinstance(found, list):
+            return _tags_of(found)
+    return ()
+
+
+def _tags_of(found: list[object]) -> tuple[str, ...]:
+    plain = (clean_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
+    return clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])

@@ -1,0 +1,244 @@
+"""The tables of insights within helix.db, and an insight's row in the form of the seed.
+
+``insight`` has the columns of the seed under their names, and others: a program that knows the seed's table can read
+and write this one. Long columns come last, so that reading the counts does not read the texts. Triggers maintain what
+follows from a row, whoever writes it: the full-text index (``insight_text``) and the revision at which a vector was
+last written, by which the matrix of vectors next to the database is updated (`helix_graph.insights.vectors`).
+
+There are no foreign keys: an import may bring a link or an entry of the log before the insight it belongs to.
+"""
+
+from __future__ import annotations
+
+import json
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import Tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+    from typing import Any
+
+    from helix_graph.insights.model import StoredInsight
+
+
+_INSIGHT = """
+CREATE TABLE insight (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
+    name TEXT NOT NULL UNIQUE,
+    slug TEXT NOT NULL DEFAULT '',
+    digest TEXT NOT NULL DEFAULT '',
+    effectiveness REAL NOT NULL DEFAULT 0.5,
+    use_count INTEGER NOT NULL DEFAULT 0,
+    causal_hits INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL,
+    last_used TEXT,
+    last_feedback_at TEXT,
+    decayed_until TEXT,
+    state TEXT NOT NULL DEFAULT 'active',
+    state_at TEXT NOT NULL DEFAULT '',
+    merged_into TEXT NOT NULL DEFAULT '',
+    edited_at TEXT NOT NULL DEFAULT '',
+    tagged_at TEXT NOT NULL DEFAULT '',
+    origin TEXT NOT NULL DEFAULT 'told',
+    initial REAL NOT NULL DEFAULT 0.5,
+    model TEXT,
+    vector INTEGER,
+    tags TEXT NOT NULL DEFAULT '[]',
+    episode TEXT NOT NULL DEFAULT '',
+    source TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    told TEXT NOT NULL DEFAULT '{}',
+    content TEXT NOT NULL,
+    embedding BLOB
+);
+CREATE INDEX insight_digest ON insight (digest);
+CREATE INDEX insight_vector ON insight (vector);
+CREATE INDEX insight_merged ON insight (merged_into) WHERE merged_into != '';
+CREATE INDEX insight_standing ON insight (
+    state, model, last_used, created_at, effectiveness, use_count, causal_hits, last_feedback_at, decayed_until
+);
+"""
+
+#: `vectors` reads what was written since the revision it knows; ``memory`` tells one database from another.
+_VECTORS = """
+CREATE TABLE insight_revision (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    memory TEXT NOT NULL,
+    vectors INTEGER NOT NULL
+);
+INSERT INTO insight_revision VALUES (1, lower(hex(randomblob(16))), 0);
+CREATE TRIGGER insight_vector_first AFTER INSERT ON insight WHEN new.embedding IS NOT NULL BEGIN
+    UPDATE insight_revision SET vectors = vectors + 1;
+    UPDATE insight SET vector = (SELECT vectors FROM insight_revision) WHERE number = new.number;
+END;
+CREATE TRIGGER insight_vector_anew AFTER UPDATE OF embedding, model ON insight BEGIN
+    UPDATE insight_revision SET vectors = vectors + 1;
+    UPDATE insight SET vector = (SELECT vectors FROM insight_revision) WHERE number = new.number;
+END;
+"""
+
+_WORDS = """
+CREATE VIRTUAL TABLE insight_text USING fts5 (
+    content, tags, content = 'insight', content_rowid = 'number', tokenize = 'porter unicode61'
+);
+CREATE TRIGGER insight_text_first AFTER INSERT ON insight BEGIN
+    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
+END;
+CREATE TRIGGER insight_text_gone AFTER DELETE ON insight BEGIN
+    INSERT INTO insight_text (insight_text, rowid, content, tags)
+    VALUES ('delete', old.number, old.content, old.tags);
+END;
+CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
+    INSERT INTO insight_text (insight_text, rowid, content, tags)
+    VALUES ('delete', old.number, old.content, old.tags);
+    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
+END;
+"""
+
+#: A forgotten uid is a hash of a text; nothing else of the insight is kept.
+_FORGOTTEN = "CREATE TABLE insight_forgotten (uid TEXT PRIMARY KEY, ts TEXT NOT NULL) WITHOUT ROWID;"
+
+_LINK = """
+CREATE TABLE insight_link (
+    id TEXT PRIMARY KEY,
+    insight TEXT NOT NULL,
+    relation TEXT NOT NULL,
+    target TEXT NOT NULL DEFAULT '',
+    node_type TEXT NOT NULL DEFAULT '',
+    node_text TEXT NOT NULL DEFAULT '',
+    episode TEXT NOT NULL DEFAULT '',
+    origin TEXT NOT NULL,
+    score REAL NOT NULL,
+    created_at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX insight_link_from ON insight_link (insight);
+CREATE INDEX insight_link_to ON insight_link (target);
+CREATE INDEX insight_link_node ON insight_link (node_type, node_text);
+"""
+
+#: Entries are only ever added. ``verdicts`` holds the attribution of each insight with its reason; ``insight_judged``
+#: finds the entries that speak of one.
+_LOG = """
+CREATE TABLE insight_feedback (
+    id TEXT PRIMARY KEY,
+    ts TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    outcome TEXT,
+    names TEXT NOT NULL,
+    verdicts TEXT NOT NULL,
+    episode TEXT,
+    policy TEXT NOT NULL,
+    days INTEGER NOT NULL DEFAULT 0,
+    standing TEXT
+) WITHOUT ROWID;
+CREATE INDEX insight_feedback_order ON insight_feedback (ts, id);
+CREATE INDEX insight_feedback_kind ON insight_feedback (kind, ts);
+CREATE TABLE insight_judged (
+    uid TEXT NOT NULL,
+    feedback TEXT NOT NULL,
+    PRIMARY KEY (uid, feedback)
+) WITHOUT ROWID;
+CREATE INDEX insight_judged_by ON insight_judged (feedback);
+"""
+
+_INJECTIONS = """
+CREATE TABLE insight_injection (
+    id TEXT PRIMARY KEY,
+    ts TEXT NOT NULL,
+    task TEXT NOT NULL,
+    session TEXT NOT NULL,
+    query TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    withheld TEXT NOT NULL,
+    policy TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX insight_injection_order ON insight_injection (ts, id);
+"""
+
+#: Which showing an outcome is about, and with which chance each of the shown might have been held back.
+_MEASURED = """
+ALTER TABLE insight_feedback ADD COLUMN injection TEXT NOT NULL DEFAULT '';
+ALTER TABLE insight_injection ADD COLUMN chances TEXT NOT NULL DEFAULT '{}';
+CREATE INDEX insight_feedback_injection ON insight_feedback (injection) WHERE injection != '';
+CREATE INDEX insight_link_episode ON insight_link (episode) WHERE episode != '';
+"""
+
+#: ``texts`` changes with whatever the index of words may say, so that what was counted there holds until it does.
+_COUNTED = """
+ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER insight_texts_first AFTER INSERT ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+CREATE TRIGGER insight_texts_gone AFTER DELETE ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+CREATE TRIGGER insight_texts_anew AFTER UPDATE OF content, tags ON insight BEGIN
+    UPDATE insight_revision SET texts = texts + 1;
+END;
+"""
+
+INSIGHT_TABLES = Tables(
+    room="insights",
+    steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}", _MEASURED, _COUNTED),
+)
+
+
+_COLUMNS = "number, name, content, effectiveness, use_count, created_at, last_used, tags, causal_hits"
+SHOWN_DECIMALS = 3
+
+
+def seed_form(kept: StoredInsight) -> dict[str, Any]:
+    """An insight as the seed shows it."""
+    said, did = kept.insight, kept.standing
+    return _form(
+        kept.name,
+        said.content,
+        did.effectiveness,
+        did.use_count,
+        said.created_at,
+        did.last_used,
+        list(said.tags),
+        did.causal_hits,
+    )
+
+
+def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """The insights in these rows, by number, as the seed shows them."""
+    query = f"SELECT {_COLUMNS} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
+    rows = connection.execute(query, (as_list(numbers),))
+    return {
+        number: _form(name, content, effectiveness, uses, created_at, last_used, json.loads(tags), causal_hits)
+        for number, name, content, effectiveness, uses, created_at, last_used, tags, causal_hits in rows
+    }
+
+
+def legacy_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
+    """The form in which the insights in these rows were told to the older seed, by number."""
+    query = f"SELECT number, told FROM insight WHERE number {ANY_OF}"  # noqa: S608  (a constant)
+    return {number: json.loads(told) for number, told in connection.execute(query, (as_list(numbers),))}
+
+
+def _form(  # noqa: PLR0913, PLR0917  (the seed's fields, in their order)
+    name: str,
+    content: str,
+    effectiveness: float,
+    use_count: int,
+    created_at: str,
+    last_used: str | None,
+    tags: list[str],
+    causal_hits: int,
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "content": content,
+        "effectiveness": round(effectiveness, SHOWN_DECIMALS),
+        "use_count": use_count,
+        "created_at": created_at,
+        "last_used": last_used,
+        "tags": tags,
+        "causal_hits": causal_hits,
+    }

@@ -1,0 +1,231 @@
+"""What a task has changed in a git work tree.
+
+When a workspace is made, the tree is looked at once (`snapshot`): its commit, and each file that already differs from
+it, by a hash. Later only differences from *that* count, so that neither an earlier task's uncommitted changes nor a
+commit made in between are taken for, or hidden from, the task's own. Another work tree of the repository that is first
+seen later, such as one made for the builder, is compared with the last commit that it has in common with the recorded
+one.
+
+A submodule is part of its tree: its files are named one by one, and compared with the commit that the tree's commit
+asks for. So is a repository that nobody has added, with all its files. Files of another work tree of the same
+repository that lies within this one are not listed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from helix_graph.plans.model import NoWorkTree
+from helix_graph.project import FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+
+#: What git compares with where there is no commit yet: the tree without files (git hash-object -t tree /dev/null).
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+#: The hash of a file that is not there.
+GONE = ""
+#: How git marks a submodule in a tree.
+_LINK = "160000"
+#: What git tells its hooks of the one repository that they run in, which need not be the one that is asked of.
+_OF_ANOTHER = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"})
+
+
+class _Listed(NamedTuple):
+    """One line of a commit's tree: a file's name, or that of a submodule with the commit that is asked for."""
+
+    name: str
+    commit: str | None
+
+
+class WorkTree:
+    """The work tree at ``top``. Whatever is asked raises `NoWorkTree` where git cannot tell."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+
+    @classmethod
+    def around(cls, folder: Path) -> WorkTree:
+        """The work tree that a folder lies in."""
+        return cls(Path(_line(_git(folder, "rev-parse", "--show-toplevel"))))
+
+    def head(self) -> str:
+        """The commit it stands on; the empty tree before the first."""
+        return self._found("rev-parse", "--verify", "--quiet", "HEAD") or EMPTY_TREE
+
+    def common_with(self, commit: str) -> str | None:
+        """The last commit that it has in common with one, or None."""
+        return self._found("merge-base", commit, "HEAD")
+
+    def differing(self, commit: str) -> dict[str, str]:
+        """Each file that differs from a commit, with its hash; the memory's own files are nobody's work."""
+        tracked = self._git("diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z", commit, "--")
+        others = self._git("ls-files", "--others", "--exclude-standard", "-z")
+        names = {os.fsdecode(name) for listed in (tracked, others) for name in listed.split(b"\0") if name}
+        found: dict[str, str] = {}
+        for name in sorted(name.rstrip("/") for name in names if FOLDER not in Path(name).parts):
+            found |= self._inner(commit, name) if self._is_repository(name) else {name: _hash(self.top / name)}
+        return found
+
+    def committed(self, commit: str, paths: Collection[str]) -> set[str]:
+        """Those of the paths that a commit has, in its submodules as well."""
+        wanted, found = set(paths), set[str]()
+        for one in self._listing(commit, "-r") if wanted else ():
+            if one.name in wanted:
+                found.add(one.name)
+            elif one.commit and self._is_repository(one.name):
+                inner = WorkTree(self.top / one.name)
+                parts = [path.removeprefix(f"{one.name}/") for path in wanted if path.startswith(f"{one.name}/")]
+                if parts and inner.has(one.commit):
+                    found |= {f"{one.name}/{path}" for path in inner.committed(one.commit, parts)}
+        return found
+
+    def has(self, commit: str) -> bool:
+        """Whether the repository has a commit: of a submodule it may not have been fetched."""
+        return self._found("cat-file", "-e", f"{commit}^{{commit}}") is not None
+
+    def _inner(self, commit: str, name: str) -> dict[str, str]:
+        """The files of a submodule, or of a repository that nobody has added, that differ."""
+        inner = WorkTree(self.top / name)
+        if inner._repository() == self._repository():
+            return {}
+        asked = next((one.commit for one in self._listing(commit, "--", f":(literal){name}")), None)
+        start = asked if asked and inner.has(asked) else EMPTY_TREE
+        return {f"{name}/{path}": seen for path, seen in inner.differing(start).items()}
+
+    def _is_repository(self, name: str) -> bool:
+        """Without that, git would take a submodule's empty folder for part of the tree around it."""
+        return (self.top / name / ".git").exists()
+
+    def _repository(self) -> Path:
+        return (self.top / _line(self._git("rev-parse", "--git-common-dir"))).resolve()
+
+    def _listing(self, commit: str, *arguments: str) -> Iterator[_Listed]:
+        for line in self._git("ls-tree", "-z", "--full-tree", commit, *arguments).split(b"\0"):
+            about, _, name = line.partition(b"\t")
+            if name:
+                mode, _, held = about.decode().split()
+                yield _Listed(os.fsdecode(name), held if mode == _LINK else None)
+
+    def _found(self, *arguments: str) -> str | None:
+        """What git says, or None where it says that there is no such thing."""
+        try:
+            return _line(self._git(*arguments))
+        except NoWorkTree:
+            return None
+
+    def _git(self, *arguments: str) -> bytes:
+        return _git(self.top, *arguments)
+
+
+def _line(said: bytes) -> str:
+    return os.fsdecode(said.rstrip(b"\n"))
+
+
+def _hash(path: Path) -> str:
+    """What a file holds; a link by where it leads, anything else by being there."""
+    try:
+        if path.is_symlink():
+            return f"link to {path.readlink()}"
+        if not path.is_file():
+            return "no file" if path.exists() else GONE
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return GONE
+    except OSError as error:
+        raise NoWorkTree(path, problem=error.strerror or str(error)) from error
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher.
+
+    Raises:
+        NoWorkTree: There is no git, or it says no.
+    """
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
+    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, env=environment)  # noqa: S603  (no shell)
+    except OSError as error:
+        raise NoWorkTree(folder, problem=f"git cannot be started: {error.strerror or error}") from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise NoWorkTree(folder, problem=said.splitlines()[0] if said else f"git {arguments[0]} failed")
+    return done.stdout
+
+
+ChangeVerb = Literal["create", "edit", "delete"]
+
+
+class Baseline(msgspec.Struct, frozen=True, kw_only=True):
+    """A working tree at one moment: where it is, its commit, and the hash of each file that differs from that."""
+
+    tree: str
+    head: str
+    dirty: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One file that differs from the baseline, from the tree's root on."""
+
+    path: str
+    verb: ChangeVerb
+
+
+def snapshot(folder: Path) -> Baseline:
+    """The working tree around ``folder`` as it is now.
+
+    Raises:
+        NoWorkTree: There is none, or git cannot be asked.
+    """
+    tree = WorkTree.around(folder)
+    head = tree.head()
+    return Baseline(tree=str(tree.top), head=head, dirty=tree.differing(head))
+
+
+def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[FileChange, ...]:
+    """The files that differ from the baseline, by path; ``tree`` is another work tree of the same repository.
+
+    Raises:
+        NoWorkTree: The tree is gone or of another repository, or git cannot be asked.
+    """
+    if tree is None and not Path(baseline.tree).is_dir():
+        raise NoWorkTree(Path(baseline.tree), problem="it is there no more; `--tree` says where the work is now")
+    here = WorkTree(Path(baseline.tree)) if tree is None else WorkTree.around(tree)
+    start = baseline if str(here.top) == baseline.tree else _first_seen(here, baseline)
+    before, after = start.dirty, here.differing(start.head)
+    changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    there = here.committed(start.head, changed)
+    return tuple(_change(path, before, after, known=there) for path in changed)
+
+
+def _first_seen(tree: WorkTree, baseline: Baseline) -> Baseline:
+    """What another tree is compared with: the last commit in common, and nothing that is not committed.
+
+    Raises:
+        NoWorkTree: It is of another repository, whose commits have none in common with those.
+    """
+    if baseline.head == EMPTY_TREE:
+        return Baseline(tree=str(tree.top), head=EMPTY_TREE)
+    common = tree.common_with(baseline.head)
+    if common is None:
+        problem = f"it has no commit in common with {baseline.tree}, where the workspace was made"
+        raise NoWorkTree(tree.top, problem=problem)
+    return Baseline(tree=str(tree.top), head=common)
+
+
+def _change(path: str, before: dict[str, str], after: dict[str, str], *, known: set[str]) -> FileChange:
+    """A file that no longer differs is as it was committed; else its hash says whether it is there."""
+    was_there = before[path] != GONE if path in before else path in known
+    is_there = after[path] != GONE if path in after else path in known
+    verb: ChangeVerb = "delete" if not is_there else "edit" if was_there else "create"
+    return FileChange(path=path, verb=verb)

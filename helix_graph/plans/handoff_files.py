@@ -1,0 +1,225 @@
+r"""The files through which agents and their orchestrator exchange messages, and the names allowed in them.
+
+They are the seeds' files, in the memory's folder:
+
+=================================== ===================================================================================
+``injection-state/{task_id}.json``  which insights a task was given: ``{task_id, query, names, ts}``, and ``workspace``
+``task-status.jsonl``               a line for each builder or planner that ended
+``explorer-results/{agent}.json``   what an explorer found
+``extraction.log``                  a line for each agent that was learnt from
+=================================== ===================================================================================
+
+Other programs write them too, and may not have finished. So a line or file that cannot be read is skipped here, what is
+written is whole or absent, and two processes that append to one file each get a line of their own.
+
+Names of tasks and agents come from planners and transcripts, so any text may occur: ``../../escape``, a line break, a
+marker. A *file name* is accepted or refused, never repaired, since two names must not become one file.
+
+>>> [is_file_name(name) for name in ("001-w3", "../../escape", "a/b", "", "x" * 129, "a\n")]
+[True, False, False, False, False, False]
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+
+from helix_episodes.errors import WriteFailed
+from helix_episodes.io import read_regular, remove_file, write_atomically
+from helix_graph.errors import WrongType
+from helix_graph.plans.model import NotAFileName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a text can name a file and lead nowhere else."""
+    return _FILE_NAME.fullmatch(name) is not None
+
+
+def file_name(option: str, name: str) -> str:
+    """The name itself.
+
+    Raises:
+        WrongType: It is no text.
+        NotAFileName: It could lead elsewhere.
+    """
+    if not isinstance(name, str):
+        raise WrongType(option, value=name, wanted="a text")
+    if not is_file_name(name):
+        raise NotAFileName(option, name=name)
+    return name
+
+
+_OWNER_ONLY = 0o600
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class InjectionState(msgspec.Struct, frozen=True, kw_only=True):
+    """What a task was given. ``workspace`` is set when a workspace was made for it: then that closes the loop."""
+
+    task_id: str
+    query: str = ""
+    names: tuple[str, ...] = ()
+    ts: str = ""
+    workspace: int | None = None
+
+
+class HandoffFiles:
+    """The side files of the memory in ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.task_status = root / "task-status.jsonl"
+        self.explorer_results = root / "explorer-results"
+        self.injection_state = root / "injection-state"
+        self.log = root / "extraction.log"
+
+    def write_state(self, state: InjectionState) -> Path:
+        """Says what a task was given.
+
+        Raises:
+            NotAFileName: The task's id could lead elsewhere.
+            WriteFailed: The file could not be written.
+        """
+        path = self.injection_state / f"{file_name('task_id', state.task_id)}.json"
+        plain = msgspec.to_builtins(state)
+        if state.workspace is None:
+            del plain["workspace"]  # the seeds' form
+        write_atomically(path, orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return path
+
+    def read_state(self, task_id: str) -> InjectionState | None:
+        """What a task was given; None when nothing says so, also for an id that could lead elsewhere."""
+        if not is_file_name(task_id):
+            return None
+        try:
+            return msgspec.json.decode(read_regular(self.injection_state / f"{task_id}.json"), type=InjectionState)
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def status_lines(self) -> list[dict[str, Any]]:
+        """The lines of finished agents in the order in which they were written; what is no JSON object is left out."""
+        try:
+            lines = read_regular(self.task_status).splitlines()
+        except OSError:
+            return []
+        return [one for line in lines if isinstance(one := _json(line), dict)]
+
+    def add_status(self, entry: dict[str, Any]) -> None:
+        """Appends the line of an agent that ended.
+
+        Raises:
+            WriteFailed: The file could not be written.
+        """
+        append_line(self.task_status, orjson.dumps(entry))
+
+    def forget_task(self, task_id: str) -> None:
+        """Removes what was told of a task: its side file and its lines; what others append meanwhile is not lost.
+
+        Raises:
+            WriteFailed: A file could not be written or removed.
+        """
+        if is_file_name(task_id):
+            remove_file(self.injection_state / f"{task_id}.json")
+        if self.task_status.is_file():
+            _rewrite(self.task_status, keep=lambda line: not _is_of(line, task_id))
+
+    def add_log(self, line: str) -> None:
+        """Appends a line to the log of extractions.
+
+        Raises:
+            WriteFailed: The file could not be written.
+        """
+        append_line(self.log, line.encode())
+
+    def result_files(self) -> list[Path]:
+        """The files of explorers, by name."""
+        if not self.explorer_results.is_dir():
+            return []
+        return sorted(path for path in self.explorer_results.glob("*.json") if not path.name.startswith("."))
+
+    def write_result(self, agent_id: str, found: dict[str, Any]) -> Path:
+        """Keeps what an explorer found.
+
+        Raises:
+            NotAFileName: The agent's id could lead elsewhere.
+            WriteFailed: The file could not be written.
+        """
+        path = self.explorer_results / f"{file_name('agent_id', agent_id)}.json"
+        write_atomically(path, orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return path
+
+    def clear_explorer_results(self) -> int:
+        """Removes what explorers found; how many files there were.
+
+        Raises:
+            WriteFailed: The folder is read-only.
+        """
+        return sum(remove_file(path) for path in self.result_files())
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Appends one line, whole, whoever else appends; a line that somebody left unfinished is ended first.
+
+    Raises:
+        WriteFailed: The disk is full, the folder read-only, or something else than a file stands there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, _APPENDING, _OWNER_ONLY)
+        with os.fdopen(handle, "ab", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            whole = (b"\n" if _is_unfinished(path) else b"") + line + b"\n"
+            written = file.write(whole)
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    if written != len(whole):
+        raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
+
+
+def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
+    """Writes a file of lines anew in its place, under the lock of those who append to it.
+
+    Raises:
+        WriteFailed: It could not be written.
+    """
+    try:
+        with path.open("rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+            file.seek(0)
+            file.writelines(kept)
+            file.truncate()
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+
+
+def _is_of(line: bytes, task_id: str) -> bool:
+    entry = _json(line)
+    return isinstance(entry, dict) and str(entry.get("task_id")) == task_id
+
+
+def _is_unfinished(path: Path) -> bool:
+    with path.open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
+
+
+def _json(line: bytes) -> Any:  # noqa: ANN401  (JSON)
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None

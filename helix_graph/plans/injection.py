@@ -1,0 +1,291 @@
+"""Insights for prompts: which fit an objective, how they are shown, and the record of who got what.
+
+In a session no insight is given twice. Two processes that inject at once must not both give the same insight, so a
+name is *taken* in one transaction that says whether another process was faster; then the next best is used. Where it
+is known which tasks are still to come (the others of a batch, or the pending ones of the plan), what fits one of them
+better is left for it: otherwise what was learnt from a blocked task would go to whichever task asks first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
+from helix_graph.plans.model import Remembered, WrongTaskIds
+from helix_graph.plans.prompts import injected_block, insight_line
+from helix_graph.plans.schema import database
+from helix_graph.timestamps import stamp, utc_now
+from helix_graph.validation import as_int, as_line, as_str, as_tuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from helix_graph.plans.model import InsightStore
+
+
+class InjectedNames(Protocol):
+    """What has been given out."""
+
+    def names(self) -> tuple[str, ...]:
+        """All of it, sorted."""
+        ...
+
+    def take(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that had not been given out; from now on they have."""
+        ...
+
+
+class InjectedInCall:
+    """What one call has given out: without a session nothing outlives it."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def names(self) -> tuple[str, ...]:
+        """All of it, sorted."""
+        return tuple(sorted(self._names))
+
+    def take(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that had not been given out; from now on they have."""
+        fresh = tuple(name for name in dict.fromkeys(names) if name not in self._names)
+        self._names.update(fresh)
+        return fresh
+
+
+class InjectedInSession:
+    """What a session has given out, in whatever process."""
+
+    def __init__(self, root: Path, session: str) -> None:
+        self._database = database(root)
+        self._session = session
+
+    def names(self) -> tuple[str, ...]:
+        """All of it, sorted."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT name FROM injected WHERE session = ? ORDER BY name", (self._session,))
+            return tuple(name for (name,) in rows)
+
+    def take(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that had not been given out; from now on they have."""
+        with self._database.writing() as connection:
+            return tuple(name for name in dict.fromkeys(names) if self._insert(connection, name))
+
+    def reset(self) -> int:
+        """Forgets what was given out; how much it was."""
+        with self._database.writing() as connection:
+            return connection.execute("DELETE FROM injected WHERE session = ?", (self._session,)).rowcount
+
+    def _insert(self, connection: sqlite3.Connection, name: str) -> bool:
+        row = (self._session, name, stamp(utc_now()))
+        return connection.execute("INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", row).rowcount == 1
+
+
+#: How many insights a task is given, as in the seeds.
+DEFAULT_LIMIT = 5
+MOST = 100
+
+
+class PromptInjection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a prompt is given: the insights as lines, ``[72%] When X …``, and their names in the same order."""
+
+    insights: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole block to put into a prompt, between the marks by which it is never learnt again."""
+        return injected_block(self.insights, self.names)
+
+
+class BatchInjection(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tasks of a wave are given, one after the other, and how many insights that are."""
+
+    results: tuple[PromptInjection, ...] = ()
+    total_unique: int = 0
+
+
+class _InjectionRequest(msgspec.Struct, frozen=True):
+    """For what insights are wanted, how many, and who gets them."""
+
+    objective: str
+    limit: int
+    task_id: str | None = None
+    session: str | None = None
+
+
+class Injector:
+    """Injects the insights of the memory in ``root``."""
+
+    def __init__(self, root: Path, insights: InsightStore) -> None:
+        self.root = root
+        self._insights = insights
+
+    def inject(
+        self,
+        objective: str,
+        limit: int = DEFAULT_LIMIT,
+        task_id: str | None = None,
+        *,
+        min_relevance: float | None = None,
+        diversify: bool = True,
+        session: str | None = None,
+    ) -> PromptInjection:
+        """The insights for one task; see `helix_graph.plans.api.Plans.inject`."""
+        given = self._given(session) if diversify else None
+        asked = _InjectionRequest(as_line("objective", objective), _limit(limit), task_id=task_id, session=session)
+        return self._inject(asked, min_relevance, given)
+
+    def batch_inject(
+        self,
+        tasks: Sequence[str],
+        limit: int = DEFAULT_LIMIT,
+        task_ids: Sequence[str] = (),
+        *,
+        session: str | None = None,
+        reset: bool = False,
+    ) -> BatchInjection:
+        """The insights for the tasks of a wave; see `helix_graph.plans.api.Plans.batch_inject`."""
+        objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
+        ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
+        given, most = self._given(session), _limit(limit)
+        if reset and session is not None:
+            InjectedInSession(self.root, session).reset()
+        fits = [self._fits([one], limit=most, given=given) for one in objectives[1:]]
+        results = tuple(
+            self._inject(
+                _InjectionRequest(objective, most, task_id=task_id, session=session),
+                None,
+                given,
+                left=_best_of(fits[place:]),
+            )
+            for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
+        )
+        return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
+
+    def chosen(
+        self, objective: str, *, limit: int, session: str | None, to_come: Sequence[str] = ()
+    ) -> list[Mapping[str, Any]]:
+        """The insights for a workspace, best first; they are handed over once its task has an id.
+
+        ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
+        """
+        given = InjectedInSession(self.root, session) if session else None
+        left = self._fits(to_come, limit=limit, given=given) if given else {}
+        return self._rows(objective, limit, None, given, left=left)
+
+    def handed_over(
+        self, chosen: Sequence[Mapping[str, Any]], *, objective: str, task_id: str, session: str | None
+    ) -> tuple[tuple[Remembered, bool], ...]:
+        """Those of the chosen insights that the task is shown, and of each whether it tells of a failure."""
+        asked = _InjectionRequest(objective, len(chosen), task_id=task_id, session=session)
+        shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
+        told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
+        return tuple(one for one in told if one[0].name in shown)
+
+    def _given(self, session: str | None) -> InjectedNames:
+        return InjectedInCall() if session is None else InjectedInSession(self.root, as_str("session", session))
+
+    def _inject(
+        self,
+        asked: _InjectionRequest,
+        min_relevance: float | None,
+        given: InjectedNames | None,
+        *,
+        left: Mapping[str, float] | None = None,
+    ) -> PromptInjection:
+        if asked.task_id is not None:
+            file_name("task_id", asked.task_id)  # refused before anything is given out
+        rows = self._rows(asked.objective, asked.limit, min_relevance, given, left=left or {})
+        found = self._handed_over([_remembered(row) for row in rows], asked)
+        names = tuple(one.name for one in found)
+        if asked.task_id is not None:
+            state = InjectionState(task_id=asked.task_id, query=asked.objective, names=names, ts=stamp(utc_now()))
+            HandoffFiles(self.root).write_state(state)
+        return PromptInjection(insights=tuple(map(insight_line, found)), names=names)
+
+    def _handed_over(self, found: list[Remembered], asked: _InjectionRequest) -> list[Remembered]:
+        """What is left once lots were drawn; a place that came empty stays so, or the two sides would differ in two."""
+        handed = self._insights.hand_over(
+            [one.name for one in found],
+            task=asked.task_id or "",
+            session=asked.session or "",
+            about=asked.objective,
+        )
+        return [one for one in found if one.name in handed.shown]
+
+    def _fits(self, objectives: Sequence[str], *, limit: int, given: InjectedNames) -> dict[str, float]:
+        """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
+        known = given.names()
+        recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
+        return _best_of({str(row["name"]): _relevance(row)} for rows in recalled for row in rows)
+
+    def _rows(
+        self,
+        objective: str,
+        limit: int,
+        min_relevance: float | None,
+        given: InjectedNames | None,
+        *,
+        left: Mapping[str, float],
+    ) -> list[Mapping[str, Any]]:
+        """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
+
+        What fits another task better, as ``left`` has it, is left for that.
+        """
+        options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
+        if given is None:
+            return list(self._insights.recall(objective, limit=limit, **options))
+        chosen: list[Mapping[str, Any]] = []
+        elsewhere: set[str] = set()
+        while len(chosen) < limit:
+            known = (*given.names(), *sorted(elsewhere))
+            rows = self._insights.recall(objective, limit=limit - len(chosen), suppress_names=known, **options)
+            fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
+            if not fresh:
+                break
+            better = {name for name, row in fresh.items() if left.get(name, 0.0) > _relevance(row)}
+            elsewhere |= better
+            chosen += [fresh[name] for name in given.take([name for name in fresh if name not in better])]
+        return chosen
+
+
+def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
+    """An id for each task, None for those beyond the last.
+
+    Raises:
+        WrongTaskIds: One is empty or stands twice, or there are more than tasks.
+        NotAFileName: One could lead elsewhere.
+    """
+    for place, one in enumerate(given):
+        if one == "":
+            raise WrongTaskIds("task_ids", problem=f"number {place + 1} is empty")
+        if one in given[:place]:
+            raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
+    if len(given) > tasks:
+        raise WrongTaskIds("task_ids", problem=f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
+    return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
+
+
+def _best_of(fits: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for one in fits:
+        for name, relevance in one.items():
+            best[name] = max(relevance, best.get(name, 0.0))
+    return best
+
+
+def _relevance(row: Mapping[str, Any]) -> float:
+    return float(row.get("_relevance", 0.0))
+
+
+def _remembered(row: Mapping[str, Any]) -> Remembered:
+    effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
+    return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+
+
+def _limit(limit: int) -> int:
+    return as_int("limit", limit, lowest=0, highest=MOST)

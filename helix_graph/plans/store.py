@@ -1,0 +1,300 @@
+"""Explorations, plans and workspaces as rows of helix.db.
+
+Functions that take a connection are steps of the caller's transaction; the others are transactions of their own. Of a
+workspace, ``data`` holds what its builder got, and the columns what became of it. What agents pass in is stored without
+secrets, and on one line where it has to stay on one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.redaction import redact_text
+from helix_graph.plans.git_tree import Baseline
+from helix_graph.plans.handoff_files import HandoffFiles
+from helix_graph.plans.model import (
+    CompletedPlan,
+    EndedWorkspace,
+    Exploration,
+    InvalidExploration,
+    NoPlan,
+    NoTask,
+    NoWorkspace,
+    SavedPlan,
+    Task,
+    TaskPlan,
+    Workspace,
+    WorkspaceEnding,
+)
+from helix_graph.plans.schema import database
+from helix_graph.timestamps import stamp, utc_now
+from helix_graph.validation import as_int, as_line
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from helix_graph.plans.drafts import PlanDraft
+
+
+#: SQLite's largest row number.
+_LARGEST = 2**63 - 1
+_COLUMNS = "id, objective, framework, idioms, tasks, status, created_at"
+
+
+def number_of(option: str, number: int) -> int:
+    """A row's number.
+
+    Raises:
+        WrongType: It is no whole number.
+        OutOfRange: No row can have it.
+    """
+    return as_int(option, number, lowest=0, highest=_LARGEST)
+
+
+def save_plan(root: Path, draft: PlanDraft) -> SavedPlan:
+    """Keeps a plan; from now on it is the active one."""
+    row = (draft.objective, draft.framework, _json(draft.idioms), _json(draft.tasks), stamp(utc_now()))
+    with database(root).writing() as connection:
+        made = connection.execute(
+            "INSERT INTO plan (objective, framework, idioms, tasks, created_at) VALUES (?, ?, ?, ?, ?)", row
+        )
+        return SavedPlan(id=made.lastrowid or 0, task_count=len(draft.tasks))
+
+
+def find_plan(root: Path, number: int | None) -> TaskPlan | None:
+    """The plan of that number, or the newest active one; None when there is none.
+
+    Raises:
+        NoPlan: A number was given that no plan has.
+    """
+    with database(root).reading() as connection:
+        return plan_within(connection, number)
+
+
+def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan | None:
+    """As `find_plan`, within a transaction."""
+    where, values = ("status = 'active'", ()) if number is None else ("id = ?", (number,))
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM plan WHERE {where} ORDER BY id DESC LIMIT 1",  # noqa: S608  (both parts stand above)
+        values,
+    ).fetchone()
+    if row is None and number is not None:
+        raise NoPlan(number)
+    return row and _plan(row)
+
+
+def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan:
+    """As `plan_within`, but having none is an error.
+
+    Raises:
+        NoPlan: There is none.
+    """
+    plan = plan_within(connection, number)
+    if plan is None:
+        raise NoPlan(number)
+    return plan
+
+
+def task_in(plan: TaskPlan, seq: str) -> Task:
+    """The task of that number.
+
+    Raises:
+        NoTask: The plan has none.
+    """
+    for task in plan.tasks:
+        if task.seq == seq:
+            return task
+    raise NoTask(seq, plan=plan.id, known=[task.seq for task in plan.tasks])
+
+
+def change_task(connection: sqlite3.Connection, plan: TaskPlan, seq: str, **changes: Any) -> None:  # noqa: ANN401  (fields of a task)
+    """Gives a task of the plan new values.
+
+    Raises:
+        NoTask: The plan has no such task.
+    """
+    task_in(plan, seq)
+    tasks = [replace(task, **changes) if task.seq == seq else task for task in plan.tasks]
+    connection.execute("UPDATE plan SET tasks = ? WHERE id = ?", (_json(tasks), plan.id))
+
+
+def close_plan(root: Path, number: int | None) -> CompletedPlan:
+    """Closes a plan, whatever state its tasks are in.
+
+    Raises:
+        NoPlan: There is none.
+    """
+    with database(root).writing() as connection:
+        plan = require_plan(connection, number)
+        connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (plan.id,))
+    unfinished = tuple(task.seq for task in plan.tasks if task.status != "complete")
+    return CompletedPlan(plan_id=plan.id, unfinished=unfinished)
+
+
+def _plan(row: tuple[Any, ...]) -> TaskPlan:
+    number, objective, framework, idioms, tasks, status, created_at = row
+    return TaskPlan(
+        id=number,
+        objective=objective,
+        framework=framework,
+        idioms=msgspec.json.decode(idioms, type=dict[str, tuple[str, ...]]),
+        tasks=msgspec.json.decode(tasks, type=tuple[Task, ...]),
+        status=status,
+        created_at=created_at,
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def as_json(value: object) -> str:
+    """A value for a column."""
+    return msgspec.json.encode(value).decode()
+
+
+def named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row by the names of its columns, as a cursor's factory of rows."""
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
+
+
+def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+    """The row of a workspace.
+
+    Raises:
+        NoWorkspace: There is none of that number.
+    """
+    cursor = connection.execute("SELECT * FROM workspace WHERE id = ?", (number_of("workspace", number),))
+    row = cursor.fetchone()
+    if row is None:
+        raise NoWorkspace(number)
+    return named(cursor, row)
+
+
+def workspace_of(row: dict[str, Any]) -> Workspace:
+    """What was given stands in ``data``; what has become of it in the columns."""
+    return replace(
+        msgspec.json.decode(row["data"], type=Workspace),
+        status=row["status"],
+        delivered=row["delivered"],
+        utilized=msgspec.json.decode(row["utilized"], type=tuple[str, ...]),
+    )
+
+
+def baseline_of(row: dict[str, Any]) -> Baseline | None:
+    """What the working tree was like when the workspace was made; None where there was no repository."""
+    return msgspec.json.decode(row["baseline"], type=Baseline | None)
+
+
+def ended_of(row: dict[str, Any]) -> EndedWorkspace:
+    """How a workspace ended, once all it owed is paid."""
+    found, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
+    return EndedWorkspace(
+        status=found.status,
+        workspace_id=found.id,
+        delivered=ending.told if found.status == "complete" else "",
+        reason=ending.told if found.status == "blocked" else "",
+        utilized=found.utilized,
+        feedback=msgspec.json.decode(row["feedback"]),
+        episode=row["episode"],
+    )
+
+
+#: Format characters and halves of characters: they show nothing, and may turn round how a line reads.
+_SHOWS_NOTHING = frozenset({"Cf", "Cs"})
+
+
+def clean(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """A JSON value whose texts and keys hold no secrets and no half characters.
+
+    >>> clean({"note": ["see /home/kim/shop"]})
+    {'note': ['see ~/shop']}
+    """
+    if isinstance(value, str):
+        return redact_text(value.encode("utf-8", "replace").decode())
+    if isinstance(value, dict):
+        return {clean(str(key)): clean(each) for key, each in value.items()}
+    return [clean(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def flat(text: str) -> str:
+    r"""On one line, and nothing in it that cannot be seen.
+
+    >>> flat("a\u2028b\x1b[31m\u202ec")
+    'a b [31mc'
+    """
+    shown = (one for one in text if unicodedata.category(one) not in _SHOWS_NOTHING)
+    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
+
+
+class SavedExploration(msgspec.Struct, frozen=True, kw_only=True):
+    """What saving an exploration answers."""
+
+    id: int
+    status: Literal["saved"] = "saved"
+
+
+class ClearedExplorations(msgspec.Struct, frozen=True, kw_only=True):
+    """What clearing answers: how many explorations and how many results of explorers were removed."""
+
+    status: Literal["cleared"] = "cleared"
+    explorations: int = 0
+    results: int = 0
+
+
+class Explorations:
+    """The explorations of the memory in ``root``; the newest counts."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def save(self, data: Mapping[str, Any], *, objective: str | None = None) -> SavedExploration:
+        """Keeps what was found: structure, patterns, memory, targets, or whatever the explorers were asked for.
+
+        Args:
+            data: A JSON object.
+            objective: What it was for; the ``objective`` in ``data``, when not given.
+
+        Raises:
+            InvalidExploration: ``data`` is no JSON object, or nothing says what it is for.
+        """
+        found = _object(data)
+        purpose = found.get("objective") if objective is None else objective
+        if not isinstance(purpose, str):
+            raise InvalidExploration("it does not say what it is for: objective is missing")
+        row = (as_line("objective", purpose), msgspec.json.encode(found).decode(), stamp(utc_now()))
+        with database(self.root).writing() as connection:
+            made = connection.execute("INSERT INTO exploration (objective, data, created_at) VALUES (?, ?, ?)", row)
+            return SavedExploration(id=made.lastrowid or 0)
+
+    def load(self) -> Exploration | None:
+        """The newest exploration; None when there is none."""
+        with database(self.root).reading() as connection:
+            row = connection.execute(
+                "SELECT id, objective, data, created_at FROM exploration ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+        if row is None:
+            return None
+        return Exploration(id=row[0], objective=row[1], data=msgspec.json.decode(row[2]), created_at=row[3])
+
+    def clear(self) -> ClearedExplorations:
+        """Forgets all explorations, and the results that explorers left behind, so that the next wave starts anew."""
+        with database(self.root).writing() as connection:
+            gone = connection.execute("DELETE FROM exploration").rowcount
+        return ClearedExplorations(explorations=gone, results=HandoffFiles(self.root).clear_explorer_results())
+
+
+def _object(data: object) -> dict[str, Any]:
+    try:
+        found = clean(msgspec.to_builtins(data))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidExploration(str(error)) from error
+    if not isinstance(found, dict):
+        raise InvalidExploration(f"it is of type {type(data).__name__}")
+    return found

@@ -1,1 +1,0 @@
-"""The report: a page for a team's week."""

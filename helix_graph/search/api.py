@@ -1,0 +1,163 @@
+"""``memory.search``: one question to every source, and which sources can be searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from helix_episodes.errors import HelixGraphError
+from helix_graph.errors import ExclusiveOptions, SemanticUnavailable
+from helix_graph.search.forgetful import FORGETFUL, TTL_SECONDS, Availability, Forgetful
+from helix_graph.search.markdown_folder import MarkdownFolder
+from helix_graph.search.model import (
+    MemorySearchAnswer,
+    PartialResults,
+    SearchMode,
+    SearchSource,
+    SourceResult,
+    SourceStatus,
+    checked,
+    merged,
+)
+from helix_graph.search.settings import SERENA, read_settings
+from helix_graph.validation import as_int
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from helix_graph.search.settings import SearchSettings
+
+
+FEWEST, MOST, DEFAULT = 1, 100, 10
+_CACHE = "cache/forgetful.json"
+_PORTS = {"http": 80, "https": 443}
+
+
+class Search:
+    """The search over the memory in ``root``. ``own`` gives the sources that are the memory's own parts."""
+
+    def __init__(self, root: Path, *, own: Callable[[], Sequence[SearchSource]]) -> None:
+        self.root = root
+        self._own = own
+
+    def __call__(
+        self,
+        query: str,
+        *,
+        max_results: int = DEFAULT,
+        semantic_only: bool = False,
+        lexical_only: bool = False,
+    ) -> MemorySearchAnswer:
+        """What fits the query best, over all sources: by words and by meaning, or by one of them alone.
+
+        Raises:
+            InvalidSearchQuery: The query is empty, longer than 500 characters, or holds a character other than ASCII's
+                letters and digits, white space and ``- . , _ ( ) & :``.
+            OutOfRange: ``max_results`` is not between 1 and 100.
+            ExclusiveOptions: Both ``semantic_only`` and ``lexical_only``.
+            SemanticUnavailable: ``semantic_only``, and nothing here compares meanings.
+            InvalidConfiguration: ``.helix/config.toml`` is not understood.
+        """
+        if semantic_only and lexical_only:
+            raise ExclusiveOptions("--semantic-only", "--lexical-only")
+        asked = checked(query)
+        limit = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
+        manner: SearchMode = "semantic" if semantic_only else "lexical" if lexical_only else "both"
+        answers = [_ask(source, asked, limit=limit, manner=manner) for source in self._sources()]
+        if semantic_only:
+            _require_one(answers)
+        return MemorySearchAnswer(
+            results=merged([found for _, found in answers], limit=limit),
+            sources=tuple(searched for searched, _ in answers),
+        )
+
+    def status(self) -> dict[str, dict[str, Any]]:
+        """What can be searched, under the seed's keys, and beside them ours.
+
+        Raises:
+            InvalidConfiguration: ``.helix/config.toml`` is not understood.
+        """
+        settings = read_settings(self.root)
+        serena = settings.markdown[0] if settings.markdown else self.root.parent / SERENA
+        availability = self._availability(settings)
+        return {
+            "Serena": {"Available": serena.is_dir(), "Path": str(serena)},
+            "Forgetful": {
+                "Available": availability is not None and availability.available(),
+                "Endpoint": settings.forgetful,
+            },
+            "Cache": {
+                "AgeSeconds": -1.0 if availability is None else availability.age(),
+                "TTLSeconds": TTL_SECONDS,
+            },
+            "Configuration": {
+                "SerenaPath": str(serena),
+                "ForgetfulPort": _port(settings.forgetful),
+                "ForgetfulTimeout": settings.forgetful_timeout_ms,
+                "MaxResults": DEFAULT,
+            },
+            "Sources": {source.name: _standing(source) for source in self._sources()},
+        }
+
+    def _sources(self) -> list[SearchSource]:
+        settings = read_settings(self.root)
+        sources = [*self._own(), *(_folder(path, self.root.parent) for path in settings.markdown)]
+        availability = self._availability(settings)
+        if availability is not None and settings.forgetful is not None:
+            timeout = settings.forgetful_timeout_ms
+            sources.append(Forgetful(settings.forgetful, timeout_ms=timeout, availability=availability))
+        return sources
+
+    def _availability(self, settings: SearchSettings) -> Availability | None:
+        if settings.forgetful is None:
+            return None
+        cache = self.root / _CACHE
+        return Availability(cache, endpoint=settings.forgetful, timeout_ms=settings.forgetful_timeout_ms)
+
+
+def _ask(
+    source: SearchSource, query: str, *, limit: int, manner: SearchMode
+) -> tuple[SourceStatus, Sequence[SourceResult]]:
+    """A source's results, or in their place why it has none."""
+    if manner not in source.manners:
+        problem = f"it has no {manner} search"
+        return SourceStatus(name=source.name, state="left out", problem=problem), ()
+    if problem_now := source.problem():
+        return SourceStatus(name=source.name, state="absent", problem=problem_now), ()
+    try:
+        found = source.search(query, limit=limit, manner=manner)
+    except HelixGraphError as error:  # said beside the results: one source must not silence the others
+        return SourceStatus(name=source.name, state="failed", problem=str(error)), ()
+    note = found.note if isinstance(found, PartialResults) else None
+    return SourceStatus(name=source.name, state="searched", found=len(found), note=note), found
+
+
+def _require_one(answers: Sequence[tuple[SourceStatus, Sequence[SourceResult]]]) -> None:
+    """That at least one source has compared meanings.
+
+    Raises:
+        SemanticUnavailable: None has.
+    """
+    if not any(searched.state == "searched" for searched, _ in answers):
+        reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
+        raise SemanticUnavailable(reasons or [f"{FORGETFUL} is not available"])
+
+
+def _folder(path: Path, project: Path) -> MarkdownFolder:
+    """A folder under the name of the seed's source if it is Serena's, else under its own path."""
+    if path == project / SERENA:
+        return MarkdownFolder(path, name="Serena")
+    name = path.relative_to(project).as_posix() if path.is_relative_to(project) else str(path)
+    return MarkdownFolder(path, name=name)
+
+
+def _standing(source: SearchSource) -> dict[str, Any]:
+    problem = source.problem()
+    return {"Available": problem is None, "Problem": problem, "Manners": sorted(source.manners)}
+
+
+def _port(endpoint: str | None) -> int | None:
+    from urllib.parse import urlsplit  # noqa: PLC0415  (only the status tells it)
+
+    parts = urlsplit(endpoint or "")
+    return parts.port or _PORTS.get(parts.scheme)

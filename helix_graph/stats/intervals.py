@@ -1,0 +1,127 @@
+"""Confidence intervals of proportions, and corrections for making many comparisons."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed range of rates between 0 and 1, or of differences of two rates between -1 and 1."""
+
+    low: float
+    high: float
+
+
+def wilson_interval(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:
+    """The long-run success rates (0 to 1) that ``successes`` out of ``trials`` are compatible with.
+
+    Without trials nothing is known: 0 to 1. ``confidence`` (between 0 and 1, both excluded) is the share of such
+    intervals that hold the true rate. Counts of weighted trials may be fractions.
+
+    Raises:
+        ValueError: The counts are negative, more succeeded than were tried, or ``confidence`` is out of range.
+
+    >>> interval = wilson_interval(2, 3)
+    >>> f"{interval.low:.2f} to {interval.high:.2f}"
+    '0.21 to 0.94'
+    >>> interval = wilson_interval(200, 300)
+    >>> f"{interval.low:.2f} to {interval.high:.2f}"
+    '0.61 to 0.72'
+    >>> wilson_interval(0, 0)
+    Interval(low=0.0, high=1.0)
+    """
+    if not 0 <= successes <= trials:
+        message = f"{successes} successes of {trials} trials: need 0 <= successes <= trials"
+        raise ValueError(message)
+    z = _two_sided_quantile(confidence)
+    if trials == 0:
+        return Interval(low=0.0, high=1.0)
+    failures = trials - successes
+    centre = (successes + z * z / 2) / (trials + z * z)
+    reach = z / (trials + z * z) * math.sqrt(successes * failures / trials + z * z / 4)
+    # At 0 of n and n of n the bound is exact on paper; floating point leaves 1e-17 of dust there.
+    low = max(0.0, centre - reach) if successes else 0.0
+    high = min(1.0, centre + reach) if failures else 1.0
+    return Interval(low=low, high=high)
+
+
+def newcombe_interval(
+    successes: tuple[float, float], trials: tuple[float, float], *, confidence: float = 0.95
+) -> Interval:
+    """What the first rate less the second one (-1 to 1) may be, given the counts of two independent groups.
+
+    Each end lies as far from the difference as the ends of the two Wilson intervals that pull it there, taken at right
+    angles: Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine
+    17 (1998), method 10. So it is honest with few trials too, and never leaves -1 to 1. Without trials on one side
+    nothing is known of it: its rate is taken for one half, anywhere from 0 to 1.
+
+    Raises:
+        ValueError: As `wilson_interval`, for either group.
+
+    >>> interval = newcombe_interval((56, 48), (70, 80))
+    >>> f"{interval.low:.4f} to {interval.high:.4f}"
+    '0.0524 to 0.3339'
+    """
+    first, second = (wilson_interval(s, n, confidence=confidence) for s, n in zip(successes, trials, strict=True))
+    rates = [s / n if n else 0.5 for s, n in zip(successes, trials, strict=True)]
+    difference = rates[0] - rates[1]
+    below = math.hypot(rates[0] - first.low, second.high - rates[1])
+    above = math.hypot(first.high - rates[0], rates[1] - second.low)
+    return Interval(low=max(-1.0, difference - below), high=min(1.0, difference + above))
+
+
+@lru_cache(maxsize=8)
+def _two_sided_quantile(confidence: float) -> float:
+    """How many standard deviations to either side hold ``confidence`` of a normal distribution."""
+    from statistics import NormalDist  # noqa: PLC0415  (takes milliseconds to import, and few commands ask for rates)
+
+    if not 0 < confidence < 1:
+        message = f"confidence is {confidence}: need a number between 0 and 1, such as 0.95"
+        raise ValueError(message)
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def q_values(chances: Sequence[float]) -> tuple[float, ...]:
+    """The q value of each p value, in the order given: the smallest false discovery rate at which it would be kept.
+
+    Valid for independent rows and for rows that depend on each other positively.
+
+    >>> [round(q, 3) for q in q_values([0.01, 0.04, 0.03, 0.5])]
+    [0.04, 0.053, 0.053, 0.5]
+    """
+    count = len(chances)
+    falling = sorted(range(count), key=lambda place: -chances[place])
+    found = [1.0] * count
+    least = 1.0
+    for rank, place in zip(range(count, 0, -1), falling, strict=True):
+        least = min(least, chances[place] * count / rank)
+        found[place] = least
+    return tuple(found)
+
+
+def level_after_selection(*, selected: int, tested: int, miss: float = 0.05) -> float:
+    """The level (0 to 1) at which to draw the intervals of ``selected`` rows out of ``tested``.
+
+    So drawn, of the intervals shown at most ``miss`` are expected to leave out the true value.
+
+    >>> round(level_after_selection(selected=2, tested=100), 4), level_after_selection(selected=100, tested=100)
+    (0.999, 0.95)
+    """
+    return 1 - miss * selected / tested if selected else 1 - miss
+
+
+def reach(level: float) -> float:
+    """How many standard errors to either side an interval of that level has.
+
+    >>> round(reach(0.95), 2)
+    1.96
+    """
+    return NormalDist().inv_cdf((1 + level) / 2) if level < 1 else math.inf

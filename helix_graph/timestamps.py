@@ -1,0 +1,38 @@
+"""Dates as helix.db stores them: UTC, to the microsecond, always of the same length, so that text order is time order.
+
+The seeds wrote naive local or UTC dates; a date without a zone is read as UTC.
+
+>>> stamp(parse_stamp("2026-11-22T07:30:00"))
+'2026-11-22T07:30:00.000000Z'
+>>> parse_stamp("yesterday") is None
+True
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def utc_now() -> datetime:
+    """The moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as text; one without a zone is taken for UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+def parse_stamp(text: str | None) -> datetime | None:
+    """A text as a moment in UTC; None when it is none."""
+    try:
+        moment = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def days_between(earlier: datetime, later: datetime) -> int:
+    """Whole days; none when the clock was set back in between."""
+    return max(0, (later - earlier).days)

@@ -1,0 +1,330 @@
+"""`memory.topics`: the seven tools of the seed, one method each.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> with tempfile.TemporaryDirectory() as folder:
+...     topics = Topics(Path(folder) / "helix.db")
+...     _ = topics.store("Build Gotchas", "arm64 only for FFI bridge", tags="gotchas")
+...     [(hit.entry.topic, hit.entry.tags) for hit in topics.search("ffi").hits]
+[('build-gotchas', ('gotcha',))]
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+
+from helix_graph.helix_db import HelixDatabase
+from helix_graph.topics import actions, briefing, edit, entries, maintenance, search, store
+from helix_graph.topics.briefing import Detail
+from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
+from helix_graph.topics.model import NotTogether, seconds_of
+from helix_graph.topics.schema import TOPIC_TABLES
+from helix_graph.topics.search import LARGEST_INDEX
+from helix_graph.topics.search import since as moments_ago
+from helix_graph.topics.store import checked_draft, checked_drafts
+from helix_graph.validation import as_bool, as_choice, as_int
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date
+
+    from helix_graph.topics import catalogue, maintenance, transfer
+    from helix_graph.topics.briefing import Briefing, Overview
+    from helix_graph.topics.maintenance import Progress
+    from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
+    from helix_graph.topics.search import ReadAnswer
+
+#: Where the seed keeps what belongs to no project.
+GLOBAL_FOLDER = ".helix-kb"
+
+
+class Topics:
+    """The topics of one helix.db. Nothing stays open between calls, so threads and processes may share it.
+
+    ``folders`` are where relative sources of entries are looked up. ``clock`` tells the time of what is stored, and
+    from when "the last hours" count; it must know its zone.
+    """
+
+    def __init__(
+        self, path: Path, *, folders: Sequence[Path] = (), clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self.database = HelixDatabase(path, TOPIC_TABLES)
+        self._folders = tuple(folders)
+        self._clock = clock
+
+    @classmethod
+    def of_this_user(cls) -> Topics:
+        """The topics that belong to no project: ``~/.helix-kb/helix.db``."""
+        return cls(Path.home() / GLOBAL_FOLDER / "helix.db", folders=(Path.cwd(),))
+
+    def store(  # noqa: PLR0913  (the tool's parameters)
+        self,
+        topic: str,
+        text: str,
+        *,
+        tags: str | Iterable[str] = (),
+        source: str | None = None,
+        confidence: float | None = None,
+        links: str | Iterable[str] = (),
+        force: bool = False,
+    ) -> StoredEntry:
+        """Stores an entry under a topic.
+
+        ``links`` are ``topic:index`` pairs; each must lead to an entry. Near duplicates are named in the answer and
+        stored all the same; ``force`` doesn't look for them. Secrets are cut from everything.
+
+        Raises:
+            InvalidTopic: The name has no letter or digit, or is too long.
+            EmptyText: There is nothing in the text.
+            OutOfRange: The confidence lies outside 0 to 1.
+            InvalidLink: A link leads to no entry.
+            HalfCharacter: One of the texts holds half a surrogate pair.
+            TooMuch: One of them is too long.
+        """
+        unasked = as_bool("force", force)
+        entry = checked_draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
+        with self.database.writing() as connection:
+            return store.store(connection, entry, now=self._now(), force=unasked)
+
+    def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
+        """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
+
+        Raises:
+            InvalidItem: One of them cannot be stored; its place is named.
+            TooMuch: There are more than a thousand.
+        """
+        checked = checked_drafts(entries)
+        with self.database.writing() as connection:
+            return store.batch(connection, checked, now=self._now())
+
+    def search(  # noqa: PLR0913  (the tool's parameters)
+        self,
+        query: str,
+        *,
+        detail: str = "medium",
+        limit: int | None = None,
+        after: str | date | None = None,
+        before: str | date | None = None,
+        days: int | None = None,
+        hours: int | None = None,
+        tag: str | None = None,
+        topic: str | None = None,
+        mode: str = "and",
+    ) -> search.TopicSearchAnswer:
+        """Finds entries by their words, the best first.
+
+        ``detail`` is full, medium, brief, count, topics or grouped; ``mode`` and or or. ``after`` and ``before`` are
+        days (YYYY-MM-DD, today, yesterday, this-week) that are included; ``hours`` overrides ``days``. What else is
+        given must hold as well. ``limit`` is 0 to 1,000.
+
+        Raises:
+            EmptyQuery: There is nothing in the query.
+            NothingToSearchFor: It has words of one letter or digit alone, which are not indexed.
+            InvalidDay: A date is none.
+            NotOneOf: Detail or mode is a word that there is not.
+            OutOfRange: A number lies outside its range.
+        """
+        asked = search.checked_question(
+            query,
+            now=self._clock(),
+            detail=detail,
+            limit=limit,
+            after=after,
+            before=before,
+            days=days,
+            hours=hours,
+            tag=tag,
+            topic=topic,
+            mode=mode,
+        )
+        with self.database.reading() as connection:
+            return search.search(connection, asked)
+
+    def brief(
+        self,
+        query: str | None = None,
+        *,
+        detail: str = "summary",
+        since: int | None = None,
+        focus: str | Iterable[str] | None = None,
+        compact: bool = False,
+    ) -> Briefing | Overview:
+        """A briefing on a topic, a pattern of topics (``iris-*``) or a keyword; without one, on everything.
+
+        ``detail`` is summary, scan or full; ``since`` takes entries of the last so many hours, ``focus`` those of some
+        categories. ``compact`` shortens the briefing on everything to five topics.
+
+        Raises:
+            EmptyQuery: There is nothing in the query.
+            NotOneOf: Detail or focus is a word that there is not.
+            NotTogether: ``compact`` was given with a query.
+        """
+        now = self._clock()
+        kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
+        categories = briefing.focused(focus)
+        if as_bool("compact", compact) and query is not None:
+            raise NotTogether("compact", problem="shortens the briefing on everything, and goes without a query")
+        wanted = None if query is None else briefing.query_of(query)
+        with self.database.reading() as connection:
+            if wanted is None:
+                return briefing.overview(
+                    connection, since=begin, focus=categories, compact=compact, now=seconds_of(now)
+                )
+            return briefing.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))
+
+    def read(self, topic: str, *, index: int | None = None) -> ReadAnswer:
+        """All entries of a topic, or the one at an index.
+
+        Raises:
+            EntryNotFound: The topic has no such index.
+            InvalidTopic: That is no name.
+        """
+        name, place = topic_name("topic", topic), _index(index)
+        with self.database.reading() as connection:
+            return search.read(connection, name, index=place)
+
+    def edit(  # noqa: PLR0913  (the tool's parameters)
+        self,
+        action: str,
+        topic: str,
+        *,
+        text: str | None = None,
+        index: int | None = None,
+        match_str: str | None = None,
+        tag: str | None = None,
+        tags: str | Iterable[str] = (),
+        remove: str | Iterable[str] = (),
+        all: bool = False,  # noqa: A002  (the tool's parameter)
+        new_name: str | None = None,
+        into: str | None = None,
+    ) -> edit.Edited:
+        """Changes entries: append, revise, delete, tag, rename or merge.
+
+        The entry is the one at ``index``, the first that holds ``match_str``, with append also the last that has
+        ``tag``, or else the last one.
+
+        Raises:
+            NotOneOf: There is no such action.
+            NotGiven: The action needs a parameter that is not there.
+            NotTogether: A parameter means nothing to the action, or two exclude each other.
+            TopicNotFound: There is no such topic.
+            EntryNotFound: No entry of it is the one that was meant.
+            EmptyText: ``match_str`` or the new text has nothing in it.
+        """
+        kind: edit.Action = as_choice("action", action, edit.ACTIONS)
+        name = topic_name("topic", topic)
+        target = edit.EditTarget(
+            index=_index(index),
+            matching=None if match_str is None else looked_for("match_str", match_str),
+            tag=None if tag is None else tag_name("tag", tag),
+        )
+        change = edit.EntryChange(
+            text=None if text is None else entry_text("text", text),
+            tags=tag_names("tags", tags),
+            remove=tag_names("remove", remove),
+            everything=as_bool("all", all),
+            new_name=None if new_name is None else topic_name("new_name", new_name),
+            into=None if into is None else topic_name("into", into),
+        )
+        edit.check(kind, target=target, change=change)
+        with self.database.writing() as connection:
+            return edit.edit(connection, kind, name, target=target, change=change, now=self._now())
+
+    @overload
+    def topics(
+        self, action: Literal["list"] = "list", *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Listing: ...
+    @overload
+    def topics(
+        self, action: Literal["recent"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Recent: ...
+    @overload
+    def topics(
+        self, action: Literal["entries"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> ReadAnswer: ...
+    @overload
+    def topics(
+        self, action: Literal["stats"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.Stats: ...
+    @overload
+    def topics(
+        self, action: Literal["xref"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.CrossReferences: ...
+    @overload
+    def topics(
+        self, action: Literal["graph"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.TopicGraph: ...
+    @overload
+    def topics(
+        self, action: Literal["stale"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> maintenance.StaleAnswer: ...
+    @overload
+    def topics(
+        self, action: Literal["prune"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> maintenance.PrunedEntries: ...
+    @overload
+    def topics(
+        self, action: Literal["compact"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> maintenance.CompactedLog: ...
+    @overload
+    def topics(
+        self, action: Literal["export"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> transfer.TopicsExport: ...
+    @overload
+    def topics(
+        self, action: Literal["import"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> transfer.ImportedEntries: ...
+    @overload
+    def topics(
+        self, action: Literal["reindex"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> maintenance.ReindexedEntries: ...
+    @overload
+    def topics(
+        self, action: Literal["session"], *, progress: Progress | None = None, **given: str | int | None
+    ) -> catalogue.TopicSession: ...
+    @overload
+    def topics(self, action: str, *, progress: Progress | None = None, **given: str | int | None) -> actions.Answer: ...
+    def topics(
+        self, action: str = "list", *, progress: Progress | None = None, **given: str | int | None
+    ) -> actions.Answer:
+        """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
+
+        ``progress`` is told how much is done of how much: of compact, import and reindex.
+
+        Raises:
+            NotOneOf: There is no such action.
+            NotGiven: The action needs a parameter that is not there.
+            NotTogether: A parameter means nothing to the action.
+            InvalidImport: What is to be imported is in no form that we know.
+        """
+        stated = {name: value for name, value in given.items() if value is not None and value is not False}
+        asked = actions.checked_request(action, now=self._clock(), given=stated)
+        place = actions.ActionContext(database=self.database, folders=self._folders, progress=progress)
+        return actions.run_action(place, asked)
+
+    def damaged(self) -> tuple[Damaged, ...]:
+        """Records that are not what was written, after a look at every page and record.
+
+        Raises:
+            MemoryDamaged: More than records is damaged: SQLite itself finds the file wrong.
+        """
+        with self.database.reading() as connection:
+            maintenance.check_pages(connection)
+            return entries.log_state(connection).damaged
+
+    def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
+        """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""
+        with self.database.writing() as connection:
+            found = entries.log_state(connection)
+            for number, body in found.bodies.items():
+                keep(number, body)
+            entries.remove_damaged(connection, found, now=self._now())
+
+    def _now(self) -> int:
+        return seconds_of(self._clock())
+
+
+def _index(index: int | None) -> int | None:
+    return None if index is None else as_int("index", index, lowest=0, highest=LARGEST_INDEX)

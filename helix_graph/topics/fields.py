@@ -1,0 +1,263 @@
+"""The fields of an entry, checked and normalised: its text, topic, tags and source.
+
+Texts are stored as they are, whatever their characters; only secrets are removed, and half a surrogate pair, which no
+file can hold, is refused. Names of topics and tags have one spelling each, so that what was stored as ``My Topic`` is
+found as ``my-topic`` and ``Gotchas`` as ``gotcha``.
+
+>>> topic_name("topic", "Build Gotchas"), topic_name("topic", "My Topic/Sub_X")
+('build-gotchas', 'my-topic-sub-x')
+>>> tag_names("tags", "Gotchas, p0, status,, APIs")
+('api', 'gotcha', 'p0', 'status')
+
+Tags are in the singular. The seed's rule drops a plural's ending; words that it would spoil are exceptions. Only the
+last word counts, and the singular of a singular is itself, so that an export read back has the same tags.
+
+>>> [singular(word) for word in ("gotchas", "classes", "entries", "data-flows", "patches")]
+['gotcha', 'class', 'entry', 'data-flow', 'patch']
+>>> [singular(word) for word in ("series", "apis", "status", "analysis", "redis", "https")]
+['series', 'api', 'status', 'analysis', 'redis', 'https']
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from helix_graph.errors import EmptyText, WrongType
+from helix_graph.topics.model import HalfCharacter, InvalidTopic, TooMuch
+from helix_graph.validation import as_tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+#: Shorter words are names more often than plurals: dns, aws, ios.
+_SHORTEST_PLURAL = 4
+#: Of words in -ies: shorter ones are ties and dies, whose singular keeps the e.
+_SHORTEST_IES = 5
+#: Names that end in s, and words that are their own plural.
+_NO_PLURALS = """
+    alias atlas bias canvas devops emacs gas gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
+    postgres rails sass series species windows
+"""
+#: What the rule would spoil.
+_EXCEPTIONS = {
+    **{word: word for word in _NO_PLURALS.split()},
+    "analyses": "analysis",
+    "apis": "api",
+    "approaches": "approach",
+    "axes": "axis",
+    "branches": "branch",
+    "buses": "bus",
+    "caches": "cache",
+    "clis": "cli",
+    "cookies": "cookie",
+    "guis": "gui",
+    "gases": "gas",
+    "halves": "half",
+    "heroes": "hero",
+    "hypotheses": "hypothesis",
+    "indices": "index",
+    "knives": "knife",
+    "leaves": "leaf",
+    "lenses": "lens",
+    "lives": "life",
+    "matrices": "matrix",
+    "movies": "movie",
+    "potatoes": "potato",
+    "quizzes": "quiz",
+    "regexes": "regex",
+    "shelves": "shelf",
+    "tomatoes": "tomato",
+    "aliases": "alias",
+    "canvases": "canvas",
+    "biases": "bias",
+    "searches": "search",
+    "statuses": "status",
+    "uris": "uri",
+    "vertices": "vertex",
+    "wolves": "wolf",
+    "zombies": "zombie",
+}
+#: Endings in which the e belongs to the plural.
+_WITH_E = re.compile(r"(?:ss|sh|tch|nch|rch|x|zz)es$")
+#: Endings in s that are no plural's.
+_NO_PLURAL = ("ss", "us", "is", "js")
+_LAST_WORD = re.compile(r"[^\W_]+$")
+
+
+def singular(tag: str) -> str:
+    """The tag with its last word in the singular, as far as the rule knows it; the tag is in lower case already."""
+    word = _LAST_WORD.search(tag)
+    return tag[: word.start()] + _singular_word(word[0]) if word else tag
+
+
+def _singular_word(word: str) -> str:
+    if word in _EXCEPTIONS:
+        return _EXCEPTIONS[word]
+    if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith(_NO_PLURAL):
+        return word
+    if word.endswith("ies") and len(word) >= _SHORTEST_IES:
+        return word[:-3] + "y"
+    return word[:-2] if _WITH_E.search(word) else word[:-1]
+
+
+#: An entry is a note; a hundred thousand characters are a long document, and searching reads every word.
+LONGEST_TEXT = 100_000
+#: Names stand in lists and headings; the original's own limit was 255 bytes, and beyond it lost everything.
+LONGEST_NAME = 128
+LONGEST_TAG = 64
+MOST_TAGS = 32
+LONGEST_SOURCE = 1_000
+#: The file format of the memory is UTF-8, which has no room for these.
+_HALVES = re.compile("[\ud800-\udfff]")
+#: What separates tags, and what stands around them in a list.
+_NOT_IN_TAGS = dict.fromkeys(map(ord, ",[]"), " ")
+_LINE_BREAKS = re.compile(r"\s+")
+
+
+def sound(option: str, value: str, *, longest: int) -> str:
+    """A text of whole characters, without secrets.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is longer than ``longest`` characters.
+    """
+    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+
+    return redact_text(plain(option, value, longest=longest))
+
+
+def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
+    """A text of whole characters, as it was given: what is only looked for is not kept, and needs no cutting.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is longer than ``longest`` characters.
+    """
+    if not isinstance(value, str):
+        raise WrongType(option, value=value, wanted="a text")
+    half = _HALVES.search(value)
+    if half:
+        raise HalfCharacter(option, character=half[0], place=half.start() + 1)
+    if len(value) > longest:
+        raise TooMuch(option, size=len(value), largest=longest, unit="characters")
+    return value
+
+
+def looked_for(option: str, value: str) -> str:
+    """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
+
+    Raises:
+        WrongType: It is no text.
+        EmptyText: There is nothing in it.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    text = plain(option, value)
+    if not text.strip():
+        raise EmptyText(option)
+    return text
+
+
+def entry_text(option: str, value: str) -> str:
+    """The text of an entry.
+
+    Raises:
+        WrongType: It is no text.
+        EmptyText: There is nothing in it.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    text = sound(option, value, longest=LONGEST_TEXT)
+    if not text.strip():
+        raise EmptyText(option)
+    return text
+
+
+def topic_name(option: str, value: str) -> str:
+    """The one spelling of a topic's name: in lower case, each character that is no letter or digit a hyphen.
+
+    Raises:
+        WrongType: It is no text.
+        InvalidTopic: There is no letter or digit in it, or it is too long.
+        HalfCharacter: It holds half a surrogate pair.
+    """
+    name = hyphened(sound(option, value, longest=LONGEST_TEXT))
+    if not any(map(str.isalnum, name)):
+        raise InvalidTopic(option, name=value, problem="it needs a letter or a digit")
+    if len(name) > LONGEST_NAME:
+        raise InvalidTopic(option, name=value, problem=f"it has {len(name)} characters, and at most {LONGEST_NAME} fit")
+    return name
+
+
+def hyphened(value: str, *, keep: str = "") -> str:
+    """In lower case, with a hyphen for each character that is no letter, no digit, and none of ``keep``."""
+    lowered = unicodedata.normalize("NFC", unicodedata.normalize("NFC", value.strip()).lower())
+    return "".join(character if character.isalnum() or character in keep else "-" for character in lowered)
+
+
+def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
+    """Tags of a comma-separated text or a list: each in its one spelling, in order of the alphabet, each once.
+
+    Raises:
+        WrongType: It is neither.
+        HalfCharacter: One holds half a surrogate pair.
+        TooMuch: There are too many, or one is too long.
+    """
+    given = (value,) if isinstance(value, str) else as_tuple(option, value)
+    parts = (part for one in given for part in (one.split(",") if isinstance(one, str) else (one,)))
+    names = sorted({name for part in parts if (name := tag_name(option, part))})
+    if len(names) > MOST_TAGS:
+        raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")
+    return tuple(names)
+
+
+def tag_name(option: str, value: str) -> str:
+    """The one spelling of a tag: in lower case, its last word in the singular, on one line; maybe empty.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    clean = sound(option, value, longest=LONGEST_TEXT).translate(_NOT_IN_TAGS)
+    name = singular(_LINE_BREAKS.sub(" ", unicodedata.normalize("NFC", clean).lower()).strip())
+    if len(name) > LONGEST_TAG:
+        raise TooMuch(option, size=len(name), largest=LONGEST_TAG, unit="characters")
+    return name
+
+
+def source_name(option: str, value: str | None) -> str | None:
+    """Where an entry comes from, on one line; None where it is not said.
+
+    Raises:
+        WrongType: It is no text.
+        HalfCharacter: It holds half a surrogate pair.
+        TooMuch: It is too long.
+    """
+    if value is None:
+        return None
+    return _LINE_BREAKS.sub(" ", sound(option, value, longest=LONGEST_SOURCE)).strip() or None
+
+
+def first_line(text: str, *, width: int | None = None) -> str:
+    r"""The first line that has something in it, cut to so many characters.
+
+    >>> first_line("  \n arm64 only for FFI bridge", width=10)
+    'arm64 onl…'
+    """
+    return clipped(next(content_lines(text), ""), width=width)
+
+
+def content_lines(text: str) -> Iterator[str]:
+    """The lines that have something in them, without the blanks around it."""
+    return (line.strip() for line in text.splitlines() if line.strip())
+
+
+def clipped(line: str, *, width: int | None) -> str:
+    """A line of at most so many characters; where it was cut an ellipsis says so."""
+    return line if width is None or len(line) <= width else line[: width - 1] + "…"

@@ -1,0 +1,459 @@
+"""The text formats of the seed document, made of the library's answers: one function for each kind of answer.
+
+Agents read them, so they are compact; a program uses the values themselves. `form_of` finds the format of an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from helix_graph.topics import actions, catalogue, maintenance, transfer
+from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.edit import Edited
+from helix_graph.topics.fields import first_line
+from helix_graph.topics.index import CATEGORIES
+from helix_graph.topics.model import BatchStored, StoredEntry
+from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.tokens import words
+from helix_graph.topics.transfer import ImportedEntries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from helix_graph.topics.briefing import Chain, Point
+    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+    from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer, StaleEntry
+    from helix_graph.topics.model import Damaged, Entry, TopicSize
+    from helix_graph.topics.search import Hit
+    from helix_graph.topics.transfer import TopicsExport
+
+
+__all__ = ["form_of"]
+
+
+_LINE = 100
+#: A line as `known_of` writes them, or one that has its backslash already.
+_LIKE_KNOWN = re.compile(r"\s*(\\*\[(?:modified|tags|source|confidence|links):)")
+
+
+def minute(at: datetime) -> str:
+    """A time as the seed writes it, in UTC."""
+    return f"{at:%Y-%m-%d %H:%M}"
+
+
+def entries_in(count: int) -> str:
+    """So many entries.
+
+    >>> entries_in(1), entries_in(2)
+    ('1 entry', '2 entries')
+    """
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def left_out(damaged: Iterable[Damaged]) -> Iterator[str]:
+    """Which records an answer leaves out because they are damaged, a line each."""
+    for one in damaged:
+        entry = "" if one.topic is None else f" ({one.topic}:{one.index}, entry {one.entry})"
+        yield f"  left out: {one.problem}{entry}; `helix-graph doctor --fix` sets it aside"
+
+
+def known_of(entry: Entry) -> Iterator[str]:
+    """What is known of an entry beside its text, a line each."""
+    if entry.modified:
+        yield f"[modified: {minute(entry.modified)}]"
+    if entry.tags:
+        yield f"[tags: {', '.join(entry.tags)}]"
+    if entry.source:
+        yield f"[source: {entry.source}]"
+    if entry.confidence < 1:
+        yield f"[confidence: {entry.confidence:g}]"
+    if entry.links:
+        yield f"[links: {' '.join(entry.links)}]"
+
+
+def text_of(entry: Entry) -> Iterator[str]:
+    r"""The lines of its text; where its beginning looks like what `known_of` writes, a backslash tells it apart."""
+    beginning = True
+    for line in entry.text.split("\n"):
+        alike = _LIKE_KNOWN.match(line)
+        beginning = beginning and (alike is not None or not line.strip())
+        yield line[: alike.start(1)] + "\\" + line[alike.start(1) :] if beginning and alike else line
+
+
+def stored_form(answer: StoredEntry, *, terse: bool = False) -> str:
+    """``stored in engine [tags: architecture] (~90%)``, and below it the near duplicate unless ``terse``."""
+    entry = answer.entry
+    tags = f" [tags: {', '.join(entry.tags)}]" if entry.tags else ""
+    sure = f" (~{entry.confidence:.0%})" if entry.confidence < 1 else ""
+    warning = f"\n  dupe warning: {answer.duplicate.line}" if answer.duplicate and not terse else ""
+    return f"stored in {entry.topic}{tags}{sure}{warning}"
+
+
+def batch_form(answer: BatchStored) -> str:
+    """``3 entries stored across 2 topics``, and below it those that are alike."""
+    topics = "1 topic" if answer.topics == 1 else f"{answer.topics} topics"
+    lines = [f"{entries_in(len(answer.entries))} stored across {topics}"]
+    lines += [f"  dupe warning: entries {one.first} and {one.second}: {one.line}" for one in answer.alike]
+    return "\n".join(lines)
+
+
+def read_form(answer: ReadAnswer) -> str:
+    """The entries with their indices, and how many there are."""
+    if answer.hint:
+        return answer.hint
+    blocks = ["\n".join(_block(entry)) for entry in answer.entries]
+    if len(answer.entries) < answer.total and answer.matching is None:
+        return "\n\n".join(blocks)
+    some = f'{len(answer.entries)} of {entries_in(answer.total)} in {answer.topic} match "{answer.matching}"'
+    return "\n\n".join([*blocks, some if answer.matching is not None else _all_of(answer)])
+
+
+def edited_form(answer: Edited) -> str:
+    """What was done, in one line."""
+    topic, number = answer.topic, entries_in(answer.entries)
+    match answer.action:
+        case "rename":
+            return f"renamed {topic} → {answer.into} ({number})"
+        case "merge":
+            return f"merged {number} from {topic} into {answer.into}"
+        case "delete":
+            return _deleted(answer)
+        case "tag":
+            tags = ", ".join(answer.entry.tags) if answer.entry else ""
+            return f"updated tags on {topic}: {tags or 'none'}"
+        case _:
+            done = "appended to" if answer.action == "append" else "revised"
+            return f"{done} {_placed(answer.entry)}"
+
+
+def _deleted(answer: Edited) -> str:
+    if answer.entry is None:
+        return f"deleted {answer.topic} ({entries_in(answer.entries)})"
+    entry = "last entry" if answer.target == "last" else f"entry {answer.target}"
+    return f"removed {entry} from {answer.topic}: {first_line(answer.entry.text, width=_LINE)}"
+
+
+def _placed(entry: Entry | None) -> str:
+    return f"entry [{entry.index}] in {entry.topic}" if entry else "the topic"
+
+
+def _all_of(answer: ReadAnswer) -> str:
+    return f"{entries_in(answer.total)} in {answer.topic}"
+
+
+def _block(entry: Entry) -> Iterator[str]:
+    yield f"[{entry.index}] {minute(entry.stored)}"
+    yield from (f"  {line}" for line in known_of(entry))
+    yield from (f"  {line}".rstrip() for line in text_of(entry))
+
+
+_NOTICE = "(no exact match — showing OR results)"
+
+
+def search_form(answer: TopicSearchAnswer) -> str:
+    """The hits as the detail has it, how many there are, and why there are none."""
+    if not answer.total and answer.detail != "count":
+        return "\n".join(filter(None, (f"no matches for '{answer.query}'", answer.hint)))
+    lines = {
+        "full": _full,
+        "medium": _medium,
+        "brief": _brief,
+        "grouped": _grouped,
+        "topics": _topic_lines,
+        "count": _count,
+    }[answer.detail](answer)
+    return "\n".join([*([_NOTICE] if answer.fallback else []), *lines, *left_out(answer.damaged)])
+
+
+def _full(answer: TopicSearchAnswer) -> Iterator[str]:
+    for hit in answer.hits:
+        yield f"--- {hit.entry.topic} ---"
+        yield from known_of(hit.entry)
+        yield from (_marked(line, answer) for line in text_of(hit.entry))
+        yield ""
+    yield f"{_number(answer)} matching section(s)"
+
+
+def _marked(line: str, answer: TopicSearchAnswer) -> str:
+    """A line behind ``>`` when it has one of the words."""
+    return f"{'>' if set(words(line)) & set(answer.words) else ' '} {line}".rstrip()
+
+
+def _medium(answer: TopicSearchAnswer) -> Iterator[str]:
+    for hit in answer.hits:
+        first, *more = hit.entry.text.split("\n")
+        tags = "".join(f" #{tag}" for tag in hit.entry.tags)
+        yield f"  [{hit.entry.topic}] {hit.entry.stored:%Y-%m-%d} {first}{tags}"
+        yield from (f"    {line}" for line in more)
+    yield f"{_number(answer)} match(es)"
+
+
+def _brief(answer: TopicSearchAnswer) -> Iterator[str]:
+    yield from (f"  [{hit.entry.topic}] {hit.entry.text}" for hit in answer.hits)
+    yield f"{_number(answer)} match(es)"
+
+
+def _grouped(answer: TopicSearchAnswer) -> Iterator[str]:
+    """Topics in the order of their best hit."""
+    order = {hit.entry.topic: place for place, hit in reversed(list(enumerate(answer.hits)))}
+    by_topic = sorted(answer.hits, key=lambda hit: order[hit.entry.topic])
+    for topic, hits in groupby(by_topic, key=lambda hit: hit.entry.topic):
+        group: list[Hit] = list(hits)
+        yield f"--- {topic} ({entries_in(len(group))}) ---"
+        yield from (f"  {hit.entry.text}" for hit in group)
+        yield ""
+    if len(answer.hits) < answer.total:
+        yield f"{_number(answer)} match(es)"
+
+
+def _topic_lines(answer: TopicSearchAnswer) -> Iterator[str]:
+    yield from (f"{one.topic}: {one.entries}" for one in answer.topics)
+
+
+def _count(answer: TopicSearchAnswer) -> Iterator[str]:
+    yield f"{answer.total} match(es)"
+    if answer.hint:
+        yield answer.hint
+
+
+def _number(answer: TopicSearchAnswer) -> str:
+    shown = len(answer.hits)
+    return str(shown) if shown == answer.total else f"{shown} of {answer.total}"
+
+
+def briefing_form(answer: Briefing) -> str:
+    """The briefing as its detail has it."""
+    if not answer.points:
+        return "\n".join(filter(None, (f"No entries found for '{answer.query}'.", answer.hint)))
+    body = _summary(answer) if answer.detail == "summary" else _by_category(answer)
+    return "\n".join([*_head(answer), *body])
+
+
+def overview_form(answer: Overview) -> str:
+    """TOPICS, CATEGORIES, HOT, GAPS and STATS; those of them that have nothing are left out."""
+    if not answer.entries:
+        return "no entries yet: store one under a topic"
+    more = f"... +{answer.more_topics} more" if answer.more_topics else ""
+    blocks = ["TOPICS: " + ", ".join(filter(None, (_sizes(answer.topics), more)))]
+    if answer.categories:
+        blocks.append("CATEGORIES: " + ", ".join(f"{one.category} {one.share:.0%}" for one in answer.categories))
+    if answer.hot:
+        blocks.append("\n".join(["HOT (last 48h):", *(f"  {t.topic}: {_new(t.entries)}" for t in answer.hot)]))
+    if answer.gaps:
+        blocks.append("\n".join(["GAPS:", *(f"  [{gap.topic}] {gap.line}" for gap in answer.gaps)]))
+    topics = "1 topic" if answer.topic_count == 1 else f"{answer.topic_count} topics"
+    blocks.append(f"STATS: {entries_in(answer.entries)}, {topics}, newest: {_age(answer)}")
+    return "\n\n".join(blocks)
+
+
+def _head(answer: Briefing) -> Iterator[str]:
+    topics = "1 topic" if len(answer.topics) == 1 else f"{len(answer.topics)} topics"
+    yield f"=== {answer.query} === {entries_in(answer.collected)}, {answer.current} current, {topics}"
+    yield f"TOPICS: {_sizes(answer.topics)}"
+    yield "CATEGORIES: " + ", ".join(f"{one.category} {one.entries}" for one in answer.categories)
+
+
+def _summary(answer: Briefing) -> Iterator[str]:
+    yield "TOP:"
+    yield from (f"  {_line(point)}" for point in answer.points)
+    if answer.chains:
+        yield "CHAINS:"
+        yield from map(_chain, answer.chains)
+    left = answer.collected - len(answer.points)
+    if left > 0:
+        yield f"{entries_in(left)} more: detail scan or full"
+
+
+def _by_category(answer: Briefing) -> Iterator[str]:
+    for category in CATEGORIES:
+        points = [point for point in answer.points if point.category == category]
+        if points:
+            yield ""
+            yield f"{category.upper()} ({len(points)})"
+            for point in points:
+                yield from _whole(point) if answer.detail == "full" else (f"  {_line(point)}",)
+    if answer.chains:
+        yield ""
+        yield "CHAINS:"
+        yield from map(_chain, answer.chains)
+
+
+def _line(point: Point) -> str:
+    tags = "".join(f" #{tag}" for tag in point.tags)
+    return f"[{point.topic}:{point.index}] {point.line}{tags}{_marks(point)}"
+
+
+def _whole(point: Point) -> Iterator[str]:
+    tags = "".join(f" #{tag}" for tag in point.tags)
+    yield f"  [{point.topic}:{point.index}] {point.stored:%Y-%m-%d}{tags}{_marks(point)}"
+    yield from (f"    {line}".rstrip() for line in (point.text or "").split("\n"))
+
+
+def _marks(point: Point) -> str:
+    marks = [f"[SUPERSEDED by {point.superseded_by}]"] if point.superseded_by else []
+    marks += [f"(also in {', '.join(point.also_in)})"] if point.also_in else []
+    marks += [f"(linked from {point.via})"] if point.via else []
+    return "".join(f" {mark}" for mark in marks)
+
+
+def _chain(chain: Chain) -> str:
+    places = ",".join(map(str, chain.indices))
+    return f"  [{chain.topic}:{places}] {chain.start:%Y-%m-%d}..{chain.end:%m-%d}: {chain.first} → … → {chain.last}"
+
+
+def _sizes(topics: Iterable[TopicSize]) -> str:
+    return ", ".join(f"{one.topic} ({one.entries})" for one in topics)
+
+
+def _new(count: int) -> str:
+    return "1 new entry" if count == 1 else f"{count} new entries"
+
+
+def _age(answer: Overview) -> str:
+    if answer.newest is None or answer.age_days is None:
+        return "never"
+    return {0: "today", 1: "yesterday"}.get(answer.age_days, f"{answer.newest:%Y-%m-%d}")
+
+
+_WIDTH = 80
+
+
+def listing_form(answer: Listing) -> str:
+    """``api-design (12), engine (75)`` and below it how many there are."""
+    numbers = f"{_topics(len(answer.topics))}, {entries_in(answer.entries)}"
+    return f"{_size_lines(answer.topics)}\n{numbers}" if answer.topics else numbers
+
+
+def recent_form(answer: Recent) -> str:
+    """``engine (5 new), build-gotchas (3 new)``."""
+    new = ", ".join(f"{one.topic} ({one.entries} new)" for one in answer.topics)
+    return new or f"nothing new since {minute(answer.since)}"
+
+
+def stats_form(answer: Stats) -> str:
+    """Counts and days, with those of each tag or of the index where they were asked for."""
+    lines = [f"{_topics(answer.topics)}, {entries_in(answer.entries)}"]
+    if answer.oldest and answer.newest:
+        lines += [f"oldest: {answer.oldest:%Y-%m-%d}", f"newest: {answer.newest:%Y-%m-%d}"]
+    if answer.tags is not None:
+        lines += [f"  #{one.tag}: {one.entries}" for one in answer.tags] or ["  no tags"]
+    if answer.index:
+        size = answer.index
+        lines.append(f"index: {size.terms} terms, {size.postings} postings, {size.bytes} bytes with the entries")
+    return "\n".join(lines)
+
+
+def xref_form(answer: CrossReferences) -> str:
+    """``engine is referenced by: network (5)`` and ``engine references: cache (4)``."""
+    if answer.hint:
+        return answer.hint
+    by, to = _size_lines(answer.referenced_by) or "nothing", _size_lines(answer.references) or "nothing"
+    return f"{answer.topic} is referenced by: {by}\n{answer.topic} references: {to}"
+
+
+def graph_form(answer: TopicGraph) -> str:
+    """An arrow a line."""
+    arrows = "\n".join(f"  {edge.source} → {edge.target} ({edge.entries})" for edge in answer.edges)
+    return arrows or "no topic refers to another" + (f" where {answer.focus} takes part" if answer.focus else "")
+
+
+def stale_form(answer: StaleAnswer) -> str:
+    """The entries, with what their sources say now where that was asked for."""
+    lines = [line for one in answer.entries for line in _stale(one, refreshed=answer.refreshed)]
+    absent = f"; {answer.absent} sources are not files here" if answer.absent else ""
+    return "\n".join([*lines, f"{len(answer.entries)} stale of {answer.checked} with a source file{absent}"])
+
+
+def pruned_form(answer: PrunedEntries) -> str:
+    """What goes, or would go."""
+    lines = [
+        f"  [{one.topic}:{one.index}] {one.stored:%Y-%m-%d} {first_line(one.text, width=_WIDTH)}"
+        for one in answer.entries
+    ]
+    done = "removed" if answer.applied else "would be removed (dry run; apply removes them)"
+    return "\n".join(
+        [*lines, f"{entries_in(len(answer.entries))} not written to since {answer.before:%Y-%m-%d}: {done}"]
+    )
+
+
+def compacted_form(answer: CompactedLog) -> str:
+    """``compacted: 847 entries, 1393539 → 1287042 bytes``, and below it what is damaged."""
+    done = f"compacted: {entries_in(answer.entries)}, {answer.bytes_before} → {answer.bytes_after} bytes"
+    return "\n".join([done, *(line.replace("left out", "kept as it is", 1) for line in left_out(answer.damaged))])
+
+
+def reindexed_form(answer: ReindexedEntries) -> str:
+    """How large the index is now."""
+    size = answer.index
+    return f"reindexed: {entries_in(answer.entries)}, {size.terms} terms, {size.postings} postings"
+
+
+def exported_form(answer: TopicsExport) -> str:
+    """The JSON that `import` takes; what is damaged stands in ``damaged``, since JSON has no room for notes."""
+    return answer.json()
+
+
+def imported_form(answer: ImportedEntries) -> str:
+    """How many came in, and what did not."""
+    left = [f"  left out: {one.place}: {one.problem}" for one in answer.left_out]
+    already = f"; {answer.already} already there" if answer.already else ""
+    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}{already}", *left])
+
+
+def session_form(answer: TopicSession) -> str:
+    """What a session is told at its beginning."""
+    if not answer.entries:
+        return "HELIX KNOWLEDGE STORE: empty. Store what you learn under a topic."
+    head = f"HELIX KNOWLEDGE STORE: {entries_in(answer.entries)} across {_topics(answer.topics)}."
+    return f"{head}\nTopics: {_size_lines(answer.largest)}\nBEFORE starting work, search it for what is known."
+
+
+def _stale(one: StaleEntry, *, refreshed: bool) -> Iterable[str]:
+    entry = one.entry
+    yield f"  [{entry.topic}:{entry.index}] {first_line(entry.text, width=_WIDTH)}"
+    yield f"    {entry.source} changed {minute(one.file_changed)}, entry of {minute(entry.modified or entry.stored)}"
+    if refreshed:
+        shown = one.current if one.current is not None else "(not shown: no text file of this project)"
+        yield from (f"    | {line}" for line in shown.split("\n"))
+
+
+def _size_lines(topics: Iterable[TopicSize]) -> str:
+    return ", ".join(f"{one.topic} ({one.entries})" for one in topics)
+
+
+def _topics(count: int) -> str:
+    return "1 topic" if count == 1 else f"{count} topics"
+
+
+Answer = StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | actions.Answer
+
+_FORMS: dict[type, Callable[[Any], str]] = {
+    BatchStored: batch_form,
+    ReadAnswer: read_form,
+    Edited: edited_form,
+    TopicSearchAnswer: search_form,
+    Briefing: briefing_form,
+    Overview: overview_form,
+    catalogue.Listing: listing_form,
+    catalogue.Recent: recent_form,
+    catalogue.Stats: stats_form,
+    catalogue.TopicSession: session_form,
+    catalogue.CrossReferences: xref_form,
+    catalogue.TopicGraph: graph_form,
+    maintenance.StaleAnswer: stale_form,
+    maintenance.PrunedEntries: pruned_form,
+    maintenance.CompactedLog: compacted_form,
+    maintenance.ReindexedEntries: reindexed_form,
+    transfer.TopicsExport: exported_form,
+    ImportedEntries: imported_form,
+}
+
+
+def form_of(answer: Answer, *, terse: bool = False) -> str:
+    """The text of an answer; ``terse`` keeps what was stored to one line."""
+    if isinstance(answer, StoredEntry):
+        return stored_form(answer, terse=terse)
+    return _FORMS[type(answer)](answer)

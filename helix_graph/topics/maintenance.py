@@ -1,0 +1,242 @@
+"""Maintenance: `prune` old entries, `compact` the log, `reindex`, and `stale`: entries whose source has changed.
+
+A source is ``path:line`` or a path. A file that does not exist is no evidence for anything, so such sources are only
+counted. With ``refresh`` the lines that the source names are shown as they are now, of files inside the project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.io import irregularity, read_regular
+from helix_graph.database import erase_traces
+from helix_graph.helix_db import HELIX_DB
+from helix_graph.topics import index
+from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
+from helix_graph.topics.entries import LogState, by_id, log_state, shown
+from helix_graph.topics.log import damage, live
+from helix_graph.topics.model import Damaged, Entry, datetime_of
+from helix_graph.topics.store import bury_entry
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from helix_graph.helix_db import HelixDatabase
+
+
+#: ``src/cache.rs:42``, also with a column or a span of lines; what stands before the first number is the path.
+_SOURCE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9})(?:[:-]\d{1,9})?)?\Z")
+#: So many lines on each side of the one that is named.
+_AROUND = 3
+_MOST_LINES = 12
+_LARGEST_FILE = 5_000_000
+
+
+class StaleEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry, its source file, when that was changed, and its lines as they are now where they were asked for."""
+
+    entry: Entry
+    file: str
+    file_changed: datetime
+    line: int | None
+    current: str | None
+
+
+class StaleAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What `stale` answers: of ``checked`` sources some are stale, and of ``absent`` ones the file is not there."""
+
+    entries: tuple[StaleEntry, ...]
+    checked: int
+    absent: int
+    refreshed: bool
+
+
+def stale(connection: sqlite3.Connection, folders: Sequence[Path], *, refresh: bool) -> StaleAnswer:
+    """Entries whose source file is younger than they are; relative paths are looked up in each folder in turn."""
+    filed = by_id(connection, [entry for (entry,) in connection.execute("SELECT entry FROM topic_entry")])
+    sourced = [one for _, one in sorted(filed.items()) if one.record.source]
+    files = {source: _file(source, folders) for source in {one.record.source or "" for one in sourced}}
+    found = [(one, file) for one in sourced if (file := files[one.record.source or ""]) is not None]
+    old = [(one, file) for one, file in found if file.stat().st_mtime >= one.record.changed + 1]
+    entries = shown(connection, [one for one, _ in old])
+    return StaleAnswer(
+        entries=tuple(
+            _stale(entry, file, folders, refresh=refresh) for entry, (_, file) in zip(entries, old, strict=True)
+        ),
+        checked=len(found),
+        absent=len(sourced) - len(found),
+        refreshed=refresh,
+    )
+
+
+def _parts(source: str) -> tuple[str, int | None]:
+    found = _SOURCE.match(source)
+    if found is None:
+        return source, None
+    return found["path"], int(found["line"]) if found["line"] else None
+
+
+def _file(source: str, folders: Sequence[Path]) -> Path | None:
+    path = _parts(source)[0]
+    for folder in folders:
+        try:
+            file = folder / path
+            if file.is_file():
+                return file
+        except (OSError, ValueError):  # a name too long, or with a character that no name has
+            continue
+    return None
+
+
+def _stale(entry: Entry, file: Path, folders: Sequence[Path], *, refresh: bool) -> StaleEntry:
+    line = _parts(entry.source or "")[1]
+    return StaleEntry(
+        entry=entry,
+        file=str(file),
+        file_changed=datetime_of(int(file.stat().st_mtime)),
+        line=line,
+        current=_current(file, line, folders) if refresh else None,
+    )
+
+
+def _current(file: Path, line: int | None, folders: Sequence[Path]) -> str | None:
+    """The lines around the one that is named; None of what is no text file of the project."""
+    real = file.resolve()
+    inside = any(real.is_relative_to(folder.resolve()) for folder in folders)
+    if not inside or irregularity(real) or real.stat().st_size > _LARGEST_FILE:
+        return None
+    try:
+        lines = read_regular(real).decode("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    start, end = (0, _MOST_LINES) if line is None else (max(line - 1 - _AROUND, 0), line + _AROUND)
+    return "\n".join(f"{number}: {text}" for number, text in enumerate(lines[start:end], start + 1))
+
+
+#: What is told how much is done of how much.
+Progress = Callable[[int, int], None]
+
+
+class PrunedEntries(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries not written to since ``before``; ``applied`` says whether they have been removed."""
+
+    before: datetime
+    applied: bool
+    entries: tuple[Entry, ...]
+
+
+class CompactedLog(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries there are, how many buried records were taken out, and the file's bytes before and after.
+
+    ``damaged`` names records that are not what was written; they are kept as they are.
+    """
+
+    entries: int
+    removed: int
+    bytes_before: int
+    bytes_after: int
+    damaged: tuple[Damaged, ...] = ()
+
+
+class ReindexedEntries(msgspec.Struct, frozen=True, kw_only=True):
+    """How many entries the view was made of, and how large it is."""
+
+    entries: int
+    index: IndexSize
+
+
+def prune(connection: sqlite3.Connection, before: int, *, apply: bool, now: int) -> PrunedEntries:
+    """Entries last written before then; with ``apply`` they are removed."""
+    rows = connection.execute("SELECT entry FROM topic_entry WHERE changed < ? ORDER BY topic, position", (before,))
+    ids = [entry for (entry,) in rows]
+    filed = by_id(connection, ids)
+    entries = shown(connection, [filed[entry] for entry in ids])
+    if apply:
+        for entry in ids:
+            bury_entry(connection, filed[entry], now=now)
+    return PrunedEntries(before=datetime_of(before), applied=apply, entries=tuple(entries))
+
+
+def compact(database: HelixDatabase, progress: Progress | None = None) -> CompactedLog:
+    """Takes buried records out of the log, and writes the file anew without what was deleted.
+
+    Every record and every page is checked first. Damaged pages are refused; of a damaged record every byte is kept, and
+    it is named. Other processes may go on reading and writing; what they store in the meantime is kept.
+
+    Raises:
+        MemoryDamaged: The file is not what was written; nothing was changed.
+    """
+    tell = progress or _silent
+    before = file_bytes(database.path)
+    with database.writing() as connection:
+        tell(0, 3)
+        found = _whole(connection)
+        kept = [*(one.number for one in (*found.entries, *found.unsaid)), *found.bodies]
+        tell(1, 3)
+        connection.execute("CREATE TEMP TABLE kept_record (number INTEGER PRIMARY KEY)")
+        connection.executemany("INSERT INTO kept_record VALUES (?)", ((number,) for number in kept))
+        gone = connection.execute("DELETE FROM topic_log WHERE number NOT IN (SELECT number FROM kept_record)").rowcount
+        connection.execute("DROP TABLE kept_record")  # the connection may be used again
+        connection.execute("DELETE FROM topic_word WHERE entries = 0")
+    tell(2, 3)
+    erase_traces(database.path, HELIX_DB)
+    tell(3, 3)
+    return CompactedLog(
+        entries=len(found.entries),
+        removed=gone,
+        bytes_before=before,
+        bytes_after=file_bytes(database.path),
+        damaged=found.damaged,
+    )
+
+
+def reindex(database: HelixDatabase, progress: Progress | None = None) -> ReindexedEntries:
+    """Makes the view anew from the log, which is checked record by record.
+
+    Raises:
+        RecordDamaged: A record of the log is not what was written; nothing was changed.
+    """
+    with database.writing() as connection:
+        entries = list(live(connection))
+        index.clear_index(connection)
+        for place in range(0, len(entries), index.AT_ONCE):
+            index.add_to_index(connection, entries[place : place + index.AT_ONCE])
+            (progress or _silent)(min(place + index.AT_ONCE, len(entries)), len(entries))
+        return ReindexedEntries(entries=len(entries), index=index_size(connection, database.path))
+
+
+def check_pages(connection: sqlite3.Connection) -> None:
+    """Has SQLite look at every page of the file.
+
+    Raises:
+        sqlite3.DatabaseError: One is not what it should be.
+    """
+    problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise damage(problem)
+
+
+def _whole(connection: sqlite3.Connection) -> LogState:
+    """What the log holds, when file, log and view agree but for records that are damaged.
+
+    Raises:
+        sqlite3.DatabaseError: They do not.
+    """
+    check_pages(connection)
+    found = log_state(connection)
+    spoilt = {one.record for one in found.damaged}
+    seen = {number for (number,) in connection.execute("SELECT number FROM topic_entry")}
+    if {one.number for one in found.entries} != seen - spoilt:
+        raise damage("the topics' log and index differ; `topic topics reindex` makes the index anew")
+    return found
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody watches."""

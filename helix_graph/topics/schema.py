@@ -1,0 +1,64 @@
+"""The tables of topics in helix.db: the log, which is the truth, and the index that follows from it; and checksums.
+
+``topic_log`` only grows, until ``compact``. A record's body is JSON, and its checksum covers the body and the record's
+number, so that a flipped byte is noticed and named instead of being believed. Everything else can be rebuilt from it.
+``topic_posting`` has a row for each word of each entry, in the order in which a search reads it; what scoring needs of
+the entry is in the row, because a join with a hundred thousand entries would cost more than the scoring.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+from helix_graph.helix_db import Tables
+
+_LOG = """
+CREATE TABLE topic_log (number INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE topic_totals (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    numbers INTEGER NOT NULL,
+    entries INTEGER NOT NULL,
+    words INTEGER NOT NULL
+);
+INSERT INTO topic_totals VALUES (1, 0, 0, 0)
+"""
+_VIEW = """
+CREATE TABLE topic (name TEXT PRIMARY KEY, entries INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE topic_entry (
+    entry INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL,
+    topic TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    stored INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    category TEXT NOT NULL
+);
+CREATE UNIQUE INDEX topic_entry_place ON topic_entry (topic, position);
+CREATE INDEX topic_entry_stored ON topic_entry (stored, topic);
+CREATE INDEX topic_entry_category ON topic_entry (category, stored);
+CREATE TABLE topic_tag (tag TEXT NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (tag, entry)) WITHOUT ROWID;
+CREATE TABLE topic_link (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
+CREATE TABLE topic_word (word INTEGER PRIMARY KEY, spelling TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL);
+CREATE TABLE topic_posting (
+    word INTEGER NOT NULL,
+    entry INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    confidence REAL NOT NULL,
+    stored INTEGER NOT NULL,
+    PRIMARY KEY (word, entry)
+) WITHOUT ROWID
+"""
+TOPIC_TABLES = Tables(room="topics", steps=(_LOG + ";" + _VIEW,))
+#: What `reindex` empties and fills again.
+VIEW = ("topic", "topic_entry", "topic_tag", "topic_link", "topic_word", "topic_posting")
+
+
+def checksum_of(number: int, body: bytes) -> int:
+    """What stands beside the record in the log."""
+    return zlib.crc32(body, zlib.crc32(b"%d" % number))
+
+
+def is_sound(number: int, body: bytes, checksum: int) -> bool:
+    """Whether a row of the log is what was written."""
+    return isinstance(body, bytes) and checksum_of(number, body) == checksum

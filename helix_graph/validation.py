@@ -1,0 +1,167 @@
+"""Validate arguments of the public API: each function returns the value or raises an error that names the argument.
+
+The callers are often programs written by agents, so types are checked as well as ranges. The commands replace the
+argument's name with that of their option.
+
+>>> as_fraction("weight", 1)
+1.0
+>>> as_choice("type", "causes", ("causes", "enables"))
+'causes'
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from numbers import Real
+from pathlib import Path
+
+from helix_graph.errors import ControlCharacter, EmptyText, NotOneOf, OutOfRange, WrongType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Word = TypeVar("_Word", bound=str)
+
+    _One = TypeVar("_One")
+
+
+#: Lines and tabs are the shape of a text.
+_SHAPE = frozenset("\n\r\t")
+
+
+def as_line(option: str, value: str) -> str:
+    """A text on one line, without secrets.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+        EmptyText: There is nothing in it.
+    """
+    plain = as_text(option, " ".join(_string(option, value).split()))
+    if not plain:
+        raise EmptyText(option)
+    return plain
+
+
+def as_text(option: str, value: str) -> str:
+    """A text of any lines, perhaps empty, without secrets.
+
+    Control characters are refused, not cut: what people assert is kept as they said it, or not at all.
+
+    Raises:
+        WrongType: It is no text.
+        ControlCharacter: It holds a character that is none to read.
+    """
+    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+
+    for place, character in enumerate(_string(option, value)):
+        if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
+            raise ControlCharacter(option, character=character, place=place + 1)
+    return redact_text(value)
+
+
+def as_str(option: str, value: str) -> str:
+    """A text to look for; half a character, which no file can hold, becomes a question mark.
+
+    Raises:
+        WrongType: It is no text.
+    """
+    return _string(option, value).encode("utf-8", "replace").decode()
+
+
+def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
+    """The word itself, when it is one of those allowed.
+
+    Raises:
+        WrongType: It is no text.
+        NotOneOf: It is none of them.
+    """
+    given = _string(option, value)
+    for word in allowed:
+        if given == word:
+            return word
+    raise NotOneOf(option, value=given, allowed=allowed)
+
+
+def as_fraction(option: str, value: float) -> float:
+    """A number from 0 to 1.
+
+    Raises:
+        WrongType: It is no number.
+        OutOfRange: It lies outside, or is not a number (NaN).
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise WrongType(option, value=value, wanted="a number")
+    if not 0 <= value <= 1:
+        raise OutOfRange(option, value=value, lowest=0, highest=1)
+    return float(value)
+
+
+def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
+    """A whole number within a range.
+
+    Raises:
+        WrongType: It is no whole number.
+        OutOfRange: It lies outside.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise WrongType(option, value=value, wanted="a whole number")
+    if not lowest <= value <= highest:
+        raise OutOfRange(option, value=value, lowest=lowest, highest=highest)
+    return value
+
+
+def as_bool(option: str, value: bool) -> bool:  # noqa: FBT001  (it is what is checked)
+    """True or False, and no word that would pass for true.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if not isinstance(value, bool):
+        raise WrongType(option, value=value, wanted="true or false")
+    return value
+
+
+def as_datetime(option: str, value: date | None) -> datetime | None:
+    """A time, or None; a day is its beginning, in UTC.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if value is None or isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    raise WrongType(option, value=value, wanted="a datetime or a date")
+
+
+def as_path(option: str, value: Path | str) -> Path:
+    """A path, also from its text.
+
+    Raises:
+        WrongType: It is neither.
+    """
+    if isinstance(value, str | os.PathLike):
+        return Path(value)
+    raise WrongType(option, value=value, wanted="a path")
+
+
+def as_tuple(option: str, value: Iterable[_One]) -> tuple[_One, ...]:
+    """The members of a collection; a text is not meant as one of letters.
+
+    Raises:
+        WrongType: It is no collection.
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise WrongType(option, value=value, wanted="a list")
+    return tuple(value)
+
+
+def _string(option: str, value: str) -> str:
+    if not isinstance(value, str):
+        raise WrongType(option, value=value, wanted="a text")
+    return value

@@ -1,1 +1,0 @@
-"""View: the memory as pages that people look at, each one file that needs nothing else."""

@@ -1,0 +1,281 @@
+"""Pages and reports: what `helix-graph view` and `helix-graph report` write, from the answers of the memory's parts."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
+from helix_episodes.io import read_regular, write_atomically, write_output
+from helix_episodes.store import PREFIX
+from helix_graph.project import PAGES
+from helix_graph.validation import as_choice, as_datetime, as_int, as_path
+from helix_graph.web.graph_page import build_graph_page
+from helix_graph.web.html import page_html
+from helix_graph.web.report_content import build_report
+from helix_graph.web.report_folder import FORMATS, SESSIONS, remove_stale, require_free_sessions, require_ours
+from helix_graph.web.report_model import PeriodReport
+from helix_graph.web.report_page import report_html
+from helix_graph.web.session_page import build_timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+    from pathlib import Path
+    from typing import Any
+
+    from helix_graph.causality.api import Causality
+    from helix_graph.causality.claims import ClaimReport
+    from helix_graph.episodes import Episodes
+    from helix_graph.graph.api import Graph
+    from helix_graph.graph.subgraph import Excerpt, ExcerptSession
+    from helix_graph.insights.api import Insights
+    from helix_graph.web.page_model import Page, PageTimeline
+
+
+class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The page that was written: where, what part of the memory is on it, and how much of the whole that is.
+
+    ``no_path`` says why there is none where one was asked for; it is empty otherwise.
+    """
+
+    path: str
+    part: str
+    nodes: int
+    edges: int
+    nodes_in_all: int
+    edges_in_all: int
+    bytes: int
+    no_path: str
+
+
+class _Head(msgspec.Struct):
+    """What is read of an episode's file for its project."""
+
+    project: str | None = None
+
+
+class Pages:
+    """Makes pages of the memory in ``root`` from what its doors answer."""
+
+    def __init__(self, root: Path, *, graph: Graph, causality: Causality, episodes: Episodes) -> None:
+        self._root = root
+        self._graph = graph
+        self._causality = causality
+        self._episodes = episodes
+
+    def write(self, output: Path | None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
+        """Writes the page of a part of the memory to ``output``, or to the memory's folder for pages.
+
+        Raises:
+            WriteFailed: The file cannot be written.
+            GraphError: As `helix_graph.graph.api.Graph.excerpt`.
+        """
+        page = self.page(self._causality.claims(), **part)
+        name = page.timeline.episode if page.timeline else "graph"
+        path, data = output or self._root / PAGES / f"{name}.html", page_html(page)
+        if output is None:
+            write_atomically(path, data)
+        else:
+            write_output(path, data)
+        return ViewReport(
+            path=str(path),
+            part=page.part,
+            nodes=len(page.nodes),
+            edges=len(page.edges),
+            nodes_in_all=page.nodes_in_all,
+            edges_in_all=page.edges_in_all,
+            bytes=len(data),
+            no_path=page.path.sentence if page.path and not page.path.found else "",
+        )
+
+    def write_sessions(self, names: Iterable[str], folder: Path) -> list[str]:
+        """Writes the pages of some sessions, each called after its episode; of those not in the graph there is none.
+
+        Raises:
+            WriteFailed: A file cannot be written.
+            GraphNotCompiled: There is no graph yet.
+        """
+        claims, written = self._causality.claims(), []
+        for name in names:
+            with suppress(EpisodeNotFound, InvalidSessionId):
+                write_atomically(folder / f"{name}.html", page_html(self.page(claims, episode=name)))
+                written.append(name)
+        return written
+
+    def page(self, claims: ClaimReport, **part: Any) -> Page:  # noqa: ANN401  (as above)
+        """What stands on the page of a part of the memory; ``claims`` are those of all its sessions."""
+        excerpt = self._graph.excerpt(**part)
+        return build_graph_page(
+            excerpt,
+            claims=claims,
+            projects=_projects(self._graph.episodes, excerpt.sessions),
+            title=_title(self._root),
+            part=_in_words(**part),
+            timeline=self._timeline(excerpt) if part.get("episode") is not None else None,
+        )
+
+    def timeline(self, name: str, places: Mapping[str, int] = MappingProxyType({})) -> PageTimeline:
+        """The steps of a session, by the id of its episode or its own; ``places`` are those of labels on a page.
+
+        Raises:
+            EpisodeNotFound: There is no such episode, or it was deleted since it was compiled.
+        """
+        return build_timeline(
+            self._episodes.require(name),
+            explanation=self._causality.explain(name),
+            contrast=self._causality.contrast(name),
+            places=places,
+        )
+
+    def _timeline(self, excerpt: Excerpt) -> PageTimeline:
+        name = next(one.id for one in excerpt.sessions if not one.asserted)
+        return self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
+
+
+def _title(root: Path) -> str:
+    return f"{root.parent.name} · helix-graph"
+
+
+def _in_words(
+    *,
+    focus: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    episode: str | None = None,
+    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
+) -> str:
+    if focus is not None:
+        return f"around “{focus}”"
+    if source is not None:
+        return f"from “{source}” to “{target}”"
+    return "one session" if episode is not None else "the whole memory"
+
+
+def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
+    """The projects of sessions by episode, of those that name one; what cannot be read names none."""
+    found = {}
+    for session in sessions:
+        try:
+            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=_Head)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if head.project:
+            found[session.id] = head.project
+    return found
+
+
+#: A year: more is no period that a team looks back on, and its bars could not be told apart.
+MOST_DAYS = 366
+#: So many sessions have a page of their own in a folder: each is 0.5 MB, and takes a second where there are a thousand.
+MOST_PAGES = 24
+
+
+class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report in its format; ``path`` is where it was written, None when it is only here.
+
+    ``pages`` are those of sessions beside it, in a folder.
+    """
+
+    report: PeriodReport
+    format: str
+    data: bytes
+    path: str | None
+    pages: int
+
+
+class Reports:
+    """Makes reports of the memory in ``root`` from what its doors answer."""
+
+    def __init__(self, root: Path, *, graph: Graph, causality: Causality, insights: Insights, pages: Pages) -> None:
+        self._root = root
+        self._graph = graph
+        self._causality = causality
+        self._insights = insights
+        self._pages = pages
+
+    def make(
+        self,
+        *,
+        output: Path | str | None = None,
+        format: str = "html",  # noqa: A002  (the option's name)
+        days: int = 7,
+        until: date | None = None,
+    ) -> WrittenReport:
+        """The report of the ``days`` (1 to 366) before ``until``, or up to the newest session.
+
+        With ``output`` it is written: where that is a folder, ends in a slash or has no ending, into the folder, as
+        HTML with the pages of the sessions that it cites; else into that file. HTML without ``output`` lies in the
+        memory's pages.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            NotOneOf: ``format`` is none of the three.
+            OutOfRange: ``days`` lies outside its range.
+            FolderInUse: In the folder lies a file of somebody else that would have to be replaced.
+            WriteFailed: A file cannot be written.
+        """
+        wanted = as_choice("format", format, tuple(FORMATS))
+        length = as_int("days", days, lowest=1, highest=MOST_DAYS)
+        folder = _folder_of(output)
+        if folder is not None:
+            require_ours(folder, wanted)
+        report = build_report(
+            self._root,
+            graph=self._graph,
+            causality=self._causality,
+            insights=self._insights,
+            days=length,
+            until=as_datetime("until", until),
+        )
+        pages = self._session_pages(report, folder) if folder is not None and wanted == "html" else {}
+        data = rendered(report, wanted, pages)
+        path = self._write(data, output=output, folder=folder, wanted=wanted)
+        return WrittenReport(
+            report=report, format=wanted, data=data, path=None if path is None else str(path), pages=len(pages)
+        )
+
+    def _write(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:
+        """Where it was written, if it was: what is read in a terminal need not be."""
+        if output is not None:
+            path = as_path("output", output) if folder is None else folder / FORMATS[wanted]
+            write_output(path, data)
+            return path
+        if wanted != "html":
+            return None
+        path = self._root / PAGES / "report.html"
+        write_atomically(path, data)
+        return path
+
+    def _session_pages(self, report: PeriodReport, folder: Path) -> dict[str, str]:
+        """The pages of the sessions cited, the newest `MOST_PAGES`, and none of an earlier report's."""
+        cited = {one.episode: one.date for one in report.evidence}
+        newest = sorted(cited, key=lambda name: (cited[name], name), reverse=True)[:MOST_PAGES]
+        require_free_sessions(folder, newest)
+        remove_stale(folder)
+        written = self._pages.write_sessions(newest, folder / SESSIONS)
+        return {name: f"{SESSIONS}/{name}.html" for name in written}
+
+
+def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:  # noqa: A002  (as above)
+    """A report in one of the formats; ``pages`` are the addresses of sessions' pages."""
+    if format == "json":
+        return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+    if format == "markdown":
+        from helix_graph.web.report_markdown import report_markdown  # noqa: PLC0415  (few ask for it)
+
+        return report_markdown(report).encode()
+    return report_html(report, pages=pages)
+
+
+def _folder_of(output: Path | str | None) -> Path | None:
+    """The folder that was asked for: one that there is, or a name that ends in a slash or without an ending."""
+    if output is None:
+        return None
+    path = as_path("output", output)
+    slash = os.fspath(output).endswith(("/", os.sep))
+    return path if slash or path.is_dir() or not path.suffix else None

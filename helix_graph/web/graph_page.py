@@ -1,0 +1,275 @@
+"""The page of the graph: a part of it with positions, groups of nodes, the status of edges and explaining notes.
+
+Labels are sentences of a closed grammar (`helix_graph.graph.labels`): similar ones begin alike ("run pytest", "run
+go test", "golangci-lint fails: …"). So nodes are grouped by type and first words, a group that is too large by one more
+word, and the remaining ones with the others of their type.
+
+>>> [(one.label, one.members) for one in groups_of([("error", "ruff fails: E501"), ("error", "ruff fails: F401")])]
+[('ruff fails', (0, 1))]
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.graph.model import rate
+from helix_graph.stats.intervals import wilson_interval
+from helix_graph.web.layout import columns_of, spots_of
+from helix_graph.web.page_model import Comparison, Page, PageEdge, PageGroup, PageNode, PagePath, PageSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from helix_graph.causality.claims import ClaimReport, ClaimVerdict
+    from helix_graph.graph.paths import PathAnswer
+    from helix_graph.graph.subgraph import Excerpt, ExcerptEdge, ExcerptNode, ExcerptSession
+    from helix_graph.web.layout import Edge, Spot
+    from helix_graph.web.page_model import PageTimeline
+
+
+#: From so many nodes on a page opens with groups: about as many labels as are still read on one screen.
+OVERVIEW_FROM = 150
+#: More members than this are parted by one word more.
+_LARGE = 40
+#: Fewer members are no group of their own.
+_FEWEST = 2
+#: After so many words everything is a sentence of its own.
+_MOST_WORDS = 3
+#: The largest groups of a type are shown by themselves: an overview of a hundred groups is none.
+_GROUPS_OF_A_TYPE = 14
+
+
+class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Nodes of one type that begin alike, by their places, in the order given."""
+
+    type: str
+    label: str
+    members: tuple[int, ...]
+
+
+def groups_of(nodes: Sequence[tuple[str, str]]) -> tuple[NodeGroup, ...]:
+    """The groups of nodes given by type and label: by type, the largest first; every node is in exactly one."""
+    by_type: defaultdict[str, list[int]] = defaultdict(list)
+    for place, (kind, _) in enumerate(nodes):
+        by_type[kind].append(place)
+    return tuple(
+        NodeGroup(type=kind, label=label, members=tuple(sorted(members)))
+        for kind in sorted(by_type)
+        for label, members in _of_a_type(kind, by_type[kind], [label for _, label in nodes])
+    )
+
+
+def _of_a_type(kind: str, places: list[int], labels: Sequence[str]) -> Iterable[tuple[str, list[int]]]:
+    parted = _parted(places, labels, words=1)
+    ranked = sorted(parted.items(), key=lambda item: (-len(item[1]), item[0]))
+    own = [(head, members) for head, members in ranked if len(members) >= _FEWEST][:_GROUPS_OF_A_TYPE]
+    named = [(_named(head, members, labels), members) for head, members in own]
+    kept = {head for head, _ in own}
+    rest = [place for head, members in ranked if head not in kept for place in members]
+    if len(rest) == 1:
+        return [*named, (labels[rest[0]], rest)]
+    return [*named, (f"other {kind}s" if own else f"{kind}s", rest)] if rest else named
+
+
+def _parted(places: Iterable[int], labels: Sequence[str], *, words: int) -> dict[str, list[int]]:
+    heads: defaultdict[str, list[int]] = defaultdict(list)
+    for place in places:
+        heads[_head(labels[place], words)].append(place)
+    parted: dict[str, list[int]] = {}
+    for head, members in heads.items():
+        if len(members) > _LARGE and words < _MOST_WORDS:
+            finer = _parted(members, labels, words=words + 1)
+            small = [place for part in finer.values() if len(part) < _FEWEST for place in part]
+            parted.update({name: part for name, part in finer.items() if len(part) >= _FEWEST})
+            if small:
+                parted[head] = [*parted.get(head, ()), *small]
+        else:
+            parted[head] = [*parted.get(head, ()), *members]
+    return parted
+
+
+def _named(head: str, members: Sequence[int], labels: Sequence[str]) -> str:
+    """A head that is no name of its own says that more follows: ``run git …``."""
+    return head if all(labels[place].startswith(f"{head}: ") for place in members) else f"{head} \u2026"
+
+
+def _head(label: str, words: int) -> str:
+    """The first words of a label, up to a colon: an error goes by what failed, with how as the detail."""
+    subject, colon, _ = label.partition(": ")
+    if colon and len(subject) <= _LONGEST_SUBJECT:
+        return subject
+    return " ".join(label.split()[:words]) or label
+
+
+#: A colon later than this stands in a sentence.
+_LONGEST_SUBJECT = 40
+
+
+#: "2026-03-01" of "2026-03-01T10:00:00Z".
+_DAY = 10
+
+
+def build_graph_page(
+    excerpt: Excerpt,
+    *,
+    claims: ClaimReport,
+    projects: Mapping[str, str],
+    title: str,
+    part: str,
+    timeline: PageTimeline | None = None,
+) -> Page:
+    """The page of an excerpt. ``projects`` are those of episodes, ``part`` says in words what the excerpt is."""
+    ties = [(edge.source, edge.target, edge.weight * edge.evidence_count) for edge in excerpt.edges]
+    spots = spots_of(len(excerpt.nodes), ties)
+    groups, group_of = _groups(excerpt.nodes, ties)
+    return Page(
+        title=title,
+        part=part,
+        notes=tuple(_notes(excerpt, claims, alone=timeline is not None)),
+        updated=(excerpt.updated or "")[:_DAY],
+        nodes_in_all=excerpt.nodes_in_all,
+        edges_in_all=excerpt.edges_in_all,
+        overview=len(excerpt.nodes) >= OVERVIEW_FROM,
+        nodes=tuple(_node(node, spot, group) for node, spot, group in zip(excerpt.nodes, spots, group_of, strict=True)),
+        edges=_edges(excerpt, claims),
+        groups=groups,
+        sessions=tuple(_session(one, projects.get(one.id, "")) for one in excerpt.sessions),
+        sightings=excerpt.sightings,
+        focus=excerpt.marked,
+        path=_path(excerpt, excerpt.path) if excerpt.path else None,
+        timeline=timeline,
+    )
+
+
+def _node(node: ExcerptNode, spot: Spot, group: int) -> PageNode:
+    interval = wilson_interval(node.successes, node.measured)
+    return PageNode(
+        id=node.id,
+        type=node.type,
+        label=node.label,
+        frequency=node.frequency,
+        episodes=node.episodes,
+        measured=node.measured,
+        successes=node.successes,
+        rate=rate(node.successes, node.measured),
+        low=round(interval.low, 4),
+        high=round(interval.high, 4),
+        wordings=node.wordings,
+        wordings_left=node.wordings_left,
+        sightings=node.sightings,
+        sessions=node.sessions,
+        group=group,
+        x=spot.x,
+        y=spot.y,
+    )
+
+
+def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[PageGroup, ...], list[int]]:
+    """The groups with their places, and the group of each node."""
+    found = groups_of([(node.type, node.label) for node in nodes])
+    group_of = [0] * len(nodes)
+    for place, group in enumerate(found):
+        for member in group.members:
+            group_of[member] = place
+    weights: defaultdict[tuple[int, int], float] = defaultdict(float)
+    for source, target, weight in ties:
+        weights[group_of[source], group_of[target]] += weight
+    columns = columns_of(len(found), [(*pair, weight) for pair, weight in sorted(weights.items())])
+    place_of = {group: (at, row) for at, column in enumerate(columns) for row, group in enumerate(column)}
+    groups = tuple(
+        PageGroup(type=g.type, label=g.label, members=g.members, column=place_of[place][0], row=place_of[place][1])
+        for place, g in enumerate(found)
+    )
+    return groups, group_of
+
+
+def _edges(excerpt: Excerpt, claims: ClaimReport) -> tuple[PageEdge, ...]:
+    told: dict[tuple[str, str, str], ClaimVerdict] = {
+        (claim.source, claim.target, claim.type): claim for claim in claims.claims
+    }
+    labels = [node.label for node in excerpt.nodes]
+    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)
+
+
+def _edge(edge: ExcerptEdge, claim: ClaimVerdict | None) -> PageEdge:
+    return PageEdge(
+        source=edge.source,
+        target=edge.target,
+        type=edge.type,
+        status=claim.status if claim else "asserted",
+        weight=edge.weight,
+        evidence=edge.evidence_count,
+        reasons=edge.reasons,
+        joints=edge.joints,
+        sessions=edge.sessions,
+        comparison=_comparison(claim) if claim else None,
+    )
+
+
+def _comparison(claim: ClaimVerdict) -> Comparison | None:
+    if claim.effect is None:
+        return None
+    effect = claim.effect
+    return Comparison(
+        difference=effect.difference,
+        low=effect.interval.low,
+        high=effect.interval.high,
+        q=effect.q,
+        uses=effect.uses,
+        successes=effect.successes,
+        others=effect.others,
+        successes_of_others=effect.successes_of_others,
+    )
+
+
+def _session(one: ExcerptSession, project: str) -> PageSession:
+    return PageSession(
+        id=one.id,
+        task=one.task,
+        outcome=one.outcome,
+        basis=one.basis,
+        day=(one.timestamp or "")[:_DAY],
+        project=project,
+        log=one.log or "",
+        asserted=one.asserted,
+    )
+
+
+def _path(excerpt: Excerpt, answer: PathAnswer) -> PagePath:
+    place = {node.id: place for place, node in enumerate(excerpt.nodes)}
+    nodes = tuple(place[node.id] for node in answer.path if node.id in place)
+    edge_place = {(edge.source, edge.target, edge.type): at for at, edge in enumerate(excerpt.edges)}
+    pairs = zip(nodes, nodes[1:], answer.steps, strict=False)
+    edges = tuple(edge_place[source, target, step.type] for source, target, step in pairs)
+    return PagePath(found=answer.found, nodes=nodes, edges=edges, sentence=_sentence(answer))
+
+
+def _sentence(answer: PathAnswer) -> str:
+    if not answer.found:
+        return f"{answer.error}{f': {answer.hint}' if answer.hint else ''}."
+    if not answer.steps:
+        return "Both texts name the same thing."
+    if answer.whole:
+        shown, more = ", ".join(answer.whole[:3]), len(answer.whole) - 3
+        sessions = "session" if len(answer.whole) == 1 else "sessions"
+        return f"Held whole by {len(answer.whole)} {sessions}: {shown}{f' and {more} more' if more > 0 else ''}."
+    return "Stitched from several sessions: no single one holds this chain, and its links may never have met."
+
+
+def _notes(excerpt: Excerpt, claims: ClaimReport, *, alone: bool) -> list[str]:
+    notes = []
+    left = excerpt.nodes_in_all - len(excerpt.nodes)
+    if left and not alone:
+        notes.append(
+            f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --focus shows what is around one."
+        )
+    if claims.too_early:
+        notes.append(f"Too early to hold edges against the sessions: {claims.too_early}. All are as the logs say.")
+    else:
+        notes.append(
+            f"{claims.tested} edges were held against {claims.sessions} sessions; the others are as the logs say."
+        )
+    return notes

@@ -1,0 +1,293 @@
+"""The sentences that page and Markdown share, so that both say the same."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from helix_graph.graph.patterns import Pattern
+    from helix_graph.stats.intervals import Interval
+    from helix_graph.web.report_model import (
+        CitedEvidence,
+        MemoryHealth,
+        OutcomeChange,
+        OutcomeSpan,
+        PeriodReport,
+        ReportFinding,
+        ReportFindings,
+        ReportInsights,
+        ReportRate,
+    )
+
+
+#: What a reader has to know; it stands at the end of every report.
+HOW_TO_READ = (
+    (
+        "A rate is k of n. The range beside it holds the long-run rates that such counts are compatible with (Wilson, "
+        "95 %). Below ten cases it is too early: the counts are shown, and no rate."
+    ),
+    (
+        "A session is judged when a check, a person or a reward says how it came out. What only the agent says is "
+        "shown apart and is in no rate."
+    ),
+    (
+        "What works and what keeps failing, what insights do, and the health count the whole memory; the rest counts "
+        "the days above."
+    ),
+    (
+        "“Associated” means that like sessions with and without it came out differently; nobody has tested it, and it "
+        "says nothing of causes. “Not told apart” means that chance may explain the difference."
+    ),
+    "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
+)
+QUOTES = "This report quotes sessions: mind whom you give it to."
+#: The columns of the table of spans.
+COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the agent says", "unknown", "success rate")
+NO_DATE = "No session with a date yet."
+NONE_JUDGED = "Nobody has judged a session of this time, so there is no rate."
+NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
+NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is known, mostly failed."
+NONE_ENOUGH = "No row rests on ten sessions or more."
+NONE_AGAIN = "No error of these days has been met by two sessions."
+NO_FIX = "No fix was seen to work yet."
+_ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
+_SAYS = {
+    "associated": "associated, not tested",
+    "not told apart": "not told apart from chance",
+    "too early": "too early to compare",
+    "not compared": "not compared",
+    "told": "told by a person",
+}
+#: Below it two digits would say 0, which no q is.
+_SMALLEST_Q = 0.005
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def counts_of(one: OutcomeSpan) -> tuple[tuple[str, str, int], ...]:
+    """How the sessions of a span came out: each kind with its name and number, from the bottom of a bar up."""
+    return (
+        ("succeeded", "succeeded", one.succeeded),
+        ("partly", "partly done", one.partly),
+        ("failed", "failed", one.failed),
+        ("claimed", "only the agent says", one.claimed),
+        ("unknown", "unknown", one.unknown),
+    )
+
+
+def ended(one: CitedEvidence) -> str:
+    """How a session came out, and whether only the agent says so."""
+    said = _ENDS[one.outcome]
+    return f"{said}, only the agent says" if one.basis == "declared" and one.outcome != "unknown" else said
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "session"), count(1200, "session")
+    ('1 session', '1,200 sessions')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1.
+
+    Only everything is 100 %, only nothing 0 %.
+
+    >>> percent(0.387), percent(0.9992), percent(0.0008), percent(1.0)
+    ('39 %', 'over 99 %', 'under 1 %', '100 %')
+    """
+    shown = f"{100 * share:.0f}"
+    if share < 1 and shown == "100":
+        return "over 99 %"
+    return "under 1 %" if share > 0 and shown == "0" else f"{shown} %"
+
+
+def within(interval: Interval) -> str:
+    """An interval of shares, such as ``24 to 56 %``; a narrow one has a digit more, so that its ends differ."""
+    low, high = 100 * interval.low, 100 * interval.high
+    digits = 1 if f"{low:.0f}" == f"{high:.0f}" else 0
+    return f"{low:.{digits}f} to {high:.{digits}f} %"
+
+
+def points(difference: float) -> str:
+    """A difference of two shares in points of a hundred, with its sign.
+
+    >>> points(-0.171), points(0.2)
+    ('\N{MINUS SIGN}17', '+20')
+    """
+    return f"{100 * difference:+.0f}".replace("-", "\N{MINUS SIGN}")
+
+
+def day(iso: str, *, year: bool = False) -> str:
+    """A day as it is read; a text that is none stays.
+
+    >>> day("2026-03-01"), day("2026-03-01", year=True)
+    ('1 Mar', '1 Mar 2026')
+    """
+    if not iso:
+        return "no date"
+    written, month, number = iso.split("-")
+    return f"{int(number)} {_MONTHS[int(month) - 1]}{f' {written}' if year else ''}"
+
+
+def days_of(report: PeriodReport) -> str:
+    """The period: ``1 to 7 Mar 2026``."""
+    if not report.since:
+        return "no dated session yet"
+    return between(report.since, report.last, year=True)
+
+
+def between(since: str, last: str, *, year: bool = False) -> str:
+    """From one day to another, no longer than needed.
+
+    >>> between("2026-03-01", "2026-03-07"), between("2026-02-26", "2026-03-04", year=True)
+    ('1 to 7 Mar', '26 Feb to 4 Mar 2026')
+    >>> between("2026-03-01", "2026-03-01"), between("2025-09-14", "2026-09-13")
+    ('1 Mar', '14 Sep 2025 to 13 Sep 2026')
+    """
+    year = year or since[:4] != last[:4]
+    end = day(last, year=year)
+    if since == last:
+        return end
+    if since[:7] == last[:7]:
+        return f"{int(since[8:])} to {end}"
+    return f"{day(since, year=year and since[:4] != last[:4])} to {end}"
+
+
+def over_a_year(spans: Sequence[OutcomeSpan]) -> bool:
+    """Whether a day and its month may stand for two days in these spans, which follow each other."""
+    if not spans:
+        return False
+    first, last = (date.fromisoformat(one.start) for one in (spans[0], spans[-1]))
+    return last - first >= timedelta(days=365)
+
+
+def told(rate: ReportRate) -> str:
+    """A rate in one clause: its counts always, the rate only where there are enough."""
+    if not rate.n or rate.rate is None:
+        return "none yet"
+    counts = f"{rate.successes:,} of {rate.n:,}"
+    return f"{counts}, too early" if rate.too_early else f"{counts}, {percent(rate.rate)} ({within(rate.interval)})"
+
+
+def change(one: OutcomeChange, *, days: int) -> str:
+    """How the period compares with the time before, in a sentence."""
+    before = f"the {count(one.spans * days, 'day')} before"
+    if one.difference is None or one.interval is None:
+        return f"Too early to compare with {before}: {one.reason}."
+    low, high = points(one.interval.low), points(one.interval.high)
+    figures = f"{points(one.difference)} points ({low} to {high}) against {told(one.before)} in {before}"
+    said = "Not told apart" if one.verdict == "not told apart" else one.verdict.capitalize()
+    return f"{said}: {figures}. Other tasks then than now: a difference is no effect."
+
+
+def says(row: Pattern) -> str:
+    """What comparing like sessions says of a pattern."""
+    found = _SAYS[row.standing]
+    if row.effect is None:
+        return found
+    low, high = points(row.effect.interval.low), points(row.effect.interval.high)
+    q = row.effect.q
+    chance = f"q {q:.2f}" if q >= _SMALLEST_Q else "q below 0.01"
+    return f"{found}: {points(row.effect.difference)} points ({low} to {high}), {chance}"
+
+
+def situation(row: Pattern) -> str:
+    """The situation of a pattern, as the beginning of a sentence."""
+    lead = "On" if row.level in {"task", "any task", "asserted"} else "After"
+    return f"{lead} {row.trigger}"
+
+
+def without(row: Pattern) -> str:
+    """How often the same situation ended well otherwise; of fewer than ten the counts."""
+    if row.base_rate is None:
+        return "nothing to compare with"
+    if row.base_n < ENOUGH_OCCURRENCES:
+        return f"without it {round(row.base_rate * row.base_n)} of {row.base_n}"
+    return f"without it {percent(row.base_rate)} of {row.base_n}"
+
+
+def success_means(row: Pattern) -> str:
+    """What success means in a row."""
+    return {
+        "check passes later": "the check passes later",
+        "next check passes": "the next check passes",
+        "gone at the next run": "gone at the next run",
+        "outcome": "the session succeeds",
+        "asserted": "as somebody said",
+    }[row.basis]
+
+
+def beside(one: ReportFinding) -> str:
+    """What success means in a row, what happens otherwise, what is not measured, and whether the period has it."""
+    row = one.pattern
+    left = f"; {row.unmeasured} not measured" if row.unmeasured else ""
+    recent = "; used in these days" if one.in_period else ""
+    return f"success: {success_means(row)}; {without(row)}{left}{recent}"
+
+
+def shown_of(found: ReportFindings) -> str:
+    """How much of a list is shown, and whether it is too early for rates."""
+    early = any(one.pattern.too_early for one in found.shown)
+    said = "Fewer than ten uses each: too early for rates. " if early else ""
+    said = said if found.shown else f"{NONE_ENOUGH} "
+    compared = f" Too early to compare like sessions: {found.too_early}." if found.too_early else ""
+    return f"{said}{len(found.shown)} of {count(found.of, 'row')}.{compared}"
+
+
+def learnt(found: ReportInsights) -> str:
+    """What insights rest on, in a sentence or two."""
+    if not found.of:
+        return (
+            "Too early: nothing was withheld by lot yet, so nobody can tell what insights do. Write withhold = 0.1 "
+            "under [insights] into .helix/config.toml to begin measuring."
+        )
+    return (
+        f"{count(found.measured, 'showing')} with a known outcome; {len(found.shown)} of {count(found.of, 'insight')} "
+        "below. Uplift is success with it less success where a lot withheld it: the one figure here that is an effect. "
+        "helix-graph insight why NAME says where one comes from."
+    )
+
+
+def health(one: MemoryHealth) -> Iterator[tuple[str, str]]:
+    """How the memory does, as names and values."""
+    yield "Sessions", f"{count(one.sessions, 'session')}: {_outcomes(one)}"
+    graph = f"{count(one.nodes, 'label')}, {count(one.edges, 'edge')}"
+    stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph compile"
+    yield "Graph", graph + (stale if one.pending else "; up to date")
+    if one.shared is not None:
+        yield "Labels", f"{percent(one.shared)} of mentions have a label that another session has too"
+    yield "Comparisons", _comparisons(one)
+    yield "Insights", _insights(one)
+    yield "Files", f"{count(len(one.damaged), 'file')} could not be read" if one.damaged else "all could be read"
+
+
+def _outcomes(one: MemoryHealth) -> str:
+    """The outcomes with their basis, the most frequent first."""
+    ranked = sorted(one.outcomes.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
+
+
+def _comparisons(one: MemoryHealth) -> str:
+    if one.too_early:
+        return f"too early: {one.too_early}"
+    return f"{count(one.comparisons, 'comparison')} over {count(one.compared, 'judged session')}"
+
+
+def _insights(one: MemoryHealth) -> str:
+    told_of = one.insights
+    if not told_of["total_insights"]:
+        return "none yet"
+    extra = [
+        f"{told_of[key]:,} {word}"
+        for key, word in (("without_vector", "without a vector"), ("muted", "muted"), ("rejected", "rejected"))
+        if told_of[key]
+    ]
+    known = f"{count(told_of['total_insights'], 'insight')}, {told_of['with_feedback']:,} with feedback"
+    return ", ".join([known, *extra]) + "".join(f". {issue}" for issue in told_of["issues"])
