@@ -115,8 +115,8 @@ def repeat(records: list[dict[str, Any]], path: Path, *, times: int) -> Path:
 
 def measure(log: Path) -> dict[str, float]:
     """In this process: the peak memory with the library loaded and after extraction, and the time it took."""
-    from helix_episodes.extraction.pipeline import extract  # noqa: PLC0415  (loaded before the first measurement)
-    from helix_episodes.readers import read_sessions  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.pipeline import extract
+    from helix_episodes.readers import read_sessions
 
     loaded = peak()
     start = time.process_time()

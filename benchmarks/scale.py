@@ -152,7 +152,7 @@ def run(command: list[str], environment: dict[str, str]) -> None:
 
 def time_networkx(memory: Memory) -> tuple[float, float]:
     """Seconds to load the graph, and the median for a shortest path in it."""
-    import networkx as nx  # noqa: PLC0415  (what it costs is measured)
+    import networkx as nx
 
     start = time.perf_counter()
     graph = memory.graph.networkx()

@@ -24,6 +24,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the module holds)
     if name not in _HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415  (import does nothing until a name is used)
+    from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

@@ -149,7 +149,7 @@ def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> No
 @contextlib.contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Only one process and thread at a time is within. The folder is the lock, since a file for it would be left."""
-    import fcntl  # noqa: PLC0415  (only the first to write needs it)
+    import fcntl
 
     lock = os.open(folder, os.O_RDONLY)
     try:
@@ -268,7 +268,7 @@ def sole_builder(path: Path) -> Iterator[None]:
     Raises:
         DatabaseRefused: The lock's file cannot be made.
     """
-    import fcntl  # noqa: PLC0415  (only the mending of a damaged file needs it)
+    import fcntl
 
     try:
         lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR, OWNER_ONLY)

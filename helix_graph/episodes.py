@@ -196,7 +196,7 @@ class Episodes(EpisodeStore):
             EpisodeNotFound: There is no such episode.
             LogNotReadable: The log cannot be opened.
         """
-        from helix_episodes.verification import quotations, verify  # noqa: PLC0415  (nothing else needs it)
+        from helix_episodes.verification import quotations, verify
 
         extracted = self._require_extracted(episode)
         return quotations(extracted) if log is None else verify(extracted, as_path("log", log))

@@ -91,8 +91,8 @@ class Memory:
     @property
     def episodes(self) -> Episodes:
         """What happened: the episodes, as people have corrected them."""
-        from helix_graph.episodes import Episodes  # noqa: PLC0415  (questions to the graph do without)
-        from helix_graph.graph.assertions import AssertionStore  # noqa: PLC0415  (as above)
+        from helix_graph.episodes import Episodes
+        from helix_graph.graph.assertions import AssertionStore
 
         assertions = AssertionStore(self.root / "causality" / "assertions")
         return Episodes(self.root / "episodes", assertions=assertions, keep=self.graph.keep)
@@ -100,8 +100,8 @@ class Memory:
     @property
     def graph(self) -> Graph:
         """What led to what: the causal graph and its questions."""
-        from helix_graph.graph.api import Graph  # noqa: PLC0415  (as above)
-        from helix_graph.graph.patterns import EpisodePatterns  # noqa: PLC0415  (as above)
+        from helix_graph.graph.api import Graph
+        from helix_graph.graph.patterns import EpisodePatterns
 
         return Graph(
             episodes=self.root / "episodes",
@@ -113,20 +113,20 @@ class Memory:
     @property
     def causality(self) -> Causality:
         """What works and what keeps failing."""
-        from helix_graph.causality.api import Causality  # noqa: PLC0415  (as above)
+        from helix_graph.causality.api import Causality
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
 
     @property
     def insights(self) -> Insights:
         """What was learnt: remembered advice, found again by meaning and words, judged by outcomes."""
-        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.helix_db import database_path
 
         return self._insights_in(database_path(self.root))
 
     def _insights_in(self, path: Path) -> Insights:
-        from helix_graph.insights.api import Insights  # noqa: PLC0415  (as above)
-        from helix_graph.insights.context import ProjectHistory  # noqa: PLC0415  (as above)
+        from helix_graph.insights.api import Insights
+        from helix_graph.insights.context import ProjectHistory
 
         known = ProjectHistory(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
         return Insights(path, embedder=self._embedder, experience=known)
@@ -136,8 +136,8 @@ class Memory:
 
         None in lexical mode, which is looked at anew each time: a model may be installed while a server runs.
         """
-        from helix_graph.embedding.cache import CACHE_NAME  # noqa: PLC0415  (as above)
-        from helix_graph.embedding.choice import embedder  # noqa: PLC0415  (as above)
+        from helix_graph.embedding.cache import CACHE_NAME
+        from helix_graph.embedding.choice import embedder
 
         if self._engine is None:
             self._engine = embedder(cache=self.root / CACHE_NAME)
@@ -146,23 +146,23 @@ class Memory:
     @property
     def topics(self) -> Topics:
         """What was written down: entries by topic, stored, searched, briefed and edited."""
-        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
-        from helix_graph.topics.api import Topics  # noqa: PLC0415  (as above)
+        from helix_graph.helix_db import database_path
+        from helix_graph.topics.api import Topics
 
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
 
     @property
     def search(self) -> Search:
         """One question to all of it: ``memory.search("lock files")``; insights, topics, episodes, and what is set."""
-        from helix_graph.search.api import Search  # noqa: PLC0415  (as above)
+        from helix_graph.search.api import Search
 
         return Search(self.root, own=self._searched)
 
     def _searched(self) -> tuple[SearchSource, ...]:
         from helix_graph.search.memory_sources import (
-            EpisodeSource,  # noqa: PLC0415  (as above)
-            InsightSource,  # noqa: PLC0415  (as above)
-            TopicSource,  # noqa: PLC0415  (as above)
+            EpisodeSource,
+            InsightSource,
+            TopicSource,
         )
 
         return (
@@ -174,8 +174,8 @@ class Memory:
     @property
     def plans(self) -> Plans:
         """Orchestrated work: explorations, plans and workspaces, what agents get, who is done, what was learnt."""
-        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
-        from helix_graph.plans.api import Plans  # noqa: PLC0415  (as above)
+        from helix_episodes.store import EpisodeStore
+        from helix_graph.plans.api import Plans
 
         return Plans(self.root, insights=self.insights, episodes=EpisodeStore(self.root / "episodes"))
 
@@ -198,9 +198,9 @@ class Memory:
         Raises:
             InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
         """
-        from helix_episodes.ingest import record  # noqa: PLC0415  (readers and grammars take 100 ms to load)
-        from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (as above)
-        from helix_graph.ingest_filter import IngestFilter  # noqa: PLC0415  (as above)
+        from helix_episodes.ingest import record
+        from helix_episodes.store import EpisodeStore
+        from helix_graph.ingest_filter import IngestFilter
 
         paths = [as_path("logs", log) for log in as_tuple("logs", logs)]
         folder = self.root / "episodes" if output is None else as_path("output", output)
@@ -212,7 +212,7 @@ class Memory:
 
     def sources(self, *, project: str | None = None) -> tuple[LogSource, ...]:
         """Where the agents' logs are on this machine, and how many are ``project``'s; see `helix_graph.sources`."""
-        from helix_graph.sources import list_sources  # noqa: PLC0415  (as above)
+        from helix_graph.sources import list_sources
 
         return list_sources(self.root, project=project)
 
@@ -228,7 +228,7 @@ class Memory:
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> SourcesReport:
         """Records what is new in the agents' logs on this machine; see `helix_graph.sources.extract_all`."""
-        from helix_graph.sources import extract_all  # noqa: PLC0415  (as above)
+        from helix_graph.sources import extract_all
 
         report = extract_all(
             self.root,
@@ -273,7 +273,7 @@ class Memory:
         return self._pages().timeline(episode)
 
     def _pages(self) -> Pages:
-        from helix_graph.web.api import Pages  # noqa: PLC0415  (as above)
+        from helix_graph.web.api import Pages
 
         return Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
 
@@ -290,7 +290,7 @@ class Memory:
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/report.md`` says how each figure
         is computed.
         """
-        from helix_graph.web.api import Reports  # noqa: PLC0415  (as above)
+        from helix_graph.web.api import Reports
 
         reports = Reports(
             self.root, graph=self.graph, causality=self.causality, insights=self.insights, pages=self._pages()
@@ -302,14 +302,14 @@ class Memory:
 
         The answer's ``healthy`` says whether no fault is left; ``docs/doctor.md`` has the list of findings.
         """
-        from helix_graph.doctor.api import examine  # noqa: PLC0415  (as above)
+        from helix_graph.doctor.api import examine
 
         return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_database)
 
     def _troubles_of_database(self) -> Iterator[FixableFinding]:
-        from helix_graph.doctor.database import check_topics  # noqa: PLC0415  (as above)
-        from helix_graph.doctor.insight_links import link_troubles  # noqa: PLC0415  (as above)
-        from helix_graph.helix_db import database_path  # noqa: PLC0415  (as above)
+        from helix_graph.doctor.database import check_topics
+        from helix_graph.doctor.insight_links import link_troubles
+        from helix_graph.helix_db import database_path
 
         if not database_path(self.root).exists():
             return
@@ -328,7 +328,7 @@ class Memory:
         dry_run: bool = False,
     ) -> ForgetReport:
         """Removes sessions everywhere and proves it; see `helix_graph.forget.forget`."""
-        from helix_graph.forget import Selection, forget  # noqa: PLC0415  (as above)
+        from helix_graph.forget import Selection, forget
 
         chosen = Selection(
             sessions=as_tuple("sessions", sessions),
@@ -340,21 +340,21 @@ class Memory:
 
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
         """What plans tell of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of  # noqa: PLC0415  (as above)
-        from helix_graph.plans.forgetting import forget_tasks  # noqa: PLC0415  (as above)
+        from helix_graph.helix_db import databases_of
+        from helix_graph.plans.forgetting import forget_tasks
 
         return sum(forget_tasks(self.root, sessions, path=path) for path in databases_of(self.root))
 
     def _forget_learnt(self, sessions: Sequence[str]) -> int:
         """What insights hold of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of  # noqa: PLC0415  (as above)
+        from helix_graph.helix_db import databases_of
 
         return sum(self._insights_in(path).forget_sessions(sessions) for path in databases_of(self.root))
 
     @property
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
-        from helix_graph.project import disabled_by  # noqa: PLC0415  (as above)
+        from helix_graph.project import disabled_by
 
         return disabled_by(self.root)
 
@@ -364,13 +364,13 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
         """
-        from helix_graph.project import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.project import OFF_FILE
 
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:
         """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
-        from helix_graph.project import OFF_FILE  # noqa: PLC0415  (as above)
+        from helix_graph.project import OFF_FILE
 
         remove_file(self.root / OFF_FILE)
 

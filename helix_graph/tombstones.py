@@ -100,7 +100,7 @@ class Searcher:
     """Looks for texts by their fingerprints; those in ``bounded`` count only where they stand as words."""
 
     def __init__(self, wanted: Collection[Fingerprint], *, bounded: Collection[Fingerprint] = ()) -> None:
-        import numpy as np  # noqa: PLC0415  (takes 100 ms to load, and only a search needs it)
+        import numpy as np
 
         self._table = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
         self._by_short: dict[int, dict[int, dict[str, Fingerprint]]] = defaultdict(lambda: defaultdict(dict))
@@ -141,7 +141,7 @@ class Searcher:
 
     def _likely(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Places whose short hash is one of those wanted, with it."""
-        import numpy as np  # noqa: PLC0415  (as above)
+        import numpy as np
 
         if len(data) < SHORTEST:
             return
@@ -152,7 +152,7 @@ class Searcher:
 
 def _shorts(data: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """The short hash at every place, as `_form` computes it."""
-    import numpy as np  # noqa: PLC0415  (as above)
+    import numpy as np
 
     count = len(data) - SHORTEST + 1
     values = np.zeros(count, dtype=np.uint32)

@@ -56,7 +56,7 @@ def as_text(option: str, value: str) -> str:
         WrongType: It is no text.
         ControlCharacter: It holds a character that is none to read.
     """
-    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+    from helix_episodes.redaction import redact_text
 
     for place, character in enumerate(_string(option, value)):
         if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:

@@ -108,7 +108,7 @@ def test_a_copy_under_another_name_is_told_and_not_counted(tmp_path: Path) -> No
 
 
 def test_digests_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from helix_graph.graph.patterns import EpisodePatterns  # noqa: PLC0415  (only here)
+    from helix_graph.graph.patterns import EpisodePatterns
 
     memory = memory_of(tmp_path, some_sessions())
     for path in memory.graph.episodes.iterdir():  # a file of this very moment is looked into again

@@ -188,7 +188,7 @@ def test_asking_loads_nothing_and_embedding_asks_no_network() -> None:
 
 @pytest.mark.weights
 def test_threads_may_share_an_engine() -> None:
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (this test alone)
+    from concurrent.futures import ThreadPoolExecutor
 
     found = find().found
     if not (found and choice.has("light")):

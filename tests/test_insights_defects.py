@@ -120,7 +120,7 @@ def test_what_was_never_used_and_is_new_does_not_decay(insights: Insights) -> No
 def test_recency_is_never_above_one_wherever_one_is(tmp_path: Path) -> None:
     zones = [timedelta(hours=hours) for hours in (-11, 0, 13)]
     for place, offset in enumerate(zones):
-        from datetime import timezone  # noqa: PLC0415  (here is where it matters)
+        from datetime import timezone
 
         zone = timezone(offset)
         insights = Insights(tmp_path / f"{place}.db", clock=lambda zone=zone: datetime(2026, 11, 1, 23, tzinfo=zone))  # type: ignore[misc]

@@ -194,7 +194,7 @@ def test_a_dry_run_says_what_would_be_added_and_adds_nothing(tmp_path: Path) -> 
 
 
 def test_one_episode_or_those_since_a_day(tmp_path: Path) -> None:
-    from datetime import date  # noqa: PLC0415  (this test alone)
+    from datetime import date
 
     insights = remember(tmp_path, repaired("one"), repaired("two", day=9, path="shop/till.py")).insights
     assert insights.harvest(since=date(2026, 11, 5), dry_run=True)["episodes"] == 1

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import helix_graph.topics.errors
 import pytest
 
 import helix_episodes.errors
 import helix_graph.errors
+import helix_graph.topics.model
 from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words
 from helix_cli.mcp.tools import tools_by_name
 
 #: What no tool does: a person does it, or an agent with a shell.
 FOR_PEOPLE = {"init", "doctor", "node add", "plan save", "workspace create", "insight uplift", "model install"}
-SOURCES = [Path(str(one.__file__)) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.errors)]
+SOURCES = [Path(str(one.__file__)) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.model)]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda one: "/".join(one.parts[-3:]))

@@ -145,7 +145,7 @@ def test_the_episode_tells_what_changed_within_the_delta(tree: Path) -> None:
     (tree / "shop" / "till.py").write_text("x")
     (tree / "notes.md").write_text("somebody else's")
     ended = plans.workspaces.complete(1, "a till")
-    from helix_episodes.store import EpisodeStore  # noqa: PLC0415  (only this test reads one)
+    from helix_episodes.store import EpisodeStore
 
     episode = EpisodeStore(tree / ".helix" / "episodes").require(ended.episode)
     acts = [(one.action.verb, one.action.path) for one in episode.decisions if one.action]

@@ -149,14 +149,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _warn(sentence: str) -> None:
-    from helix_cli.output import warn  # noqa: PLC0415  (a server that starts does without)
+    from helix_cli.output import warn
 
     warn(sentence)
 
 
 def _show(problem: click.ClickException) -> None:
     """What click says of it, which may quote what was typed."""
-    from helix_cli.terminal.characters import clean_lines  # noqa: PLC0415  (as above)
+    from helix_cli.terminal.characters import clean_lines
 
     told = io.StringIO()
     problem.show(file=told)

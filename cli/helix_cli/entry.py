@@ -25,7 +25,7 @@ def main() -> NoReturn:
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
         _answer_hook(arguments[1:])
     gc.set_threshold(_SELDOM)
-    from helix_cli.app import run  # noqa: PLC0415  (each door loads itself only)
+    from helix_cli.app import run
 
     code = run(arguments)
     gc.freeze()  # else the interpreter looks through all that was loaded before it ends, a tenth of a question's time
@@ -34,7 +34,7 @@ def main() -> NoReturn:
 
 def _answer_hook(arguments: Sequence[str]) -> NoReturn:
     try:
-        from helix_cli.hooks.process import answer  # noqa: PLC0415  (as above)
+        from helix_cli.hooks.process import answer
 
         answer(arguments)
     finally:  # also of a Ctrl-C: an agent may take any other exit code, or a traceback, for a refusal

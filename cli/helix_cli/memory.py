@@ -17,7 +17,7 @@ def open_memory() -> Memory:
     Raises:
         NoMemory: There is none; the sentence says how to begin one.
     """
-    from helix_graph import Memory  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph import Memory
 
     return Memory.open()
 
@@ -30,8 +30,8 @@ def open_insights() -> Insights:
     Raises:
         NoMemory: There is none, and the variable is not set.
     """
-    from helix_graph.errors import NoMemory  # noqa: PLC0415  (as above)
-    from helix_graph.helix_db import ENVIRONMENT  # noqa: PLC0415  (as above)
+    from helix_graph.errors import NoMemory
+    from helix_graph.helix_db import ENVIRONMENT
 
     # Else BLAS starts its threads when numpy is loaded, a fifth of a question's time; one vector has no work for them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -45,6 +45,6 @@ def open_insights() -> Insights:
 
 def memory_at(root: Path) -> Memory:
     """The memory in that very folder, whatever project one stands in; nothing is written yet."""
-    from helix_graph import Memory  # noqa: PLC0415  (as above)
+    from helix_graph import Memory
 
     return Memory(root)

@@ -69,7 +69,7 @@ def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:
     Raises:
         click.BadParameter: It holds none.
     """
-    import orjson  # noqa: PLC0415  (only these commands need it)
+    import orjson
 
     try:
         found = orjson.loads(file.read())
@@ -103,7 +103,7 @@ def positional_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     >>> positional_names("one,,three")
     ('one', '', 'three')
     """
-    import orjson  # noqa: PLC0415  (as above)
+    import orjson
 
     if isinstance(value, tuple):
         return value

@@ -50,7 +50,7 @@ def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> 
 
 def emit_json(answer: object) -> None:
     """Print an answer (a value of the library, or a sequence of them) as JSON."""
-    import msgspec  # noqa: PLC0415  (--version does without)
+    import msgspec
 
     click.echo(harmless_json(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2).decode()))
 
@@ -62,7 +62,7 @@ def emit_text(text: str) -> None:
 
 def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
     """An answer as what JSON can hold."""
-    import msgspec  # noqa: PLC0415  (as above)
+    import msgspec
 
     return msgspec.to_builtins(answer, enc_hook=_of_other_types, str_keys=True)
 
@@ -93,7 +93,7 @@ def say(*parts: Part) -> None:
     """Print one line on stdout, made of texts and words with a tone."""
     cleaned = [_clean(part) for part in parts]
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_line  # noqa: PLC0415  (nor does a pipe need any of it)
+        from helix_cli.terminal.render import put_line
 
         put_line(cleaned)
     else:
@@ -109,7 +109,7 @@ def tree(branch: Branch) -> None:
     """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
     cleaned = _clean_branch(branch)
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_tree  # noqa: PLC0415  (as above)
+        from helix_cli.terminal.render import put_tree
 
         put_tree(cleaned)
         return
@@ -124,7 +124,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Co
     """
     cells = [[_on_one_line(cell) for cell in row] for row in rows]
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_table  # noqa: PLC0415  (as above)
+        from helix_cli.terminal.render import put_table
 
         put_table(columns, cells, numbers=numbers)
         return
@@ -144,7 +144,7 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
     """Print names and what they stand for, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_fields  # noqa: PLC0415  (as above)
+        from helix_cli.terminal.render import put_fields
 
         put_fields(cleaned)
         return
@@ -197,9 +197,9 @@ def progress(label: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  (as above)
-    from rich.markup import escape  # noqa: PLC0415  (as above)
-    from rich.progress import Progress as Bar  # noqa: PLC0415  (as above)
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FolderNaming = Literal["dashes", "sha256"]
 
 
-class UnknownAgent(LogError, UsageError):  # noqa: N818  (our errors are named for the situation)
+class UnknownAgent(LogError, UsageError):
     """No agent has the name asked for."""
 
     def __init__(self, *, name: str) -> None:

@@ -103,7 +103,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple
         WriteFailed: The disk is full, the folder is read-only or missing and cannot be made, or the file may not be
         given to its owner.
     """
-    import tempfile  # noqa: PLC0415  (takes 10 ms to load, and most commands write nothing)
+    import tempfile
 
     temporary: Path | None = None
     try:

@@ -24,14 +24,10 @@ from functools import cached_property
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
-
-
-if TYPE_CHECKING:
     from typing import Any, Never, Self, dataclass_transform
 else:
 
-    def dataclass_transform(**_):  # noqa: ANN201, ANN003  (checkers read the other)
+    def dataclass_transform(**_):  # noqa: ANN202, ANN003  (checkers read the other)
         """What tells type checkers that classes derived from one have fields."""
         return lambda value: value
 

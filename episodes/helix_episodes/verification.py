@@ -91,7 +91,7 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
 
 
 def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
-    from helix_episodes.model import Evidence  # noqa: PLC0415  (built for the outcome, which keeps its line apart)
+    from helix_episodes.model import Evidence
 
     outcome = episode.outcome_evidence
     if outcome and outcome.quote and outcome.line:

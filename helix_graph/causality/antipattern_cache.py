@@ -47,7 +47,7 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
     Raises:
         WriteFailed: The folder cannot be written.
     """
-    from helix_episodes.io import write_atomically  # noqa: PLC0415  (readers do without)
+    from helix_episodes.io import write_atomically
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
     kept = {

@@ -90,7 +90,7 @@ class Causality:
 
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
-        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (arithmetic loads when something is compared)
+        from helix_graph.causality.effects import effect_report
 
         found = list(AssertionStore(self._assertions).scan())
         bad = tuple(
@@ -150,7 +150,7 @@ class Causality:
 
     def comparisons(self) -> EffectReport:
         """Every comparison that the sessions allow, most striking first."""
-        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+        from helix_graph.causality.effects import effect_report
 
         return effect_report(self.trials())
 
@@ -163,7 +163,7 @@ class Causality:
         Raises:
             NotOneOf: ``status`` is none of the three.
         """
-        from helix_graph.causality.claims import STATUSES, claims_of  # noqa: PLC0415  (as above)
+        from helix_graph.causality.claims import STATUSES, claims_of
 
         wanted = None if status is None else as_choice("status", status, STATUSES)
         report = claims_of(self.trials())
@@ -177,7 +177,7 @@ class Causality:
         Raises:
             OutOfRange: ``rounds`` lies outside its range.
         """
-        from helix_graph.causality.placebo import placebo  # noqa: PLC0415  (as above)
+        from helix_graph.causality.placebo import placebo
 
         return placebo(self.trials(), rounds=rounds)
 
@@ -191,7 +191,7 @@ class Causality:
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot name a file.
         """
-        from helix_graph.causality.fault_localization import explanation_of  # noqa: PLC0415  (as above)
+        from helix_graph.causality.fault_localization import explanation_of
 
         episode = self._episode(name)
         return explanation_of(episode, [trial for trial in self.trials() if trial.episode != episode.id])
@@ -202,7 +202,7 @@ class Causality:
         Raises:
             EpisodeNotFound: As `explain`; so are the others.
         """
-        from helix_graph.causality.contrast import contrast_of  # noqa: PLC0415  (as above)
+        from helix_graph.causality.contrast import contrast_of
 
         episode = self._episode(name)
         return contrast_of(trial_of(episode), self.trials())
@@ -214,8 +214,8 @@ class Causality:
             EmptyQuery: There is nothing in the label.
             LabelNotMet: No session did anything of that label.
         """
-        from helix_graph.causality.contrast import without_of  # noqa: PLC0415  (as above)
-        from helix_graph.causality.effects import effect_report  # noqa: PLC0415  (as above)
+        from helix_graph.causality.contrast import without_of
+        from helix_graph.causality.effects import effect_report
 
         trials = self.trials()
         labels = sorted({step.label for trial in trials for step in trial.steps})
@@ -237,8 +237,8 @@ class Causality:
             OutOfRange: ``limit`` is not between 1 and 100.
         """
         from helix_graph.graph.similar import (
-            similar_answer,  # noqa: PLC0415  (as above)
-            words_of,  # noqa: PLC0415  (as above)
+            similar_answer,
+            words_of,
         )
 
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
@@ -249,7 +249,7 @@ class Causality:
 
     def repeats(self) -> Repeats:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""
-        from helix_graph.causality.repeats import repeats_of  # noqa: PLC0415  (as above)
+        from helix_graph.causality.repeats import repeats_of
 
         return repeats_of(self.episodes()[0])
 

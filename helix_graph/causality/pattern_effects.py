@@ -2,8 +2,8 @@
 
 A pattern counts; a comparison (`effects`) says whether the count is more than the task and what came before. A row for
 one kind of task gets the comparison of its action over all kinds, which has more data and is stratified by kind. What
-only comparisons know of (an action over all tasks, sequences, repetitions, changes without a check) becomes a row of its
-own.
+only comparisons know of (an action over all tasks, sequences, repetitions, changes without a check) becomes a row of
+its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All trials as one array: which label occurs first at which step of which session.
 
-Comparisons look at ten thousand sessions times hundreds of labels. A row is a label, a column a trial, and each cell has
-the position of the label's first step, or `ABSENT`. Labels too rare to be compared are left out.
+Comparisons look at ten thousand sessions times hundreds of labels. A row is a label, a column a trial, and each cell
+has the position of the label's first step, or `ABSENT`. Labels too rare to be compared are left out.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ def _side_by_side(
     if len(batches) <= 1:
         yield from map(work, chosen)
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (10 ms that a single text does not need)
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         yield from pool.map(work, chosen)

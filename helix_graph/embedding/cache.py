@@ -84,7 +84,7 @@ class Cached:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text; those met before are the very numbers that were computed then."""
-        import numpy as np  # noqa: PLC0415  (100 ms that only who embeds something pays for)
+        import numpy as np
 
         keys = [_key(text) for text in texts]
         known = {key: np.frombuffer(numbers, "<f4") for key, numbers in self._get(keys).items()}
@@ -151,6 +151,6 @@ def _writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _key(text: str) -> str:
-    import hashlib  # noqa: PLC0415  (OpenSSL takes 5 ms to load, and a question by words needs no key)
+    import hashlib
 
     return hashlib.sha256(readable(text).encode()).hexdigest()

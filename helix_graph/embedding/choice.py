@@ -89,7 +89,7 @@ def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     chosen = _engine(found, found.weights)
     if cache is None:
         return chosen
-    from helix_graph.embedding.cache import Cached  # noqa: PLC0415  (SQLite is loaded where it is used)
+    from helix_graph.embedding.cache import Cached
 
     return Cached(chosen, cache)
 

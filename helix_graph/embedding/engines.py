@@ -52,7 +52,7 @@ class LightEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer  # noqa: PLC0415  (30 ms that only an embedding needs)
+        from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         tokenizer.no_padding()
@@ -61,7 +61,7 @@ class LightEmbedder:
 
     @cached_property
     def _network(self) -> Bert:
-        from helix_graph.embedding.bert import Bert, read_tensors  # noqa: PLC0415  (numpy takes 100 ms)
+        from helix_graph.embedding.bert import Bert, read_tensors
 
         return Bert(read_tensors(self.folder / "model.safetensors"))
 
@@ -85,7 +85,7 @@ class ReferenceEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""
-        import numpy as np  # noqa: PLC0415  (it comes with the engine, when that is needed)
+        import numpy as np
 
         if not texts:
             return np.empty((0, self.dimensions), np.float32)

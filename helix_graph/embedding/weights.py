@@ -232,7 +232,7 @@ def _snapshots(repository: Path) -> list[Path]:
 
 def _package() -> Path | None:
     """Where the package keeps the model; it is not imported, which would load what it needs."""
-    from importlib.util import find_spec  # noqa: PLC0415  (3 ms that a folder named by a person saves)
+    from importlib.util import find_spec
 
     spec = find_spec(PACKAGE.replace("-", "_"))
     folders = spec.submodule_search_locations if spec else None

@@ -153,7 +153,7 @@ class FileAdjacency(Adjacency):
         return self._labelled[text]
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
-        from helix_graph.graph.text_index import nodes_mentioning  # noqa: PLC0415  (most questions find labels)
+        from helix_graph.graph.text_index import nodes_mentioning
 
         if text not in self._mentioned:  # it reads every text of the graph
             self._mentioned[text] = nodes_mentioning(self._connection, text)

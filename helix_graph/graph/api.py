@@ -65,7 +65,7 @@ class Graph(SeedMethods):
             DatabaseBusy: Another process has been compiling for too long.
             WriteFailed: The export could not be written; graph.db is as before.
         """
-        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (questions do without)
+        from helix_graph.graph.compile import compile_graph
 
         return compile_graph(
             self.episodes,
@@ -83,7 +83,7 @@ class Graph(SeedMethods):
         Raises:
             NotOurDatabase: Another program's file is where graph.db belongs.
         """
-        from helix_graph.graph.source_files import find_digests, nothing_kept  # noqa: PLC0415  (questions do without)
+        from helix_graph.graph.source_files import find_digests, nothing_kept
 
         version = self._patterns.version if self._patterns else "none"
         try:
@@ -100,7 +100,7 @@ class Graph(SeedMethods):
             GraphNotCompiled: There is no graph yet.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.seen import find_seen  # noqa: PLC0415  (each question loads its own module)
+        from helix_graph.graph.seen import find_seen
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
@@ -113,7 +113,7 @@ class Graph(SeedMethods):
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.similar import find_similar_decisions  # noqa: PLC0415  (as above)
+        from helix_graph.graph.similar import find_similar_decisions
 
         with self._open() as connection:
             return find_similar_decisions(connection, words, limit=limit)
@@ -124,7 +124,7 @@ class Graph(SeedMethods):
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.anchors import find_anchored  # noqa: PLC0415  (few questions have anchors)
+        from helix_graph.graph.anchors import find_anchored
 
         with self._open() as connection:
             return find_anchored(connection, anchors)
@@ -135,7 +135,7 @@ class Graph(SeedMethods):
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.anchors import examples  # noqa: PLC0415  (as above)
+        from helix_graph.graph.anchors import examples
 
         with self._open() as connection:
             return list(examples(connection, types))
@@ -160,7 +160,7 @@ class Graph(SeedMethods):
             EmptyQuery: One of the labels is empty.
             OutOfRange: ``max_depth`` or ``alternatives`` is not between 1 and 10.
         """
-        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
 
         ends = {"source": as_str("source", source), "target": as_str("target", target)}
         depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
@@ -184,7 +184,7 @@ class Graph(SeedMethods):
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: The label is empty.
         """
-        from helix_graph.graph.paths import find_relations  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import find_relations
 
         wanted = as_str("the label", label)
         with self._open() as connection:
@@ -197,7 +197,7 @@ class Graph(SeedMethods):
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: The label is empty.
         """
-        from helix_graph.graph.paths import find_relations  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import find_relations
 
         wanted = as_str("the label", label)
         with self._open() as connection:
@@ -209,8 +209,8 @@ class Graph(SeedMethods):
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.source_files import count_pending  # noqa: PLC0415  (as above)
-        from helix_graph.graph.status import find_status  # noqa: PLC0415  (as above)
+        from helix_graph.graph.source_files import count_pending
+        from helix_graph.graph.status import find_status
 
         with self._open() as connection:
             pending = count_pending(connection, self.episodes)
@@ -239,8 +239,8 @@ class Graph(SeedMethods):
             OutOfRange: ``max_nodes`` lies outside its range.
         """
         from helix_graph.graph.subgraph import (
-            ExcerptQuery,  # noqa: PLC0415  (as above)
-            find_excerpt,  # noqa: PLC0415  (as above)
+            ExcerptQuery,
+            find_excerpt,
         )
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
@@ -272,7 +272,7 @@ class Graph(SeedMethods):
             OneOfSeveral: As `excerpt`, which has the others; or a part of ``json`` was asked for.
             WriteFailed: ``output`` cannot be written.
         """
-        from helix_graph.graph.export import FORMATS, written  # noqa: PLC0415  (as above)
+        from helix_graph.graph.export import FORMATS, written
 
         wanted = as_choice("format", format, ("json", *FORMATS))
         part = {"focus": focus, "source": source, "target": target, "episode": episode}
@@ -288,7 +288,7 @@ class Graph(SeedMethods):
         return data
 
     def _canonical(self) -> bytes:
-        from helix_graph.graph.export import export_bytes  # noqa: PLC0415  (as above)
+        from helix_graph.graph.export import export_bytes
 
         with self._open() as connection:
             return export_bytes(connection)
@@ -300,8 +300,8 @@ class Graph(SeedMethods):
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.store import (
-            fold,  # noqa: PLC0415  (as above)
-            read_facts,  # noqa: PLC0415  (as above)
+            fold,
+            read_facts,
         )
 
         with self._open() as connection:
@@ -318,6 +318,6 @@ class Graph(SeedMethods):
             EmptyQuery: One of the labels is empty.
             OutOfRange: ``max_depth`` is not between 1 and 10.
         """
-        from helix_graph.graph.paths import path_row  # noqa: PLC0415  (as above)
+        from helix_graph.graph.paths import path_row
 
         return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))

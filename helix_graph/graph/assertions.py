@@ -387,7 +387,7 @@ def episode_id(name: str) -> str:
     >>> episode_id("2026-01-01-session-126")
     'episode-2026-01-01-session-126'
     """
-    from helix_episodes.store import check_session_id  # noqa: PLC0415  (questions do without)
+    from helix_episodes.store import check_session_id
 
     session = as_line("episode", name).removeprefix(EPISODE_PREFIX)
     if not session:

@@ -290,7 +290,6 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
 
 def _revised(connection: sqlite3.Connection, job: CompileJob) -> bool:
     """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
-
     if job.dry_run or job.assertions_only:
         return False
     return revise(connection, job.episodes, job.causality / ASSERTIONS)

@@ -13,8 +13,8 @@ by what it is, numbers are exact, and ``updated`` is the newest episode's time, 
 written and the rest counted; graph.db has them all.
 
 Labels are texts of logs, so each of the other formats escapes them by its own rules: GraphML through an XML writer,
-without the characters that XML 1.0 excludes; DOT in double quotes; Mermaid with every character that is no letter, digit
-or space as an entity by its number. Nodes go by numbers in the order of the excerpt.
+without the characters that XML 1.0 excludes; DOT in double quotes; Mermaid with every character that is no letter,
+digit or space as an entity by its number. Nodes go by numbers in the order of the excerpt.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ALIAS_LIMIT = 20
 
 def export_bytes(connection: sqlite3.Connection) -> bytes:
     """The canonical file for the graph in an open graph.db."""
-    import orjson  # noqa: PLC0415  (only compile writes; questions start without it)
+    import orjson
 
     return orjson.dumps(document(connection), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 

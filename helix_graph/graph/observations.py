@@ -117,7 +117,8 @@ def parse_timestamp(timestamp: str | None) -> datetime | None:
 
     Comparing the strings would be wrong: fractions of a second and zones are written in different ways.
 
-    >>> parse_timestamp("2026-03-01T10:00:00Z") < parse_timestamp("2026-03-01T10:00:00.5Z") < parse_timestamp("2026-03-01T13:00:00+02:00")
+    >>> first, later = parse_timestamp("2026-03-01T10:00:00Z"), parse_timestamp("2026-03-01T10:00:00.5Z")
+    >>> first < later < parse_timestamp("2026-03-01T13:00:00+02:00")
     True
     >>> parse_timestamp("2026-03-01T10:00:00").isoformat(), parse_timestamp("yesterday")
     ('2026-03-01T10:00:00+00:00', None)

@@ -411,17 +411,15 @@ class EpisodePatterns(PatternCounter):
 
     def observe(self, episode: Episode) -> EpisodeObservations:
         """The observations of one episode, and the trial it is in comparisons."""
-        from helix_graph.graph.trials import pack, trial_of  # noqa: PLC0415  (questions to the graph do without)
+        from helix_graph.graph.trials import pack, trial_of
 
         trial = trial_of(episode)
         return EpisodeObservations(trial.observations, pack(trial))
 
     def count(self, observations: Iterable[Observation]) -> list[dict[str, Any]]:
         """The patterns in all observations of some situations, as rows."""
-
         return [msgspec.to_builtins(one) for one in count_patterns(observations)]
 
     def told(self, asserted: Iterable[AssertedPattern]) -> list[dict[str, Any]]:
         """The patterns that people have added, as rows beside those counted."""
-
         return [msgspec.to_builtins(one) for one in patterns_asserted(asserted)]

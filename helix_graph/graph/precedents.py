@@ -116,8 +116,8 @@ def says_something(family: str) -> bool:
 
 def _judged(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
     """Check and finding of every verdict in the text that is a failure."""
-    from helix_episodes.extraction.checks import read_verdicts  # noqa: PLC0415  (of all questions only seen reads output)
-    from helix_episodes.extraction.shell.commands import Segment  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.checks import read_verdicts
+    from helix_episodes.extraction.shell.commands import Segment
 
     # The grammars ask which command printed the text; this one may have run anything.
     some_command = (Segment(text="./something", program="something"),)
@@ -132,8 +132,8 @@ def _guessed(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
     "No such file" from ``grep`` has nothing to do with "no such file" from a script, so such a family counts only for
     the program that prints its own name before it.
     """
-    from helix_episodes.extraction.checks import command_finding, silent_failure, tools_own_finding  # noqa: PLC0415  (as above)
-    from helix_episodes.extraction.checks.compilers import compile_family  # noqa: PLC0415  (as above)
+    from helix_episodes.extraction.checks import command_finding, silent_failure, tools_own_finding
+    from helix_episodes.extraction.checks.compilers import compile_family
 
     command = silent_failure((), output=text) or command_finding((), output=text, exit_code=None)
     speaker = _speaker(command.message)

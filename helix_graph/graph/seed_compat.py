@@ -71,8 +71,8 @@ class OpenedGraph:
             DatabaseBusy: Another process kept the graph locked. When it took the lock before this one began, nothing
                 has changed; otherwise the file stands, and the next compile takes it in.
         """
-        from helix_graph.graph.assertions import FOLDER, AssertionStore  # noqa: PLC0415  (questions do without)
-        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (as above)
+        from helix_graph.graph.assertions import FOLDER, AssertionStore
+        from helix_graph.graph.compile import compile_graph
 
         database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not kept either
         name = AssertionStore(self.causality / FOLDER).add(assertion)
@@ -82,7 +82,7 @@ class OpenedGraph:
     @contextmanager
     def _open_made(self) -> Iterator[sqlite3.Connection]:
         """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
-        from helix_graph.graph.compile import compile_graph  # noqa: PLC0415  (as above)
+        from helix_graph.graph.compile import compile_graph
 
         compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
         with self._open() as connection:
@@ -114,8 +114,8 @@ class SeedMethods(OpenedGraph):
             InvalidSessionId: The episode's id could not name a file.
             WriteFailed: The assertion could not be kept.
         """
-        from helix_graph.graph.assertions import node_assertion  # noqa: PLC0415  (only what is called)
-        from helix_graph.graph.model import node_id  # noqa: PLC0415  (as above)
+        from helix_graph.graph.assertions import node_assertion
+        from helix_graph.graph.model import node_id
 
         with self._open_made() as connection:
             assertion = node_assertion(connection, type=type, label=label, episode=episode_id)
@@ -144,7 +144,7 @@ class SeedMethods(OpenedGraph):
             SameNode: Both ends are one node.
             WriteFailed: The assertion could not be kept.
         """
-        from helix_graph.graph.assertions import edge_assertion, edge_row  # noqa: PLC0415  (as above)
+        from helix_graph.graph.assertions import edge_assertion, edge_row
 
         with self._open_made() as connection:
             assertion = edge_assertion(connection, source=source_id, target=target_id, type=type, weight=weight)
@@ -175,8 +175,8 @@ class SeedMethods(OpenedGraph):
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import (
-            pattern_assertion,  # noqa: PLC0415  (as above)
-            pattern_named,  # noqa: PLC0415  (as above)
+            pattern_assertion,
+            pattern_named,
         )
 
         assertion = pattern_assertion(
@@ -205,7 +205,7 @@ class SeedMethods(OpenedGraph):
 
     def get_reflexion_memory_status(self) -> dict[str, dict[str, Any]]:
         """``Get-ReflexionMemoryStatus`` of the original, key by key, even of an empty memory; `status` says more."""
-        from helix_graph.graph.status import original_status  # noqa: PLC0415  (as above)
+        from helix_graph.graph.status import original_status
 
         if not self.path_of_file.exists():
             return original_status(None, episodes=self.episodes, causality=self.causality)

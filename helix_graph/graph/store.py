@@ -18,7 +18,6 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph import observations as observing
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
 from helix_graph.graph.observations import EpisodeObservations, Observation
 from helix_graph.graph.similar import forget_decisions, index_decisions
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import networkx as nx
+
+    from helix_graph.graph import observations as observing
 
 
 def updated(connection: sqlite3.Connection) -> str | None:
@@ -172,7 +173,7 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     The same episode twice counts once; of two versions of an episode the one that sorts last is taken, so that the
     result never depends on the order of ``facts``.
     """
-    import networkx as nx  # noqa: PLC0415  (loaded only when a graph is wanted)
+    import networkx as nx
 
     newest = {each.episode: each for each in sorted(facts, key=_version)}
     episodes = [newest[name] for name in sorted(newest)]

@@ -48,8 +48,8 @@ def write_pages(connection: sqlite3.Connection, changed: Iterable[int]) -> None:
         rows = connection.execute(
             "SELECT number, folded FROM node WHERE number >= ? AND number < ?", (first, first + _SIZE)
         )
-        for number, folded in rows:
-            labels[number - first] = _line(folded)
+        for number, label in rows:
+            labels[number - first] = _line(label)
         connection.execute("INSERT OR REPLACE INTO label_page VALUES (?, ?)", (page, "\n".join(labels)))
 
 

@@ -218,7 +218,6 @@ class Insights(
     @property
     def first_form(self) -> LegacyInsights:
         """The same insights with the calls of the older seed: triggers, resolutions, what was utilized."""
-
         return LegacyInsights(self)
 
     def scored_by(self, settings: ScoringSettings) -> Insights:
@@ -252,7 +251,7 @@ class Insights(
 
     def _closest(self, content: str) -> StoredInsight | None:
         """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
-        from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+        from helix_graph.insights.dedup import same_advice
 
         vectors = self._embed([content])
         with self._database.reading() as connection:

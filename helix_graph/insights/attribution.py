@@ -293,7 +293,7 @@ class Attributing(InsightContext):
         words = self._shared_words(said) if vector is None else {}
         if episode is None:
             return _Evidence(text=said, vector=vector, words=words, episode=None, facts=None, worded={})
-        from helix_graph.graph.facts import facts_of  # noqa: PLC0415  (recall does without the graph's grammar)
+        from helix_graph.graph.facts import facts_of
 
         worded = [one for one in episode.decisions if _is_choice(one, episode)][:_MOST_WORDED]
         vectors = [numbers for _, numbers in self._embed([_words(one) for one in worded])]
@@ -317,7 +317,7 @@ class Attributing(InsightContext):
     def _verdict(
         self, kept: StoredInsight, nodes: list[AnchoredNode] | None, scene: _Evidence, *, since: str, rule: Rule
     ) -> Attribution:
-        from helix_graph.insights.uptake import LinkedAdvice, decisions_after, path_to_outcome, uptake_of  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uptake import LinkedAdvice, decisions_after, path_to_outcome, uptake_of
 
         own = self._numbers(kept.insight.content) if scene.vector is not None else None
         cosine = None if own is None or scene.vector is None else round(float(own @ scene.vector), 3)
@@ -406,7 +406,7 @@ def _begun(episode: Episode) -> str:
 
 def _digest(*parts: str) -> str:
     """An id that follows from what it is about, and does not tell it."""
-    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+    import hashlib
 
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 

@@ -70,8 +70,8 @@ class ProjectHistory:
         Raises:
             InvalidConfiguration: The file is not understood, or it is no share that one can learn from.
         """
-        from helix_graph.configuration import read_table  # noqa: PLC0415  (a question does without)
-        from helix_graph.insights.holdout import LARGEST_SHARE, InsightsTable  # noqa: PLC0415  (as above)
+        from helix_graph.configuration import read_table
+        from helix_graph.insights.holdout import LARGEST_SHARE, InsightsTable
 
         path, table = read_table(self.root, "insights", InsightsTable)
         if not 0 <= table.withhold <= LARGEST_SHARE:
@@ -128,7 +128,7 @@ class InsightContext:
         return self._experience
 
     def _vectors(self, embedder: Embedder) -> VectorFile:
-        from helix_graph.insights.vectors import VectorFile, vector_path  # noqa: PLC0415  (numpy is for vectors only)
+        from helix_graph.insights.vectors import VectorFile, vector_path
 
         if self._file is None:
             path = vector_path(self.path, embedder.model)
@@ -140,8 +140,8 @@ class InsightContext:
         embedder = self._embedder
         if embedder is None or not texts:
             return []
-        from helix_graph.insights.store import TextVector  # noqa: PLC0415  (as above)
-        from helix_graph.insights.vectors import vector_bytes  # noqa: PLC0415  (as above)
+        from helix_graph.insights.store import TextVector
+        from helix_graph.insights.vectors import vector_bytes
 
         return [(TextVector(embedder.model, vector_bytes(row)), row) for row in embedder.embed(texts)]
 
@@ -165,7 +165,7 @@ class InsightContext:
         embedder = None if vector is None else self._embedder
         if vector is None or embedder is None:
             return {}
-        from helix_graph.insights.vectors import similar_rows  # noqa: PLC0415  (numpy is for vectors only)
+        from helix_graph.insights.vectors import similar_rows
 
         return dict(
             similar_rows(self._vectors(embedder).look(connection).cosines(vector), least=least, words=words or {})
@@ -173,7 +173,7 @@ class InsightContext:
 
     def _without_model(self) -> str:
         """Why no text is compared by meaning."""
-        from helix_graph.embedding.choice import SWITCH, switched_off  # noqa: PLC0415  (words alone do without)
+        from helix_graph.embedding.choice import SWITCH, switched_off
 
         return f"{SWITCH} is set to lexical" if switched_off() else "no embedding model"
 

@@ -248,7 +248,7 @@ class Promoting(InsightContext):
             InsightNotFound: There is no insight of that name.
             WriteFailed: The file cannot be read or written.
         """
-        from helix_graph.insights.sanitizer import sanitize_line  # noqa: PLC0415  (3 ms that a question does without)
+        from helix_graph.insights.sanitizer import sanitize_line
 
         path = as_path("file", file)
         with self._database.reading() as connection:
@@ -313,7 +313,7 @@ def _with_line(text: str, line: str) -> str:
 
 
 def _diff(old: str, new: str, path: Path) -> str:
-    import difflib  # noqa: PLC0415  (takes 14 ms to load, and every command loads this file)
+    import difflib
 
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     return "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))

@@ -89,7 +89,7 @@ class Delivering(InsightContext):
     def _lots(
         self, connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
     ) -> dict[str, HoldoutDraw]:
-        from helix_graph.insights.holdout import withhold  # noqa: PLC0415  (recall by the seed's policy does without: 60 ms to load)
+        from helix_graph.insights.holdout import withhold
 
         known = {name: self._named(connection, name) for name in names}
         candidates = [self._candidate(connection, kept) for kept in known.values()]
@@ -98,27 +98,27 @@ class Delivering(InsightContext):
 
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""
-        from helix_graph.insights.uplift import uplift_report  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uplift import uplift_report
 
         with self._database.reading() as connection:
             return uplift_report(_deliveries(connection))
 
     def readiness(self) -> Readiness:
         """Whether enough showings have a known outcome to rank by uplift."""
-        from helix_graph.insights.uplift import Readiness  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uplift import Readiness
 
         with self._database.reading() as connection:
             return Readiness(measured=_measured(connection))
 
     def _candidate(self, connection: sqlite3.Connection, kept: StoredInsight) -> HoldoutCandidate:
-        from helix_graph.insights.holdout import HoldoutCandidate  # noqa: PLC0415  (as above)
-        from helix_graph.insights.uplift import MEASURED_NEEDED  # noqa: PLC0415  (as above)
+        from helix_graph.insights.holdout import HoldoutCandidate
+        from helix_graph.insights.uplift import MEASURED_NEEDED
 
         width = self._widths(connection).get(kept.name) if _measured(connection) >= MEASURED_NEEDED else None
         return HoldoutCandidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=width)
 
     def _widths(self, connection: sqlite3.Connection) -> dict[str | None, float | None]:
-        from helix_graph.insights.uplift import uplift_report  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uplift import uplift_report
 
         return {one.insight: one.half_width for one in uplift_report(_deliveries(connection)).insights}
 
@@ -128,7 +128,7 @@ class Delivering(InsightContext):
         Raises:
             TooEarly: Too few showings have a known outcome.
         """
-        from helix_graph.insights.uplift import RankCandidate, Readiness, rank_by_uplift  # noqa: PLC0415  (as above)
+        from helix_graph.insights.uplift import RankCandidate, Readiness, rank_by_uplift
 
         ready = Readiness(measured=_measured(connection))
         if ready.too_early:

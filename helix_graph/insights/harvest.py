@@ -129,7 +129,7 @@ class Harvesting(InsightContext):
 
     def _told(self, connection: sqlite3.Connection, content: str, vector: Floats) -> StoredInsight | None:
         """The insight that somebody has told, and that says the same."""
-        from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+        from helix_graph.insights.dedup import same_advice
 
         for number in self._meaning(connection, vector, least=self.settings.same):
             for kept in rows.by_numbers(connection, [number]):
@@ -142,8 +142,8 @@ class Harvesting(InsightContext):
         """Merges each lesson into the earliest that says the same; how many are merged now."""
         if self._embedder is None:
             return 0
-        from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
-        from helix_graph.insights.vectors import cluster_leaders  # noqa: PLC0415  (numpy is for vectors only)
+        from helix_graph.insights.dedup import same_advice
+        from helix_graph.insights.vectors import cluster_leaders
 
         lessons = _harvested_lessons(connection)
         found = rows.vectors_of(connection, [one.number for one in lessons], model=self._embedder.model)
@@ -225,7 +225,7 @@ class _HarvestBatch:
 
 def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
     """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
-    from helix_graph.insights.lessons import lessons_of  # noqa: PLC0415  (recall does without the graph's grammar)
+    from helix_graph.insights.lessons import lessons_of
 
     found = (one for episode in episodes for one in lessons_of(episode))
     clean = (replace(one, content=clean_content(one.content)) for one in found)

@@ -85,7 +85,8 @@ def withhold(
     ``injection`` is the id of the injection or of its episode, ``salt`` a text that the memory keeps for itself, so
     that two memories draw different lots and nobody names an episode so that nothing is withheld.
 
-    >>> chosen = [HoldoutCandidate(insight="run-the-tests"), HoldoutCandidate(insight="never-force-push", tags=("safety",))]
+    >>> safe = HoldoutCandidate(insight="never-force-push", tags=("safety",))
+    >>> chosen = [HoldoutCandidate(insight="run-the-tests"), safe]
     >>> for one in withhold(chosen, injection="episode-7", salt="a"):
     ...     print(one.insight, one.withheld, one.propensity)
     run-the-tests False 0.1

@@ -165,7 +165,8 @@ def change_text(change: Decision) -> str:
 
     >>> from helix_episodes.model import Action, Decision, Evidence
     >>> edit, shown = Action(verb="edit", path="cart.py"), Evidence(line=1, quote="return prices.get(name)")
-    >>> change_text(Decision(id="d1", timestamp=None, type="recovery", chosen="edit cart.py", action=edit, evidence=shown))
+    >>> mended = Decision(id="d1", timestamp=None, type="recovery", chosen="edit cart.py", action=edit, evidence=shown)
+    >>> change_text(mended)
     'edit cart.py to `return prices.get(name)`'
     """
     action = change.action

@@ -1,4 +1,4 @@
-"""Links from an insight to other insights and to nodes of the graph: drawn by hand, by label and by vector, and traversed.
+"""Links from an insight to other insights and to nodes of the graph: made by hand, by label or by vector.
 
 A link refers to uids; where an insight was merged into another, its links count as the other's. A link to a node
 stores its anchor (the node's type, the raw text, the episode), who drew it and how sure they were; the node is looked
@@ -97,7 +97,6 @@ class InsightLinks(InsightContext):
             InsightNotFound: There is no insight of that name.
             OutOfRange: ``max_hops`` is not within 1 to 10.
         """
-
         hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
         with self._database.reading() as connection:
             start = self._named(connection, name)
@@ -149,7 +148,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
     origin: LinkOrigin = "hand",
 ) -> InsightLink:
     """A link to an insight's uid or to a node's type and text; its id follows from its ends."""
-    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+    import hashlib
 
     ends = "\0".join((insight, relation, target, *node, episode))
     identity = hashlib.blake2b(ends.encode(), digest_size=16).hexdigest()
@@ -302,7 +301,7 @@ class LinkTraversal:
 
 def anchor_of(link: InsightLink) -> NodeAnchor:
     """What a link to a node speaks of."""
-    from helix_graph.graph.anchors import NodeAnchor  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+    from helix_graph.graph.anchors import NodeAnchor
 
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
@@ -356,7 +355,7 @@ class Anchoring(InsightContext):
             NotOneOf: Type or relation is none of those allowed.
             EmptyText: There is no text, and no whole episode is meant.
         """
-        from helix_graph.graph.anchors import ANCHOR_TYPES  # noqa: PLC0415  (recall does without the graph's grammar: 40 ms to load)
+        from helix_graph.graph.anchors import ANCHOR_TYPES
 
         kind = as_choice("node_type", node_type, ANCHOR_TYPES)
         meant = as_choice("relation", relation, NODE_RELATIONS)
@@ -455,8 +454,8 @@ def _by_label(
     content: str, errors: Iterable[NodeExample], decisions: Iterable[NodeExample]
 ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
     """The nodes whose label the text has, and how sure that is."""
-    from helix_episodes.model import Decision  # noqa: PLC0415  (as above)
-    from helix_graph.graph.labels import decision_key  # noqa: PLC0415  (as above)
+    from helix_episodes.model import Decision
+    from helix_graph.graph.labels import decision_key
 
     said = decision_key(Decision(id="", timestamp=None, type="design", chosen=content))
     found: dict[NodeExample, tuple[LinkOrigin, float]] = {one: ("label", 1.0) for one in decisions if one.label == said}
@@ -471,7 +470,7 @@ def _by_label(
 
 def _masked(text: str) -> str:
     """The words of a text, places and numbers masked, without the punctuation between them."""
-    from helix_graph.graph.normalization import template  # noqa: PLC0415  (as above)
+    from helix_graph.graph.normalization import template
 
     return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))
 

@@ -212,7 +212,7 @@ class Upkeep(InsightContext):
         twins = [(one, other, 1.0) for one, other in rows.twins(connection)]
         if self._embedder is None:
             return twins
-        from helix_graph.insights.vectors import close_pairs  # noqa: PLC0415  (numpy is for vectors only)
+        from helix_graph.insights.vectors import close_pairs
 
         numbers, matrix = self._vectors(self._embedder).look(connection).rows()
         known = {(one, other) for one, other, _ in twins}
@@ -254,7 +254,7 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
 
     None when one is no longer active, both are a person's, or they differ in what vectors do not see.
     """
-    from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+    from helix_graph.insights.dedup import same_advice
 
     if one.insight.state != "active" or other.insight.state != "active":
         return None

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Literal, TypeVar
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from helix_graph.insights.scoring import ScoringSettings

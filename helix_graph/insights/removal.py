@@ -46,7 +46,7 @@ def anonymous_injection(shown: Injection) -> Injection:
 
 
 def _digest(identity: str) -> str:
-    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+    import hashlib
 
     return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 

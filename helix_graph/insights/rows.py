@@ -31,7 +31,7 @@ def digest(content: str) -> str:
     >>> digest("Run  the tests") == digest("run the tests")
     True
     """
-    import hashlib  # noqa: PLC0415  (4 ms that a question does without)
+    import hashlib
 
     plain = " ".join(content.casefold().split())
     return hashlib.blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -185,7 +185,7 @@ def clean_source(source: str) -> str:
         ControlCharacter: It holds a character that is none to read.
         OutOfRange: It is longer than 1,000 characters.
     """
-    from helix_graph.insights.sanitizer import sanitize_line  # noqa: PLC0415  (3 ms that a question does without)
+    from helix_graph.insights.sanitizer import sanitize_line
 
     clean = sanitize_line(as_text("source", source))
     if len(clean) > LONGEST_SOURCE:
@@ -225,7 +225,7 @@ def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
 
 def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:
     """The most alike of those that say the same."""
-    from helix_graph.insights.dedup import same_advice  # noqa: PLC0415  (2 ms that a question does without)
+    from helix_graph.insights.dedup import same_advice
 
     for number, _ in alike:
         for kept in rows.by_numbers(connection, [number]):

@@ -263,7 +263,7 @@ class Exchanged(InsightContext):
         Raises:
             InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
         """
-        from helix_graph.insights import legacy  # noqa: PLC0415  (questions do without)
+        from helix_graph.insights import legacy
 
         where = as_path("path", path)
         now = self._clock()
@@ -272,7 +272,6 @@ class Exchanged(InsightContext):
 
     def take_in(self, records: Iterable[Record]) -> ImportCounts:
         """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
-
         admission = ImportFilter(self._is_forgotten)
         admitted = admission.admit(records)
         with self._database.writing() as connection:
@@ -293,7 +292,7 @@ class Exchanged(InsightContext):
         )
 
     def _is_forgotten(self, session: str) -> bool:
-        from helix_graph.tombstones import Tombstones  # noqa: PLC0415  (as above)
+        from helix_graph.tombstones import Tombstones
 
         return self._experience is not None and Tombstones(self._experience.root).holds(session)
 

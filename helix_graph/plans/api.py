@@ -47,14 +47,14 @@ class Plans:
     @property
     def explorations(self) -> Explorations:
         """What explorers found before planning."""
-        from helix_graph.plans.store import Explorations  # noqa: PLC0415  (redaction; injection does without)
+        from helix_graph.plans.store import Explorations
 
         return Explorations(self.root)
 
     @property
     def workspaces(self) -> Workspaces:
         """Attempts at tasks: what a builder is given, and how it ended."""
-        from helix_graph.plans.workspaces import Workspaces  # noqa: PLC0415  (readers; as above)
+        from helix_graph.plans.workspaces import Workspaces
 
         return Workspaces(
             self.root,
@@ -73,7 +73,7 @@ class Plans:
             InvalidPlan: A part is missing, unknown or of the wrong kind, two tasks have one number, one waits for a
                 task that there is not, or tasks wait for each other in a circle. The part is named.
         """
-        from helix_graph.plans.drafts import draft_of  # noqa: PLC0415  (as above)
+        from helix_graph.plans.drafts import draft_of
 
         return save_plan(self.root, draft_of(plan))
 
@@ -166,7 +166,7 @@ class Plans:
         Raises:
             EmptyText: There is nothing in the objective or the approach.
         """
-        from helix_graph.plans.assessment import assess  # noqa: PLC0415  (as above)
+        from helix_graph.plans.assessment import assess
 
         return assess(self.root, self._insights, objective, approach)
 
@@ -249,7 +249,7 @@ class Plans:
             EmptyText: There is no id.
             OutOfRange: A number of seconds is not within a day.
         """
-        from helix_graph.plans.waiting import wait_builders  # noqa: PLC0415  (as above)
+        from helix_graph.plans.waiting import wait_builders
 
         files = HandoffFiles(self.root)
         return wait_builders(files, task_ids, timeout=timeout, poll_interval=poll_interval, since=since)
@@ -276,7 +276,7 @@ class Plans:
             OutOfRange: The count is not positive, or a number of seconds not within a day.
             NotAFileName: An agent's id could lead elsewhere.
         """
-        from helix_graph.plans.waiting import wait_explorers  # noqa: PLC0415  (as above)
+        from helix_graph.plans.waiting import wait_explorers
 
         return wait_explorers(
             HandoffFiles(self.root),
@@ -310,7 +310,7 @@ class Plans:
             NotOneOf: There is no such type of agent.
             WriteFailed: A side file could not be written.
         """
-        from helix_graph.plans.learning import Learning  # noqa: PLC0415  (as above)
+        from helix_graph.plans.learning import Learning
 
         learning = Learning(self.root, insights=self._insights, workspaces=self.workspaces)
         return learning.learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)

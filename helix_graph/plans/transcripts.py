@@ -1,4 +1,4 @@
-r"""A finished agent's transcript: what it was asked, what it said and called, whether it broke off, and what it reports.
+r"""A finished agent's transcript: its task, messages and calls, whether it broke off, and its report.
 
 It is read by the readers of `helix_episodes`, so any agent's log will do, also a sub-agent's transcript on its own.
 What the agent was asked and what it said are separate, because a prompt that shows how to report holds every marker

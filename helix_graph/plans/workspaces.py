@@ -348,7 +348,7 @@ def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
         return as_int("tool_calls", tool_calls, lowest=0, highest=_MOST_CALLS)
     if transcript is None:
         return None
-    from helix_graph.plans.transcripts import count_calls  # noqa: PLC0415  (readers; only this needs them)
+    from helix_graph.plans.transcripts import count_calls
 
     return count_calls(as_path("transcript", transcript))
 

@@ -157,7 +157,7 @@ def _standing(source: SearchSource) -> dict[str, Any]:
 
 
 def _port(endpoint: str | None) -> int | None:
-    from urllib.parse import urlsplit  # noqa: PLC0415  (only the status tells it)
+    from urllib.parse import urlsplit
 
     parts = urlsplit(endpoint or "")
     return parts.port or _PORTS.get(parts.scheme)

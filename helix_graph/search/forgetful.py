@@ -116,9 +116,9 @@ class Forgetful:
 
     def _ask(self, query: str, limit: int) -> object:
         try:
-            from anyio.from_thread import start_blocking_portal  # noqa: PLC0415  (an extra, and slow to load)
-            from httpx2 import HTTPError  # noqa: PLC0415  (as above; the client's own)
-            from mcp import MCPError  # noqa: PLC0415  (as above)
+            from anyio.from_thread import start_blocking_portal
+            from httpx2 import HTTPError
+            from mcp import MCPError
         except ImportError as error:
             raise MissingExtra(wanted="asking a Forgetful server", extra="mcp") from error
         try:
@@ -130,8 +130,8 @@ class Forgetful:
         raise SourceFailed(FORGETFUL, where=self.endpoint, problem=problem)
 
     async def _call(self, query: str, limit: int) -> object:
-        import anyio  # noqa: PLC0415  (an extra, and slow to load)
-        from mcp import Client  # noqa: PLC0415  (as above)
+        import anyio
+        from mcp import Client
 
         with anyio.fail_after(self._seconds):
             async with Client(self.endpoint, mode="legacy") as client:

@@ -59,7 +59,7 @@ class MarkdownFolder:
         return PartialResults(found, note=_passed_by(large)) if large else found
 
     def _found(self, path: Path, text: str | None, *, score: float) -> SourceResult:
-        from helix_episodes.redaction import redact_text  # noqa: PLC0415  (only where something was found)
+        from helix_episodes.redaction import redact_text
 
         content = f"{path.name} is too large to be read here" if text is None else redact_text(text)
         return SourceResult(

@@ -81,7 +81,7 @@ def newcombe_interval(
 @lru_cache(maxsize=8)
 def _two_sided_quantile(confidence: float) -> float:
     """How many standard deviations to either side hold ``confidence`` of a normal distribution."""
-    from statistics import NormalDist  # noqa: PLC0415  (takes milliseconds to import, and few commands ask for rates)
+    from statistics import NormalDist
 
     if not 0 < confidence < 1:
         message = f"confidence is {confidence}: need a number between 0 and 1, such as 0.95"

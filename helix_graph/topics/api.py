@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics import catalogue, maintenance, transfer
+    from helix_graph.topics import catalogue, transfer
     from helix_graph.topics.briefing import Briefing, Overview
     from helix_graph.topics.maintenance import Progress
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry

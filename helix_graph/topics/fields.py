@@ -125,7 +125,7 @@ def sound(option: str, value: str, *, longest: int) -> str:
         HalfCharacter: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
-    from helix_episodes.redaction import redact_text  # noqa: PLC0415  (questions do without)
+    from helix_episodes.redaction import redact_text
 
     return redact_text(plain(option, value, longest=longest))
 

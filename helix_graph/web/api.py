@@ -266,7 +266,7 @@ def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
-        from helix_graph.web.report_markdown import report_markdown  # noqa: PLC0415  (few ask for it)
+        from helix_graph.web.report_markdown import report_markdown
 
         return report_markdown(report).encode()
     return report_html(report, pages=pages)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class FolderInUse(HelixGraphError):  # noqa: N818  (our errors are named for the situation)
+class FolderInUse(HelixGraphError):
     """What is of no earlier report lies where a report is to go; it is left alone."""
 
     def __init__(self, page: Path) -> None:

@@ -29,7 +29,7 @@ _QUIET = (
 @contextmanager
 def open_browser(chromium: Path = CHROMIUM) -> Iterator[Browser]:
     """A running Chromium."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  (not on every machine)
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))

@@ -61,7 +61,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def wait_until_idle(root: Path) -> None:
     """Waits until no process works behind the hooks of a memory; call it after the work has begun."""
-    import fcntl  # noqa: PLC0415  (one function of this file)
+    import fcntl
 
     with (root / "hooks" / "working.lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -10,4 +10,4 @@ _LEAST = 5
 
 def examples(usual: int) -> int:
     """``usual`` in the profile ``thorough``, a part of it every day, a multiple at night."""
-    return max(_LEAST, usual * settings.default.max_examples // _USUAL)
+    return max(_LEAST, usual * settings().max_examples // _USUAL)

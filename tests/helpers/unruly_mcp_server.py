@@ -53,8 +53,8 @@ def breaks(_: Progress) -> None:
 
 def add_unruly_tools() -> None:
     """Puts them beside the others."""
-    from helix_cli.mcp import tools  # noqa: PLC0415  (what is imported before the first answer is measured)
-    from helix_cli.mcp.schema import Arguments, Reply, Tool  # noqa: PLC0415  (as above)
+    from helix_cli.mcp import tools
+    from helix_cli.mcp.schema import Arguments, Reply, Tool
 
     class Done(msgspec.Struct):
         done: bool
@@ -75,7 +75,7 @@ def add_unruly_tools() -> None:
 
 def main() -> None:
     """Serves."""
-    from helix_cli.app import run  # noqa: PLC0415  (as above)
+    from helix_cli.app import run
 
     if "--modules" not in sys.argv:
         add_unruly_tools()

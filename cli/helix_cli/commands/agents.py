@@ -15,7 +15,7 @@ def mcp() -> None:
     An agent's client starts this; it ends when the client closes stdin.
     """
     try:
-        from helix_cli.mcp.server import serve  # noqa: PLC0415  (an extra, and most of a second to load)
+        from helix_cli.mcp.server import serve
     except ImportError as error:
         raise MissingExtra(wanted="the MCP server", extra="mcp") from error
     serve()
@@ -28,6 +28,6 @@ def hook(*, event: str) -> int:
 
     ``helix-graph setup`` puts these into the agent's settings; nobody types them.
     """
-    from helix_cli.hooks.process import answer  # noqa: PLC0415  (`mcp` does without)
+    from helix_cli.hooks.process import answer
 
     return answer([event])

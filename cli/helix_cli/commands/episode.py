@@ -137,7 +137,7 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
     Raises:
         click.BadParameter: It is no JSON object, or has a key that is none of the four.
     """
-    import orjson  # noqa: PLC0415  (only --data needs it)
+    import orjson
 
     if data is None:
         return {}

@@ -104,9 +104,9 @@ def render_counts(report: ExtractReport, *, unchanged: int = 0) -> None:
 
 def plain(one: Episode) -> Any:  # noqa: ANN401  (JSON)
     """An episode as its file has it: keys that are not ours included, those that are not set left out."""
-    import orjson  # noqa: PLC0415  (only --json needs it)
+    import orjson
 
-    from helix_episodes.store import encode_episode  # noqa: PLC0415  (as above)
+    from helix_episodes.store import encode_episode
 
     return orjson.loads(encode_episode(one))
 

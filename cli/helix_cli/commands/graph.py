@@ -157,7 +157,7 @@ def export(  # noqa: PLR0913  (the command's options)
 def _warn(form: str, written: bytes) -> None:
     if form != "mermaid":
         return
-    from helix_graph.graph.export import beyond_mermaid  # noqa: PLC0415  (imported when it is written)
+    from helix_graph.graph.export import beyond_mermaid
 
     problem = beyond_mermaid(written)
     if problem:

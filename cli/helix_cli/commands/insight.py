@@ -41,7 +41,7 @@ class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer s
         """The texts."""
         if isinstance(value, list):
             return value
-        import msgspec  # noqa: PLC0415  (most commands take no list)
+        import msgspec
 
         try:
             return msgspec.json.decode(value, type=list[str])
@@ -67,7 +67,7 @@ def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Wo
 
 
 def _log(command: str, options: dict[str, object], answer: object) -> None:
-    import msgspec  # noqa: PLC0415  (only a verbose call needs it here)
+    import msgspec
 
     size = len(answer) if isinstance(answer, list | dict | str) else 1
     line = {
@@ -146,7 +146,7 @@ def render_insight(answer: Mapping[str, Any]) -> None:
 @click.argument("name")
 def get(insights: Insights, *, name: str) -> dict[str, Any]:
     """Show one insight."""
-    from helix_graph.insights.model import InsightNotFound  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.insights.model import InsightNotFound
 
     found = insights.get(name)
     if found is None:

@@ -26,7 +26,7 @@ def init(*, share: bool, as_json: bool) -> None:
 
     It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
     """
-    from helix_graph import Memory  # noqa: PLC0415  (imported when the command runs)
+    from helix_graph import Memory
 
     memory = Memory.init(share=share)
     show({"root": memory.root, "shared": share}, as_json=as_json, render=_render_begun)

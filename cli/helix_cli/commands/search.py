@@ -96,7 +96,7 @@ def model() -> None:
 @json_option
 def model_status(*, as_json: bool) -> None:
     """Show which weights and which engine are used, or why there are none and what to do."""
-    from helix_graph.embedding.choice import status  # noqa: PLC0415  (imported when the command runs)
+    from helix_graph.embedding.choice import status
 
     show(status(), as_json=as_json, render=_render_status)
 
@@ -116,7 +116,7 @@ def install_model(*, source: Path | None, dry_run: bool, as_json: bool) -> None:
 
     Each step is said on stderr before it is done. What is here already is left as it is.
     """
-    from helix_graph.embedding.installation import install  # noqa: PLC0415  (as above)
+    from helix_graph.embedding.installation import install
 
     report = install(source=source, dry_run=dry_run, announce=lambda step: warn(_sentence(step)))
     show(report, as_json=as_json, render=_render_install)

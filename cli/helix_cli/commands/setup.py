@@ -48,9 +48,9 @@ def setup(  # noqa: PLR0913  (the options)
     if agent not in _EDITED:
         problem = f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste"
         raise click.UsageError(problem)
-    from helix_cli.setup import claude_code, codex  # noqa: PLC0415  (imported when the command runs)
-    from helix_cli.setup.plan import carry_out  # noqa: PLC0415  (as above)
-    from helix_graph.project import project_folder  # noqa: PLC0415  (as above)
+    from helix_cli.setup import claude_code, codex
+    from helix_cli.setup.plan import carry_out
+    from helix_graph.project import project_folder
 
     home = claude_code if agent == "claude-code" else codex
     project = project_folder(Path.cwd()) or Path.cwd()
@@ -66,8 +66,8 @@ def setup(  # noqa: PLR0913  (the options)
 
 
 def _print(agent: str, *, as_json: bool) -> int:
-    from helix_cli.setup.editing import as_json as told  # noqa: PLC0415  (as above)
-    from helix_cli.setup.snippets import snippets  # noqa: PLC0415  (as above)
+    from helix_cli.setup.editing import as_json as told
+    from helix_cli.setup.snippets import snippets
 
     found = snippets(agent)
     if as_json:
@@ -127,7 +127,7 @@ def plugin() -> None:
 @json_option
 def export(*, folder: Path, as_json: bool) -> None:
     """Write the plugin into FOLDER, which must be empty or hold an earlier export."""
-    from helix_cli.setup.plugin import export_plugin  # noqa: PLC0415  (imported when the command runs)
+    from helix_cli.setup.plugin import export_plugin
 
     show(export_plugin(folder), as_json=as_json, render=_render_export)
 

@@ -256,18 +256,18 @@ def topics(  # noqa: PLR0913  (the command's options)
 def _topics(*, of_user: bool) -> Topics:
     if not of_user:
         return open_memory().topics
-    from helix_graph.topics.api import Topics  # noqa: PLC0415  (imported when a command runs)
+    from helix_graph.topics.api import Topics
 
     return Topics.of_this_user()
 
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
     from helix_graph.topics.formats import (
-        form_of,  # noqa: PLC0415  (imported when a command runs)
-        left_out,  # noqa: PLC0415  (as above)
+        form_of,
+        left_out,
     )
-    from helix_graph.topics.search import TopicSearchAnswer  # noqa: PLC0415  (as above)
-    from helix_graph.topics.transfer import TopicsExport  # noqa: PLC0415  (as above)
+    from helix_graph.topics.search import TopicSearchAnswer
+    from helix_graph.topics.transfer import TopicsExport
 
     if as_json:
         emit_json(answer)
@@ -306,7 +306,7 @@ def _stdin() -> str:
 
 
 def _array(content: str) -> list[dict[str, object]]:
-    import json  # noqa: PLC0415  (only batch needs it)
+    import json
 
     try:
         given: list[dict[str, object]] = json.loads(content)

@@ -52,7 +52,7 @@ def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext
     if not (root / CONFIGURATION).exists():
         log_exposure(root, names, showing)
         return names
-    from helix_graph.memory import Memory  # noqa: PLC0415  (as it says)
+    from helix_graph.memory import Memory
 
     return Memory(root).insights.hand_over(names, session=showing.session, about=showing.about).shown
 
@@ -89,7 +89,7 @@ def _prepare(root: Path, event: str) -> Iterator[bytes]:
     """Counts the anti-patterns, for the next beginning; first it says of which memory."""
     yield os.fsencode(root) + b"\n"
     with noted(root, event), in_turn(root):
-        from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+        from helix_graph.memory import Memory
 
         write_anti_patterns(root, Memory(root).causality)
 
@@ -104,11 +104,11 @@ def _anti_patterns(root: Path, given: SessionDedup) -> list[ContextLine]:
 
 
 def _plan(root: Path, given: SessionDedup) -> list[ContextLine]:
-    from helix_graph.plans.schema import has_active_plan  # noqa: PLC0415  (a prompt does without)
+    from helix_graph.plans.schema import has_active_plan
 
     if not has_active_plan(root):
         return []
-    from helix_graph.memory import Memory  # noqa: PLC0415  (most sessions begin without a plan)
+    from helix_graph.memory import Memory
 
     plans = Memory(root).plans
     plan, status = plans.load(), plans.status()

@@ -82,8 +82,8 @@ def answer_session_end(call: HookCall, root: Path, given: SessionDedup) -> str:
 
 
 def _remember(call: HookCall, root: Path) -> None:
-    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns  # noqa: PLC0415  (as above)
-    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
+    from helix_graph.memory import Memory
 
     memory = Memory(root)
     recorded = memory.extract([Path(call.transcript)]).recorded if Path(call.transcript).is_file() else ()
@@ -125,7 +125,7 @@ def _ending(call: HookCall, transcript: Path) -> str:
 
 
 def _learn(call: HookCall, root: Path, transcript: Path) -> None:
-    from helix_graph.memory import Memory  # noqa: PLC0415  (after the answer)
+    from helix_graph.memory import Memory
 
     learnt = Memory(root).plans.learn(transcript, agent_type=call.agent_type, agent_id=call.agent_id or None)
     for problem in learnt.problems:

@@ -50,17 +50,17 @@ def run_within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> ChildR
 
 
 def _kill(child: int) -> None:
-    import signal  # noqa: PLC0415  (its names of signals take 5 ms to load, and few hooks are stopped)
+    import signal
 
     os.kill(child, signal.SIGKILL)
 
 
 def note_failure(event: str, problem: str, *, root: str = "") -> None:
     """Notes a failure in the log of the memory in ``root``, or of the project that this process stands in."""
-    from pathlib import Path  # noqa: PLC0415  (few hooks have anything to note)
+    from pathlib import Path
 
-    from helix_cli.hooks.log import note  # noqa: PLC0415  (as above)
-    from helix_graph.project import memory_folder  # noqa: PLC0415  (as above)
+    from helix_cli.hooks.log import note
+    from helix_graph.project import memory_folder
 
     place = Path(root) if root else memory_folder(Path.cwd())
     if place is not None and place.is_dir():

@@ -75,7 +75,7 @@ def _is_ignored(root: Path, call: HookCall) -> bool:
     folders = (root.parent, root) if root.name == FOLDER else (root,)
     if not any((folder / _IGNORE_FILE).exists() for folder in folders):
         return False
-    from helix_graph.ingest_filter import names_in, read_rules  # noqa: PLC0415  (20 ms that few projects need)
+    from helix_graph.ingest_filter import names_in, read_rules
 
     rules = read_rules(root)
     if rules.against("session", call.session) or rules.against("project", Path(call.cwd).name, call.cwd):

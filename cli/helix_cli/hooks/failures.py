@@ -37,10 +37,10 @@ _MOST_FIXES = 2
 
 def answer_failure(call: HookCall, root: Path, given: SessionDedup) -> str:
     """The precedent, if its repair is known and the session was not told."""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block  # noqa: PLC0415  (a warning before a call does without)
-    from helix_graph.errors import GraphNotCompiled  # noqa: PLC0415  (a warning before a call does without)
-    from helix_graph.graph.connection import FILE_NAME, open_graph  # noqa: PLC0415  (a warning before a call does without)
-    from helix_graph.graph.precedents import find_precedents  # noqa: PLC0415  (a warning before a call does without)
+    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
+    from helix_graph.errors import GraphNotCompiled
+    from helix_graph.graph.connection import FILE_NAME, open_graph
+    from helix_graph.graph.precedents import find_precedents
 
     text = call.failure if len(call.failure) < 2 * _AT_EACH_END else _ends(call.failure)
     if not text.strip():
@@ -84,8 +84,8 @@ def answer_tool_call(call: HookCall, root: Path, given: SessionDedup) -> str:
     known = [one for one in read_anti_patterns(root) or () if _has_occurred(one, given)]
     if not known:
         return ""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block  # noqa: PLC0415  (as above)
-    from helix_graph.graph.call_labels import labels_of_call  # noqa: PLC0415  (as above)
+    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
+    from helix_graph.graph.call_labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = given.take(anti_pattern_sentence(one) for one in known if one.action in labels)

@@ -25,14 +25,14 @@ def noted(root: Path, event: str) -> Iterator[None]:
     except HelixGraphError as error:
         note(root, event, f"{type(error).__name__}: {error}")
     except _faults():
-        import traceback  # noqa: PLC0415  (loaded when something went wrong)
+        import traceback
 
         note(root, event, " / ".join(traceback.format_exc(limit=-2).splitlines()[1:]))
 
 
 def _faults() -> tuple[type[Exception], ...]:
     """What may go wrong beyond our own errors; asked only then, for SQLite takes long to load."""
-    import sqlite3  # noqa: PLC0415  (as it says)
+    import sqlite3
 
     return OSError, sqlite3.Error, MemoryError, RecursionError, ValueError, LookupError, TypeError, AttributeError
 

@@ -49,18 +49,18 @@ def _work(event: str, asked: int) -> Iterator[bytes]:
     if event not in _AFTERWARDS:
         yield from _answered(event, payload, lambda text: os.getppid() == asked and _say(text))
         return
-    from helix_cli.hooks.background import run_detached  # noqa: PLC0415  (only the child needs it)
+    from helix_cli.hooks.background import run_detached
 
     run_detached(event, lambda: _answered(event, payload, _say))
 
 
 def _answered(event: str, payload: bytes, say: Callable[[bytes], bool]) -> Iterator[bytes]:
-    from helix_cli.hooks.call import read_call  # noqa: PLC0415  (only the child needs it)
+    from helix_cli.hooks.call import read_call
 
     call = read_call(event, payload)
     if call is None or call.says_nothing:
         return
-    from helix_cli.hooks.dispatch import answer_call  # noqa: PLC0415  (most calls of tools end before)
+    from helix_cli.hooks.dispatch import answer_call
 
     yield from answer_call(call, say)
 

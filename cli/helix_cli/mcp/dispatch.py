@@ -102,7 +102,7 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
 
 
 def _outcome(reply: Reply) -> Outcome:
-    from helix_cli.output import plain  # noqa: PLC0415  (loaded after the first answer)
+    from helix_cli.output import plain
 
     value, text = answer_in_tools_words(plain(reply.value), reply.text)
     return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))

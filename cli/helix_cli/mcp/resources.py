@@ -103,19 +103,19 @@ def read(uri: str) -> str:
 
 
 def _topic(memory: Memory, name: str) -> str:
-    from helix_graph.topics.formats import form_of  # noqa: PLC0415  (each resource loads its own)
+    from helix_graph.topics.formats import form_of
 
     return form_of(memory.topics.read(name))
 
 
 def _episode(memory: Memory, session: str) -> str:
-    from helix_cli.commands.episode_text import render_episode  # noqa: PLC0415  (as above)
+    from helix_cli.commands.episode_text import render_episode
 
     return rendered(memory.episodes.require(session), render_episode)
 
 
 def _node(memory: Memory, label: str) -> str:
-    from helix_cli.commands.path import render_causes, render_effects  # noqa: PLC0415  (as above)
+    from helix_cli.commands.path import render_causes, render_effects
 
     found = memory.graph.causes(label)
     if not found.found:

@@ -220,7 +220,7 @@ def _terse_members(key: str, value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 
 def _of_other_types(type_: type) -> dict[str, Any]:
-    from pathlib import PurePath  # noqa: PLC0415  (schemas are made once)
+    from pathlib import PurePath
 
     if issubclass(type_, PurePath):
         return {"type": "string"}

@@ -77,13 +77,13 @@ async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestPa
 
 def described() -> list[types.Tool]:
     """Every tool as clients are told of it."""
-    from helix_cli.mcp.tools import tools_by_name  # noqa: PLC0415  (loaded after the first answer)
+    from helix_cli.mcp.tools import tools_by_name
 
     return [_tool(tool) for tool in tools_by_name().values()]
 
 
 def _tool(tool: Tool) -> types.Tool:
-    from helix_cli.mcp.schema import input_schema, output_schema  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.schema import input_schema, output_schema
 
     return types.Tool(
         name=tool.name,
@@ -102,7 +102,7 @@ def _tool(tool: Tool) -> types.Tool:
 
 
 async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRequestParams) -> types.CallToolResult:
-    from helix_cli.mcp.dispatch import answer  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.dispatch import answer
 
     outcome = await to_thread.run_sync(partial(answer, asked.name, asked.arguments or {}, _progress(context)))
     return types.CallToolResult(
@@ -139,7 +139,7 @@ def _nobody(done: int, total: int, message: str) -> None:
 async def _list_resources(
     _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
 ) -> types.ListResourcesResult:
-    from helix_cli.mcp.resources import listed  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import listed
 
     found = await to_thread.run_sync(listed)
     return types.ListResourcesResult(
@@ -153,7 +153,7 @@ async def _list_resources(
 async def _list_templates(
     _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
 ) -> types.ListResourceTemplatesResult:
-    from helix_cli.mcp.resources import TEMPLATES  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import TEMPLATES
 
     return types.ListResourceTemplatesResult(
         resource_templates=[
@@ -168,7 +168,7 @@ async def _list_templates(
 async def _read_resource(
     _: ServerRequestContext[Any], asked: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
-    from helix_cli.mcp.resources import read  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import read
 
     text = await to_thread.run_sync(partial(_or_refuse, read, str(asked.uri)))
     contents = types.TextResourceContents(uri=asked.uri, mime_type="text/plain", text=text)
@@ -178,7 +178,7 @@ async def _read_resource(
 async def _list_prompts(
     _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    from helix_cli.mcp.resources import PROMPT  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import PROMPT
 
     argument = types.PromptArgument(name=PROMPT.argument, description=PROMPT.about_argument, required=False)
     prompt = types.Prompt(name=PROMPT.name, title=PROMPT.title, description=PROMPT.description, arguments=[argument])
@@ -186,7 +186,7 @@ async def _list_prompts(
 
 
 async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-    from helix_cli.mcp.resources import PROMPT, briefing  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.resources import PROMPT, briefing
 
     if asked.name != PROMPT.name:
         raise _invalid(f"there is no prompt {asked.name!r}; there is {PROMPT.name}")
@@ -197,8 +197,8 @@ async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptReques
 
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
-    from helix_cli.mcp.tool_text import in_tools_words  # noqa: PLC0415  (as above)
-    from helix_episodes.errors import HelixGraphError  # noqa: PLC0415  (as above)
+    from helix_cli.mcp.tool_text import in_tools_words
+    from helix_episodes.errors import HelixGraphError
 
     try:
         return str(ask(argument))
@@ -207,6 +207,6 @@ def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of 
 
 
 def _invalid(sentence: str) -> Exception:
-    from mcp import MCPError  # noqa: PLC0415  (only a wrong request needs it)
+    from mcp import MCPError
 
     return MCPError(types.INVALID_PARAMS, sentence)

@@ -45,7 +45,7 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    import unicodedata  # noqa: PLC0415  (most texts are ASCII)
+    import unicodedata
 
     if unicodedata.category(character) in _OVER_THE_LAST:
         return 0

@@ -51,7 +51,7 @@ def is_terminal() -> bool:
 
 def columns() -> int:
     """How many columns there are: `COLUMNS`, else what the terminal says."""
-    import shutil  # noqa: PLC0415  (3 ms that only a terminal needs)
+    import shutil
 
     return max(_NARROWEST, shutil.get_terminal_size(_COMMON).columns)
 
@@ -63,7 +63,7 @@ def encoding() -> str:
 
 def console() -> Console:
     """What draws on this terminal, as wide as it is."""
-    from rich.console import Console  # noqa: PLC0415  (100 ms that only a terminal needs)
+    from rich.console import Console
 
     return Console(
         file=sys.stdout,
@@ -143,7 +143,7 @@ class _Column:
 
 def put_tree(branch: Branch) -> None:
     """A line with its branches."""
-    from rich.tree import Tree  # noqa: PLC0415  (only a terminal needs it)
+    from rich.tree import Tree
 
     tree = Tree(_Line(_text(branch.line)), guide_style=STYLES["quiet"])
     _grow(tree, branch.below)
@@ -227,20 +227,20 @@ def _pairs(rows: Sequence[tuple[str, Part]]) -> Table:
 
 
 def _table(*, header: bool = True) -> Table:
-    from rich.table import Table  # noqa: PLC0415  (as above)
+    from rich.table import Table
 
     return Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_header=header)
 
 
 def _indented(text: Text | _Line, blanks: int) -> Padding:
-    from rich.padding import Padding  # noqa: PLC0415  (as above)
+    from rich.padding import Padding
 
     return Padding(text, (0, 0, 0, blanks), expand=False)
 
 
 def _text(parts: Iterable[Part]) -> Text:
     """Parts as rich has them: nothing in them is markup."""
-    from rich.text import Text  # noqa: PLC0415  (as above)
+    from rich.text import Text
 
     text = Text(overflow="fold")
     for part in parts:
@@ -253,6 +253,6 @@ def _shown(part: Part) -> str:
 
 
 def _width(part: Part) -> int:
-    from rich.cells import cell_len  # noqa: PLC0415  (as above)
+    from rich.cells import cell_len
 
     return cell_len(_shown(part))

@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ from helix_episodes.readers.tau_bench import TauBenchReader
 from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.session import Session
 
@@ -72,7 +71,7 @@ _SKIPPED_FOLDERS = frozenset({".helix", "memory", "tool-results", ".git", "node_
 _EPISODE_KEYS = frozenset({"schema_version", "decisions", "provenance"})
 
 
-class UnknownReader(LogError, UsageError):  # noqa: N818  (our errors are named for the situation)
+class UnknownReader(LogError, UsageError):
     """No reader has the name asked for; ``known`` lists those there are, ``broken`` those that could not be loaded."""
 
     def __init__(self, *, name: str, known: Sequence[str], broken: Sequence[str] = ()) -> None:
@@ -206,7 +205,7 @@ def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:
     """Readers of other packages by name, and those that could not be loaded with the reason."""
-    from importlib.metadata import entry_points  # noqa: PLC0415  (costs 15 ms that most runs need not pay)
+    from importlib.metadata import entry_points
 
     ours = {reader.name for reader in _built_in()}
     readers: list[Reader] = []

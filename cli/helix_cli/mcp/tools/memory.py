@@ -244,7 +244,7 @@ def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Rep
 
 
 def _rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
-    from helix_cli.mcp.dispatch import ANSWERS  # noqa: PLC0415  (which finds this tool through the registry)
+    from helix_cli.mcp.dispatch import ANSWERS
 
     text = ANSWERS.get(asked.answer)
     if text is None:

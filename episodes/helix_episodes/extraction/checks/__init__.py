@@ -29,14 +29,14 @@ __all__ = [
     "check_name_from_output",
     "command_finding",
     "covers",
+    "exception_at_end",
     "family_of_diagnostic",
     "read_diagnostics",
     "read_verdicts",
     "reports_diagnostics",
+    "silent_failure",
     "tool_finding",
     "tools_own_finding",
-    "silent_failure",
-    "exception_at_end",
     "verdicts_in",
 ]
 

@@ -171,7 +171,8 @@ def _unittest_findings(output: CommandOutput) -> tuple[CheckFinding, ...]:
 def raised_exception(output: CommandOutput) -> CheckFinding | None:
     r"""The exception with which a Python program ended, as a finding by type.
 
-    >>> raised_exception(CommandOutput('Traceback (most recent call last):\n  File "a.py", line 1\ncv2.error: empty')).family
+    >>> printed = 'Traceback (most recent call last):\n  File "a.py", line 1\ncv2.error: empty'
+    >>> raised_exception(CommandOutput(printed)).family
     'cv2.error'
     """
     if not output.has(_TRACEBACK):

@@ -27,10 +27,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from helix_episodes.session import Operation
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from helix_episodes.session import Operation
 
 
 _PATCH_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
