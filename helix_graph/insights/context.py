@@ -12,9 +12,9 @@ from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights import rows
 from helix_graph.insights.model import InsightNotFound
-from helix_graph.insights.recall import WordFrequencies, relevance_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.insights.scoring import V6
+from helix_graph.insights.words import WordFrequencies, relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.api import Graph
-    from helix_graph.insights.model import StoredInsight
+    from helix_graph.insights.model import StoredInsight, TextVector
     from helix_graph.insights.scoring import ScoringSettings
-    from helix_graph.insights.store import TextVector
     from helix_graph.insights.vectors import Floats, VectorFile
 
 
@@ -140,7 +139,7 @@ class InsightContext:
         embedder = self._embedder
         if embedder is None or not texts:
             return []
-        from helix_graph.insights.store import TextVector  # noqa: PLC0415  (as above)
+        from helix_graph.insights.model import TextVector  # noqa: PLC0415  (as above)
         from helix_graph.insights.vectors import vector_bytes  # noqa: PLC0415  (as above)
 
         return [(TextVector(embedder.model, vector_bytes(row)), row) for row in embedder.embed(texts)]

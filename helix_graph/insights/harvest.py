@@ -19,9 +19,9 @@ from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.context import InsightContext
 from helix_graph.insights.links import find_link, new_link, write_link
-from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight
+from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, TextVector
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
-from helix_graph.insights.store import TextVector, clean_content, slug_of
+from helix_graph.insights.store import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
 

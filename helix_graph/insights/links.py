@@ -1,4 +1,4 @@
-"""Links from an insight to other insights and to nodes of the graph: drawn by hand, by label and by vector, and traversed.
+"""Links from an insight to other insights and to nodes of the graph, and walks along them.
 
 A link refers to uids; where an insight was merged into another, its links count as the other's. A link to a node
 stores its anchor (the node's type, the raw text, the episode), who drew it and how sure they were; the node is looked

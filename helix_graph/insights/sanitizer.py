@@ -1,4 +1,4 @@
-"""Stored text as it may be shown to an agent: on one line, as a quotation, with nothing in it that reads as an instruction."""
+"""Stored text as it may be shown to an agent: on one line, with nothing in it that reads as an instruction."""
 
 from __future__ import annotations
 

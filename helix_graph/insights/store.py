@@ -19,14 +19,14 @@ True
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
 
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import absorb
-from helix_graph.insights.model import Insight, Origin
+from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.sanitizer import sanitize_line
 from helix_graph.insights.scoring import (
@@ -139,13 +139,6 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
         if len(self.content) > LONGEST_CONTENT:
             return f"content too long (max {LONGEST_CONTENT} chars)"
         return ""
-
-
-class TextVector(NamedTuple):
-    """A text's vector as the table has it, and the model that made it."""
-
-    model: str
-    blob: bytes
 
 
 def clean_content(content: str) -> str:
