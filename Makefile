@@ -2,7 +2,7 @@
 BIN ?= .venv/bin/
 PYTHON ?= python3
 
-.PHONY: install weights test lint format smoke bench
+.PHONY: install weights test test-slow lint format smoke bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -11,8 +11,11 @@ install:  ## a virtual environment with everything that the tests need
 weights:  ## the model's weights, for the tests that need them (84 MB; they skip without)
 	$(BIN)helix-graph model install
 
-test:
+test:  ## what runs every day
 	$(BIN)pytest -q -n 2
+
+test-slow:  ## what takes longer, and every property on its usual number of examples
+	$(BIN)pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
 lint:
 	$(BIN)ruff check .

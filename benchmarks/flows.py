@@ -3,8 +3,8 @@
     python benchmarks/flows.py [--modules]
 
 Each command runs in a process of its own on a copy of the demo memory, with a profiler that notes every function of the
-three packages that is called; what runs while a module loads (its body, class bodies) is left out, and so are comprehensions. A short
-flow is one that a person can follow; ``--modules`` lists where each goes.
+Each command runs in a process of its own on a copy of the demo memory, with a profiler that notes every function of the
+short flow is one that a person can follow; ``--modules`` lists where each goes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,10 @@ def _flows(folder: Path) -> list[tuple[str, list[str]]]:
         ("seen", ["seen", "ModuleNotFoundError: No module named 'stripe'"]),
         ("path", ["path", "--from", "pytest fails: ModuleNotFoundError", "--to", "success"]),
         ("patterns", ["patterns"]),
-        ("insight feedback", ["insight", "feedback", "--names", json.dumps([insight["name"]]), "--outcome", "delivered"]),
+        (
+            "insight feedback",
+            ["insight", "feedback", "--names", json.dumps([insight["name"]]), "--outcome", "delivered"],
+        ),
     ]
 
 

@@ -191,6 +191,7 @@ def test_what_cannot_be_written_changes_nothing(memory: Memory) -> None:
     assert memory.graph.status().nodes == 0
 
 
+@pytest.mark.slow
 def test_assertions_of_several_processes_all_count(memory: Memory) -> None:
     code = (
         "import sys; from pathlib import Path; from helix_graph import Memory\n"

@@ -86,6 +86,7 @@ def test_what_follows_without_a_thing_needs_sessions_not_edges(tmp_path: Path) -
         told(tmp_path, KITCHEN).causality.without(DONE[0])
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_the_worlds_of_the_corpus(corpora: Path, tmp_path: Path) -> None:
     """Prints how many questions of each category are answered right; ``pytest -rP`` shows it."""

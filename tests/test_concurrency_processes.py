@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from helix_graph import Memory
 from processes import assert_as_fresh, finish, start, write_logs
 
@@ -30,6 +32,7 @@ def test_extracting_and_compiling_at_once_loses_nothing(tmp_path: Path, script: 
     assert_as_fresh(memory, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_the_first_compiles_of_a_memory_may_come_together(tmp_path: Path, script: Callable[..., Script]) -> None:
     memory = tmp_path / "memory"
     Memory(memory).extract(write_logs(tmp_path / "logs", script))
@@ -38,6 +41,7 @@ def test_the_first_compiles_of_a_memory_may_come_together(tmp_path: Path, script
     assert_as_fresh(memory, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_a_damaged_graph_is_mended_once_whoever_finds_it(tmp_path: Path, script: Callable[..., Script]) -> None:
     memory = tmp_path / "memory"
     Memory(memory).extract(write_logs(tmp_path / "logs", script))
@@ -50,6 +54,7 @@ def test_a_damaged_graph_is_mended_once_whoever_finds_it(tmp_path: Path, script:
     assert_as_fresh(memory, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_questions_are_answered_while_others_compile(tmp_path: Path, script: Callable[..., Script]) -> None:
     logs, memory = write_logs(tmp_path / "logs", script), tmp_path / "memory"
     Memory(memory).extract(logs[:2])

@@ -49,6 +49,7 @@ def test_models_do_not_mix(file: Path) -> None:
     assert asked(file, ["a red fox"], model="another") == ["a red fox"]
 
 
+@pytest.mark.slow
 def test_more_texts_than_a_query_takes_values(file: Path) -> None:
     texts = [f"text {number}" for number in range(2000)]
     asked(file, texts)
@@ -144,6 +145,7 @@ for number in range(20):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True])
 def test_processes_share_it_from_a_cold_start(file: Path, *, damaged: bool) -> None:
     if damaged:

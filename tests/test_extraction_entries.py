@@ -169,6 +169,7 @@ def test_links_run_forwards_and_every_statement_can_be_found_in_the_log() -> Non
                 assert order[link.source] < order[link.target]
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_every_log_of_the_corpus_becomes_the_same_episode_twice(corpora: Path) -> None:
     logs = sorted((corpora / "ai-agents" / "sessions").iterdir())

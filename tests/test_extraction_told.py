@@ -251,6 +251,7 @@ def test_only_a_failure_of_its_own_contradicts_a_declared_success(finding: str, 
     assert in_json(tmp_path, {"action": "Ran pytest", "result": finding}, status="complete").outcome == outcome
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_every_quotation_of_the_corpus_stands_on_its_line(corpora: Path) -> None:
     for log in sorted((corpora / "ai-agents" / "sessions").iterdir()):

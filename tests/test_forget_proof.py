@@ -27,7 +27,7 @@ from processes import PATIENCE, write_logs
 from thoroughness import examples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from helix_graph.erasure_check import ErasureProof
@@ -78,14 +78,16 @@ memory.forget(["the-secret-session"])
 """
 
 
-def test_killed_at_every_step_the_next_run_proves_the_same(memory: Memory, tmp_path: Path) -> None:
+def killed_at(steps: Iterable[int], memory: Memory, folder: Path) -> list[int]:
+    """Forgetting is killed at these steps, each time in a copy, and run again; the steps at which it was killed."""
     (memory.root / "notes.txt").write_text(f"see {THEIR_TASK}")
-    whole = tmp_path / "whole"
+    whole = folder / "whole"
     shutil.copytree(memory.root, whole)
     expected = proof_of(Memory(whole))
     assert [trace.file for trace in expected.left] == ["notes.txt"]
-    for when in range(100):
-        cut = tmp_path / f"cut-{when}"
+    killed: list[int] = []
+    for when in steps:
+        cut = folder / f"cut-{when}"
         shutil.copytree(memory.root, cut)
         code = [sys.executable, "-c", DIES_AT, str(cut), str(when)]
         ended = subprocess.run(code, check=False, timeout=PATIENCE).returncode
@@ -94,7 +96,17 @@ def test_killed_at_every_step_the_next_run_proves_the_same(memory: Memory, tmp_p
         if ended == 0:
             break
         assert ended == -signal.SIGKILL
-    assert when >= 10, "it was killed at too few places"
+        killed.append(when)
+    return killed
+
+
+def test_killed_midway_the_next_run_proves_the_same(memory: Memory, tmp_path: Path) -> None:
+    assert killed_at([5], memory, tmp_path) == [5]
+
+
+@pytest.mark.slow
+def test_killed_at_every_step_the_next_run_proves_the_same(memory: Memory, tmp_path: Path) -> None:
+    assert len(killed_at(range(100), memory, tmp_path)) >= 10, "it was killed at too few places"
 
 
 def test_what_was_left_is_looked_for_again_until_it_is_gone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

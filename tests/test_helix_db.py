@@ -176,6 +176,7 @@ def test_what_fails_is_undone_on_a_connection_that_is_kept(tmp_path: Path) -> No
         assert texts(database) == ["first", "second"]
 
 
+@pytest.mark.slow
 def test_many_that_begin_a_memory_at_once_all_write(tmp_path: Path) -> None:
     for number in range(25):
         together = Barrier(len(LETTERS))

@@ -18,6 +18,7 @@ from helix_cli.hooks.session_dedup import SessionDedup
 from helix_graph import Memory
 from hook_calls import call, wait_for, wait_until_idle
 from session_script import Script
+from thoroughness import few
 
 PROMPT = "the courier API times out for a page"
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
@@ -72,7 +73,7 @@ def statuses(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-@pytest.mark.parametrize("ids", TOLD, ids=str)
+@pytest.mark.parametrize("ids", few(TOLD, 1), ids=str)
 def test_every_agent_that_ends_within_a_prompt_is_learnt_from(project: Path, ids: dict[str, str]) -> None:
     for name in ("cart", "till", "door"):
         assert call("subagent-stop", ended(project, name, **ids)).code == 0
@@ -80,7 +81,7 @@ def test_every_agent_that_ends_within_a_prompt_is_learnt_from(project: Path, ids
     assert {one["agent_id"] for one in statuses(project)} == {"cart", "till", "door"}
 
 
-@pytest.mark.parametrize("ids", TOLD, ids=str)
+@pytest.mark.parametrize("ids", few(TOLD, 1), ids=str)
 def test_an_ending_that_two_programs_tell_is_one(project: Path, ids: dict[str, str]) -> None:
     end = ended(project, "cart", **ids)
     for _ in range(2):

@@ -58,6 +58,9 @@ def run_once(project: Path, logs: Path, session: str) -> StandIn:
     return agent
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[StandIn, StandIn]:
     top = tmp_path_factory.mktemp("run")

@@ -71,6 +71,7 @@ def test_four_processes_with_25_feedbacks_each_come_to_what_one_comes_to(tmp_pat
     assert shared.rebuild() == {"insights": 1, "changed": 0, "entries": 100}
 
 
+@pytest.mark.slow
 def test_eight_processes_store_into_a_cold_database_without_an_error(tmp_path: Path) -> None:
     path = tmp_path / "helix.db"
     at_once(STORES, 8, str(path))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_graph import Memory
 from processes import command
 
@@ -57,11 +58,17 @@ def memory(tmp_path: Path) -> Memory:
 
 @pytest.mark.parametrize("place", [EPISODE, ASSERTION])
 @pytest.mark.parametrize("make", [pipe, link, dangling, folder, unix_socket])
-def test_it_is_named_and_set_aside_once(memory: Memory, make: Callable[[Path], None], place: str) -> None:
+def test_it_is_named_and_set_aside_once(
+    memory: Memory,
+    make: Callable[[Path], None],
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     make(memory.root / place)
-    before = command("doctor", memory=memory.root)
-    assert before[0] == 1
-    assert "not a regular file" in before[1]
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    assert run(["doctor"]) == 1
+    assert "not a regular file" in capsys.readouterr().out
     named = [(one.kind, one.file) for one in memory.doctor().findings if one.severity == "fault"]
     assert named == [("not a regular file", place)]
     assert [one.mended for one in memory.doctor(fix=True).findings if one.severity == "fault"] == [True]

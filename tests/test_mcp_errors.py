@@ -11,6 +11,7 @@ from mcp import MCPError
 
 from helix_cli.mcp.tools import tools_by_name
 from mcp_agent import ERAS, UNRULY, Agent, agent_of, text_of
+from thoroughness import few
 from unruly_mcp_server import ANSWER
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stderr") / "log"
 
 
-@pytest.fixture(scope="module", params=ERAS)
+@pytest.fixture(scope="module", params=few(ERAS, 1))
 def agent(root: Path, log: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
     with agent_of(root, request.param, server=UNRULY, errors=log) as connected:
         yield connected
@@ -203,7 +204,7 @@ def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
         agent.ask("get_prompt", "poem")
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("era", few(ERAS, 1))
 def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: Era) -> None:
     root = tmp_path / "nothing" / ".helix"
     root.parent.mkdir()

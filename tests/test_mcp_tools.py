@@ -15,6 +15,7 @@ from helix_cli.mcp.pagination import STRUCTURE_LIMIT, TEXT_LIMIT
 from helix_cli.mcp.tools import tools_by_name
 from helix_episodes.echo import EchoFreeText, without_echo
 from mcp_agent import ERAS, Agent, agent_of, text_of
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +128,7 @@ CALLS: tuple[Call, ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=ERAS)
+@pytest.fixture(scope="module", params=few(ERAS, 1))
 def agent(
     demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Agent]:

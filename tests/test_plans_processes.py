@@ -8,6 +8,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
+
 from helix_graph import Memory
 from helix_graph.plans.handoff_files import append_line
 from plan_world import SHOES
@@ -57,6 +59,7 @@ def test_many_complete_one_workspace_at_once_and_it_is_fed_back_once(tmp_path: P
     assert len(memory.episodes.files()) == 1
 
 
+@pytest.mark.slow
 def test_completing_and_blocking_at_once_leaves_one_ending(tmp_path: Path) -> None:
     memory = make_plan(tmp_path / ".helix")
     memory.plans.workspaces.create("001")
@@ -70,6 +73,7 @@ def test_completing_and_blocking_at_once_leaves_one_ending(tmp_path: Path) -> No
     assert len(memory.episodes.files()) == 1
 
 
+@pytest.mark.slow
 def test_two_waves_of_builders_in_processes_of_their_own(tmp_path: Path) -> None:
     memory = make_plan(tmp_path / ".helix")
     parents = []
@@ -86,6 +90,7 @@ def test_two_waves_of_builders_in_processes_of_their_own(tmp_path: Path) -> None
     assert len(memory.episodes.files()) == 3
 
 
+@pytest.mark.slow
 def test_no_insight_is_given_out_twice_in_a_session_of_many_processes(tmp_path: Path) -> None:
     memory = make_plan(tmp_path / ".helix")
     arguments = ("inject", "Build the cart", "--limit", "1", "--session", "s1", "--json")

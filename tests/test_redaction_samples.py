@@ -9,7 +9,7 @@ import pytest
 
 from growing import LINEAR, growth
 from helix_cli.app import run
-from helix_episodes.redaction import cuts_in, redact, redact_text, without_addresses
+from helix_episodes.redaction import cuts_in, redact, redact_text, without_addresses, without_secrets
 from helix_graph import Memory
 from secret_samples import Sample, false_samples, hard_samples, true_samples
 
@@ -26,9 +26,9 @@ def is_gone(one: Sample) -> bool:
     return one.secret not in redact_text(one.text)
 
 
-@pytest.mark.parametrize("kind", sorted({one.kind for one in TRUE}))
-def test_no_sample_of_any_kind_gets_past(kind: str) -> None:
-    assert [one.text for one in TRUE if one.kind == kind and not is_gone(one)] == []
+def test_no_sample_of_any_kind_gets_past() -> None:
+    assert len({one.kind for one in TRUE}) > 20
+    assert [(one.kind, one.text) for one in TRUE if not is_gone(one)] == []
 
 
 def test_nothing_that_only_looks_like_it_is_cut() -> None:
@@ -39,10 +39,9 @@ def test_what_has_no_sign_stays_so_that_the_limits_page_is_true() -> None:
     assert not any(is_gone(one) for one in hard_samples(rounds=2))
 
 
-@pytest.mark.parametrize("one", [*TRUE[:: len(TRUE) // 60]], ids=lambda one: one.kind)
-def test_redacting_a_sample_twice_changes_nothing(one: Sample) -> None:
-    once = redact_text(one.text)
-    assert redact_text(once) == once
+def test_redacting_a_sample_twice_changes_nothing() -> None:
+    once = [redact_text(one.text) for one in TRUE[:: len(TRUE) // 60]]
+    assert [text for text in once if redact_text(text) != text] == []
 
 
 HOSTILE = {
@@ -62,6 +61,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_four_times_as_much_of_what_hurts_takes_four_times_as_long(text: str) -> None:
     def cut(part: str) -> None:
@@ -166,3 +166,27 @@ def test_addresses_go_where_the_ignore_file_says_so(
     assert ("kim@example.com" in one.task) is not asked
     assert ("email" in {cut.kind for cut in cuts_in(one)}) is asked
     assert {quoted.result for quoted in memory.episodes.evidence("s1", log=log)} == {"stands"}
+
+
+# --- wherever in a text it stands: what comes before and behind holds signs by which the sieve looks, so that no place
+# is the only one of its sign.
+
+BEFORE = "see my-notes_v2.md: A = S.x ~ "
+BEHIND = " - _old_ value: A-S.T=~"
+
+
+def test_a_secret_goes_from_among_other_words_as_it_does_alone() -> None:
+    found = [(one, without_secrets(f"{BEFORE}\n{one.text}\n{BEHIND}")) for one in true_samples(rounds=1)]
+    assert found
+    assert [(one.kind, text) for one, text in found if one.secret in text] == []
+
+
+@pytest.mark.parametrize("beginning", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"])
+def test_of_every_kind_of_github_token_a_beginning_is_enough(beginning: str) -> None:
+    cut_off = beginning + "A1b2C3d4E5"
+    assert redact_text(f"export TOKEN_OF={cut_off}") == "export TOKEN_OF=[redacted:github-token]"
+
+
+@pytest.mark.parametrize("word", ["Bearer", "BEARER", "bearer"])
+def test_capitals_hide_nothing(word: str) -> None:
+    assert "abc123def456ghi" not in redact_text(f"{word} abc123def456ghi")

@@ -139,6 +139,7 @@ def test_quotations_are_looked_up_in_the_log(
     assert "missing" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_quotations_stand_in_real_logs(tmp_path: Path, corpora: Path) -> None:
     memory = Memory(tmp_path / ".helix")

@@ -30,6 +30,14 @@ def _memory(folder: Path, *, episodes: int) -> Memory:
     return memory
 
 
+@pytest.fixture(scope="module")
+def grouped(large: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of 300 labels, which opens as groups."""
+    path = tmp_path_factory.mktemp("grouped") / "many.html"
+    large.view(output=path, max_nodes=300)
+    return path
+
+
 def test_fifty_labels_are_drawn_at_once(browser: Browser, large: Memory, tmp_path: Path) -> None:
     large.view(output=tmp_path / "fifty.html", max_nodes=50)
     with open_tab(browser, tmp_path / "fifty.html") as tab:
@@ -38,6 +46,7 @@ def test_fifty_labels_are_drawn_at_once(browser: Browser, large: Memory, tmp_pat
         assert "labels are not on this page" in tab.text("#panel")
 
 
+@pytest.mark.slow
 def test_two_thousand_labels_open_as_groups_and_all_can_be_drawn(
     browser: Browser, large: Memory, tmp_path: Path
 ) -> None:
@@ -54,9 +63,8 @@ def test_two_thousand_labels_open_as_groups_and_all_can_be_drawn(
         assert len(tab.shown()) == len(groups)
 
 
-def test_a_group_opens_and_closes(browser: Browser, large: Memory, tmp_path: Path) -> None:
-    large.view(output=tmp_path / "many.html", max_nodes=300)
-    with open_tab(browser, tmp_path / "many.html") as tab:
+def test_a_group_opens_and_closes(browser: Browser, grouped: Path) -> None:
+    with open_tab(browser, grouped) as tab:
         before = tab.shown()
         smallest = min(before, key=lambda one: int(one["label"].rsplit("\n", 1)[1].split()[0]))
         members = int(smallest["label"].rsplit("\n", 1)[1].split()[0])
@@ -66,28 +74,26 @@ def test_a_group_opens_and_closes(browser: Browser, large: Memory, tmp_path: Pat
         assert tab.shown() == before
 
 
-def test_a_group_opens_by_keyboard(browser: Browser, large: Memory, tmp_path: Path) -> None:
-    large.view(output=tmp_path / "many.html", max_nodes=300)
-    with open_tab(browser, tmp_path / "many.html") as tab:
+def test_a_group_opens_by_keyboard(browser: Browser, grouped: Path) -> None:
+    with open_tab(browser, grouped) as tab:
         before = len(tab.shown())
         tab.page.focus("#graph")
         tab.keys("ArrowDown", "Enter")
         assert len(tab.shown()) > before
 
 
-def test_searching_opens_the_group_of_what_is_found(browser: Browser, large: Memory, tmp_path: Path) -> None:
+def test_searching_opens_the_group_of_what_is_found(browser: Browser, large: Memory, grouped: Path) -> None:
     label = large.graph.excerpt(max_nodes=300).nodes[-1].label
-    large.view(output=tmp_path / "many.html", max_nodes=300)
-    with open_tab(browser, tmp_path / "many.html") as tab:
+    with open_tab(browser, grouped) as tab:
         assert label not in {node["label"] for node in tab.shown()}
         tab.page.fill("#search", label)
         tab.keys("Enter")
         assert tab.marked("chosen") == {label}
 
 
-def test_nothing_lies_over_anything_else(browser: Browser, large: Memory, tmp_path: Path) -> None:
-    large.view(output=tmp_path / "many.html", max_nodes=300)
-    with open_tab(browser, tmp_path / "many.html") as tab:
+@pytest.mark.slow
+def test_nothing_lies_over_anything_else(browser: Browser, grouped: Path) -> None:
+    with open_tab(browser, grouped) as tab:
         for button in ("#level-groups", "#level-all"):
             tab.page.click(button)
             places = tab.page.evaluate(
@@ -106,6 +112,7 @@ def overlaps(places: list[list[float]]) -> list[tuple[list[float], list[float]]]
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("corpus", ["claude-code", "ai-agents", "trajectories", "who-and-when"])
 def test_pages_of_real_sessions_open_and_answer(browser: Browser, corpora: Path, tmp_path: Path, corpus: str) -> None:
