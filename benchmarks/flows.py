@@ -2,8 +2,8 @@
 
     python benchmarks/flows.py [--modules]
 
-Each command runs in a process of its own on a copy of the demo memory, with a profiler that notes every function of the
-Each command runs in a process of its own on a copy of the demo memory, with a profiler that notes every function of the
+Each command runs in a process of its own on a copy of the demo memory, with a profiler that notes every function of
+ours that is called. What runs while a module loads (its body, class bodies) is left out, and so are comprehensions. A
 short flow is one that a person can follow; ``--modules`` lists where each goes.
 """
 

@@ -68,8 +68,8 @@ DIES_IN_BETWEEN = """
 import os, signal, sys
 from pathlib import Path
 from helix_graph import Memory
-from helix_graph.graph import publishing
-publishing._mark = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+from helix_graph.graph import compile as compiling
+compiling._mark = lambda _: os.kill(os.getpid(), signal.SIGKILL)
 Memory(Path(sys.argv[1])).graph.compile()
 """
 

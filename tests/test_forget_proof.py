@@ -57,7 +57,7 @@ def proof_of(memory: Memory) -> ErasureProof:
 DIES_AT = """
 import os, signal, sys
 from pathlib import Path
-from helix_graph import Memory, database, forgetting, tombstones
+from helix_graph import Memory, database, forget, tombstones
 from helix_graph.graph.api import Graph
 memory, when = Memory(Path(sys.argv[1])), int(sys.argv[2])
 moments = iter(range(when + 1))
@@ -71,8 +71,8 @@ def dying(function):
         moment()
         return answer
     return wrapped
-for module, name in [(tombstones, "write_atomically"), (forgetting, "remove_file"), (Graph, "compile"),
-                     (database, "erase_traces"), (forgetting, "find_traces")]:
+for module, name in [(tombstones, "write_atomically"), (forget, "remove_file"), (Graph, "compile"),
+                     (database, "erase_traces"), (forget, "find_traces")]:
     setattr(module, name, dying(getattr(module, name)))
 memory.forget(["the-secret-session"])
 """
