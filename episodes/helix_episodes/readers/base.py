@@ -89,27 +89,31 @@ class Reader(Protocol):
         ...
 
 
+class SingleFileReader:
+    """A base for readers of formats whose logs are single files."""
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a reader's method)
+        """Never: no file belongs to another log."""
+        return False
+
+
 def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 
     Raises:
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
     """
-    lines = _first_lines(path)
+    try:
+        with open_log(path) as log:
+            lines = tuple(_up_to(HEAD, lines_of(log)))
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
     records = _HeadRecords(lines)
     if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
-
-
-def _first_lines(path: Path) -> tuple[bytes, ...]:
-    try:
-        with open_log(path) as log:
-            return tuple(_up_to(HEAD, lines_of(log)))
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
 def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, parse_time, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
@@ -115,9 +116,14 @@ class Events:
         if kind in _SKIPPED_ACTIONS:
             return SkippedRecord(f"action {kind}")
         if kind == "message":
-            return self._said(
-                _place(event, node.get("args").get("content")), event, text_in(arguments, "content") or ""
+            user = event.get("source") == "user"
+            said = self.dialogue.say(
+                "prompt" if user else "message",
+                _place(event, node.get("args").get("content")),
+                text=text_in(arguments, "content") or "",
+                actor="user" if user else "agent",
             )
+            return None if said else SkippedRecord("empty message")
         thought = node.get("args").get("thought")
         self.dialogue.say("message", _place(event, thought), text=text_in(arguments, "thought") or "")
         if kind in {"finish", "reject"}:
@@ -131,11 +137,6 @@ class Events:
             translations=translate(kind, given, tools=_TOOLS),
         )
         return None
-
-    def _said(self, place: RecordPosition, event: Record, text: str) -> SkippedRecord | None:
-        user = event.get("source") == "user"
-        said = self.dialogue.say("prompt" if user else "message", place, text=text, actor="user" if user else "agent")
-        return None if said else SkippedRecord("empty message")
 
     def _ended(self, node: JsonNode, event: Record, arguments: Record) -> SkippedRecord | None:
         """The agent's last words stand in one place or another, or are its thought."""
@@ -209,7 +210,7 @@ def _place(event: Record, node: JsonNode) -> RecordPosition:
     return RecordPosition(Source(line=node.line), parse_time(event.get("timestamp")))
 
 
-class OpenHandsReader:
+class OpenHandsReader(SingleFileReader):
     """Reads the trajectories that OpenHands exports."""
 
     name = "openhands"
@@ -219,10 +220,6 @@ class OpenHandsReader:
         """``None`` when the file is a list of such events, else why not."""
         events = head.document if isinstance(head.document, list) else []
         return None if events and all(_is_event(event) for event in events) else "no list of actions and observations"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one session)
-        """Never."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the file.

@@ -18,7 +18,7 @@ import os
 import stat
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
 from helix_episodes.readers.ai_agents.reader import AiAgentsReader
@@ -214,18 +214,13 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
         if point.name in ours:
             continue
         try:
-            readers.append(_checked(point.load()()))
+            reader = point.load()()
+            for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
+                getattr(reader, attribute)  # a missing one is better met here than half way
+            readers.append(reader)
         except _BROKEN_READER_ERRORS as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
     return readers, broken
-
-
-def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, checked here)
-    """The same object, once it has what a reader needs; a missing attribute is better met here than half way."""
-    for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
-        getattr(reader, attribute)
-    checked: Reader = reader
-    return checked
 
 
 def _is_recognised(path: Path, readers: Sequence[Reader]) -> bool:

@@ -16,6 +16,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
@@ -191,7 +192,7 @@ class Trajectory:
 
     def _turn(self, turn: JsonNode) -> SkippedRecord | None:
         plain = turn.record
-        state = _state(plain)
+        state = object_in(plain, "state") or parse_arguments(plain.get("state"))
         self.root = self.root or text_in(state, "working_dir")
         opened = text_in(state, "open_file")
         # The state is that after the turn: an edit closes no file, and opening one is no edit.
@@ -215,7 +216,11 @@ class Trajectory:
         if call is None:
             said = self.dialogue.say("note", _place(node), text=text, actor="system")
             return None if said else SkippedRecord("empty message")
-        self.dialogue.settle(None, _place(node), text=text, status=_came_out(call, text))
+        # A shell command's end is not recorded; the interface's own commands say when they did nothing.
+        status: Status = "error" if was_refused(text) else "ok"
+        if call.operation == "run":
+            status = "error" if was_stopped(text) else "unknown"
+        self.dialogue.settle(None, _place(node), text=text, status=status)
         return None
 
 
@@ -226,20 +231,8 @@ def issue_in(steps: Sequence[Step]) -> str | None:
     return (found[1] or found[2] or "").strip() or None if found else None
 
 
-def _came_out(call: Step, text: str) -> Status:
-    """A shell command's end is not recorded; the interface's own commands say when they did nothing."""
-    if call.operation == "run":
-        return "error" if was_stopped(text) else "unknown"
-    return "error" if was_refused(text) else "ok"
-
-
 def _no_object(node: JsonNode) -> SkippedRecord | None:
     return None if isinstance(node.value, dict) else SkippedRecord("no object", known=False)
-
-
-def _state(turn: Record) -> Record:
-    """The state after a turn: an object, or one written as JSON."""
-    return object_in(turn, "state") or parse_arguments(turn.get("state"))
 
 
 def _place(node: JsonNode) -> RecordPosition:
@@ -249,7 +242,7 @@ def _place(node: JsonNode) -> RecordPosition:
 _OWN_KINDS = frozenset({"system_prompt", "demonstration", "observation", "thought", "action"})
 
 
-class SweAgentReader:
+class SweAgentReader(SingleFileReader):
     """Reads the trajectories of SWE-agent."""
 
     name = "swe-agent"
@@ -260,10 +253,6 @@ class SweAgentReader:
         if isinstance(head.document, dict) and _is_run(head.document):
             return None
         return "no trajectory of actions and observations"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
-        """Never."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one run in the file.

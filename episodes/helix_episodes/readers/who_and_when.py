@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger
@@ -150,7 +151,7 @@ def _as_call(blocks: tuple[tuple[str, str], ...]) -> Translation:
 _VERDICTS = ("is_correct", "is_corrected")
 
 
-class WhoAndWhenReader:
+class WhoAndWhenReader(SingleFileReader):
     """Reads the runs of the Who&When collection."""
 
     name = "who-and-when"
@@ -163,10 +164,6 @@ class WhoAndWhenReader:
         if is_chat and any(isinstance(run.get(name), bool) for name in _VERDICTS):
             return None
         return "no object with question, history and is_correct"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
-        """Never."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one run in the file.
@@ -181,6 +178,7 @@ class WhoAndWhenReader:
         steps = chat.finish()
         if not steps:
             raise LogNotReadable(path=path, problem="it holds no session (no message in its history)")
+        verdict = next((value for name in _VERDICTS if isinstance(value := run.get(name).value, bool)), None)
         yield Session(
             id=id_from_path(path),
             agent=WhoAndWhenReader.name,
@@ -188,11 +186,6 @@ class WhoAndWhenReader:
             steps=steps,
             task=run.get("question").text or None,
             task_id=run.get("question_ID").text or None,
-            reward=_reward(run),
+            reward=None if verdict is None else float(verdict),
             accounting=chat.ledger.accounting(),
         )
-
-
-def _reward(run: JsonNode) -> float | None:
-    verdict = next((run.get(name).value for name in _VERDICTS if isinstance(run.get(name).value, bool)), None)
-    return None if verdict is None else float(verdict)

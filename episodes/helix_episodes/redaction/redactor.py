@@ -25,7 +25,7 @@ from helix_episodes.redaction.secrets import CONNECTION_RULES, FORMAT_RULES, key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from helix_episodes.session import Piece, Session, Step
+    from helix_episodes.session import Session, Step
 
 
 #: What stands in an address's place.
@@ -196,12 +196,11 @@ def _step(step: Step, change: Callable[[str], str]) -> Step:
     if text == step.text and arguments == step.arguments:
         return step
     return msgspec.structs.replace(
-        step, text=text, arguments=arguments, pieces=tuple(_piece(each, change) for each in pieces)
+        step,
+        text=text,
+        arguments=arguments,
+        pieces=tuple(msgspec.structs.replace(piece, text=change(piece.text)) for piece in pieces),
     )
-
-
-def _piece(piece: Piece, change: Callable[[str], str]) -> Piece:
-    return msgspec.structs.replace(piece, text=change(piece.text))
 
 
 def _changed(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (a call's arguments are JSON)

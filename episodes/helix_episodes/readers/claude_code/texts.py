@@ -123,9 +123,9 @@ def classify_text(text: str, *, meta: bool = False, human: bool = True) -> Class
     ``meta`` is the line's own mark that the program wrote it; ``human`` is false when the line names another origin.
 
     >>> classify_text("fix the tests <system-reminder>be brief</system-reminder>")
-    Words(voice='prompt', text='fix the tests', name='')
+    ClassifiedText(voice='prompt', text='fix the tests', name='')
     >>> classify_text("<command-name>/review</command-name><command-args>the cart</command-args>")
-    Words(voice='command', text='the cart', name='review')
+    ClassifiedText(voice='command', text='the cart', name='review')
     """
     raw = text.strip()
     marked = _by_mark(raw)
