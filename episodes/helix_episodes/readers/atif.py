@@ -59,7 +59,7 @@ class AtifReader(SingleFileReader):
         )
         run.take_all(document, actor="agent")
         run.journal.answered_by(text_in(agent, "model_name"))
-        session = run.journal.session(path, reader=self.name, agent=text_in(agent, "name"), rewritten=True)
+        session = run.journal.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
         yield session
 
 

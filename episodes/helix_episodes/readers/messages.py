@@ -10,6 +10,7 @@ from collections.abc import (
     Callable,  # noqa: TC003  (a NamedTuple's fields)
     Mapping,  # noqa: TC003  (a NamedTuple's fields)
 )
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from helix_episodes.errors import LogNotReadable
@@ -225,8 +226,6 @@ CHAT = Dialect(
     tells=frozenset({"error"}),
 )
 
-DIALECTS = (DROID, PI, QWEN, GROK, HERMES, CURSOR, CHAT)
-
 
 _PEOPLE = frozenset({"user", "human"})
 _AGENTS = frozenset({"assistant", "model", "gemini", "agent"})
@@ -343,9 +342,13 @@ class MessagesReader:
         yield log.journal.session(path, reader=self.name, agent=agent, rewritten=document)
 
 
-def message_readers() -> tuple[MessagesReader, ...]:
-    """A reader for each dialect, the stricter ones first."""
-    return tuple(MessagesReader(dialect) for dialect in DIALECTS)
+DroidReader = partial(MessagesReader, DROID)
+PiReader = partial(MessagesReader, PI)
+QwenReader = partial(MessagesReader, QWEN)
+GrokReader = partial(MessagesReader, GROK)
+HermesReader = partial(MessagesReader, HERMES)
+CursorReader = partial(MessagesReader, CURSOR)
+ChatReader = partial(MessagesReader, CHAT)
 
 
 class _Log:

@@ -9,22 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, text_in
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import message_text, tool_calls
-from helix_episodes.readers.common.session_builder import StepList, id_from_path
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, translate
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from helix_episodes.readers.common.session_builder import StepList
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.session_builder import SessionBuilder
     from helix_episodes.session import Status
 
 _COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
@@ -36,11 +34,12 @@ _FORMAT = "mini-swe-agent"
 _TASK = re.compile(r"Please solve this issue: (.*?)(?:\n\nYou can execute bash commands|\Z)", re.DOTALL)
 
 
-class MiniSweAgentReader(SingleFileReader):
+class MiniSweAgentReader(DocumentReader):
     """Reads the trajectories of mini-swe-agent."""
 
     name = "mini-swe-agent"
     suffixes = (".traj.json",)
+    empty = "no message with a role"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file says so, or holds messages with commands and their exit codes, else why not."""
@@ -54,32 +53,20 @@ class MiniSweAgentReader(SingleFileReader):
             return None
         return "no messages with one command each and a returncode"
 
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
-        """
-        run = read_json_with_lines(path)
-        ledger, dialogue = LineLedger(), StepList()
-        for message in run.get("messages").items or run.items:
-            ledger.enter(_take(message, dialogue))
-        if not dialogue.steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no message with a role)")
-        info = run.get("info")
-        task = next((_TASK.search(step.text) for step in dialogue.steps if step.kind == "prompt"), None)
-        yield Session(
-            id=id_from_path(path),
-            agent=MiniSweAgentReader.name,
-            reader=MiniSweAgentReader.name,
-            steps=tuple(dialogue.steps),
-            agent_version=info.get("mini_version").text or None,
-            model=info.get("config").get("model").get("model_name").text or None,
-            root=info.get("config").get("environment").get("cwd").text or None,
-            task=(task[1].strip() or None) if task else None,
-            task_id=path.name.partition(".")[0],
-            accounting=ledger.accounting(),
-        )
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the messages of the run."""
+        for message in document.get("messages").items or document.items:
+            builder.ledger.enter(_take(message, builder.dialogue))
+        prompts = (step.text for step in builder.dialogue.steps if step.kind == "prompt")
+        task = next(map(_TASK.search, prompts), None)
+        info = document.get("info")
+        return {
+            "agent_version": info.get("mini_version").text or None,
+            "model": info.get("config").get("model").get("model_name").text or None,
+            "root": info.get("config").get("environment").get("cwd").text or None,
+            "task": (task[1].strip() or None) if task else None,
+            "task_id": path.name.partition(".")[0],
+        }
 
 
 def _is_command(message: Record) -> bool:

@@ -15,23 +15,21 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import message_text, parse_arguments
-from helix_episodes.readers.common.session_builder import StepList, id_from_path, project_of
 from helix_episodes.readers.common.tool_translation import Translation, editor
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.fields import Record
     from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.session_builder import SessionBuilder
     from helix_episodes.session import Status, Step
 
     Words = list[str]
@@ -149,13 +147,12 @@ _ISSUE = re.compile(
 _NOTHING_OPEN = "n/a"
 
 
-class Trajectory:
-    """Takes a run; its steps are in ``dialogue``."""
+class _Run:
+    """A run while it is read."""
 
-    def __init__(self) -> None:
-        self.ledger = LineLedger()
-        self.dialogue = StepList()
-        self.root: str | None = None
+    def __init__(self, builder: SessionBuilder) -> None:
+        self.builder = builder
+        self.dialogue = builder.dialogue
         self._opened: str | None = None
         self._ordered = False
 
@@ -164,9 +161,9 @@ class Trajectory:
         turns = run.get("trajectory").items
         for message in run.get("history").items:
             is_told_again = bool(turns) or not self._ordered
-            self.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
+            self.builder.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
         for turn in turns:
-            self.ledger.enter(_no_object(turn) or self._turn(turn))
+            self.builder.ledger.enter(_no_object(turn) or self._turn(turn))
         status = run.get("info").get("exit_status")
         if status.text:
             self.dialogue.say("note", _place(status), text=f"exit status: {status.text}", actor="system")
@@ -193,7 +190,7 @@ class Trajectory:
     def _turn(self, turn: JsonNode) -> SkippedRecord | None:
         plain = turn.record
         state = object_in(plain, "state") or parse_arguments(plain.get("state"))
-        self.root = self.root or text_in(state, "working_dir")
+        self.builder.tell(root=text_in(state, "working_dir"))
         opened = text_in(state, "open_file")
         # The state is that after the turn: an edit closes no file, and opening one is no edit.
         self._opened = opened if opened and opened != _NOTHING_OPEN else self._opened
@@ -242,11 +239,12 @@ def _place(node: JsonNode) -> RecordPosition:
 _OWN_KINDS = frozenset({"system_prompt", "demonstration", "observation", "thought", "action"})
 
 
-class SweAgentReader(SingleFileReader):
+class SweAgentReader(DocumentReader):
     """Reads the trajectories of SWE-agent."""
 
     name = "swe-agent"
     suffixes = (".traj",)
+    empty = "no turn and no message"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file has turns of action and observation, or their history, else why not."""
@@ -254,29 +252,10 @@ class SweAgentReader(SingleFileReader):
             return None
         return "no trajectory of actions and observations"
 
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
-        """
-        run = read_json_with_lines(path)
-        trajectory = Trajectory()
-        trajectory.take(run)
-        steps = tuple(trajectory.dialogue.steps)
-        if not steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no turn and no message)")
-        yield Session(
-            id=id_from_path(path),
-            agent=SweAgentReader.name,
-            reader=SweAgentReader.name,
-            steps=steps,
-            root=trajectory.root,
-            project=project_of(trajectory.root),
-            task=issue_in(steps),
-            task_id=path.stem,
-            accounting=trajectory.ledger.accounting(),
-        )
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the turns, or the history of a file without them."""
+        _Run(builder).take(document)
+        return {"task": issue_in(builder.dialogue.steps), "task_id": path.stem}
 
 
 def _is_run(run: dict[str, Any]) -> bool:

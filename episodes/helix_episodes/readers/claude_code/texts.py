@@ -209,7 +209,7 @@ class ApprovedPlan(NamedTuple):
 def read_plan(text: str) -> ApprovedPlan:
     r"""A plan's parts; the title is its first heading, the context the first paragraph that is no heading.
 
-    >>> plan = read_plan("# ApprovedPlan: Cache prices\n\n## Context\nThe page is slow.\n\n## Steps\n1. Cache")
+    >>> plan = read_plan("# Plan: Cache prices\n\n## Context\nThe page is slow.\n\n## Steps\n1. Cache")
     >>> plan.title, plan.context
     ('Plan: Cache prices', 'The page is slow.')
     """
