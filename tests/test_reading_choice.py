@@ -190,11 +190,11 @@ def test_a_folder_gives_no_pipes_and_devices_but_links_to_logs(tmp_path: Path) -
     assert find_logs(tmp_path) == [log, link, gone]
 
 
-@pytest.mark.parametrize("format_", ["auto", "claude-code"])
 def test_every_built_in_reader_bears_the_name_under_which_it_is_registered() -> None:
     assert [reader.name for reader in registry._built_in()] == list(registry._BUILT_IN)
 
 
+@pytest.mark.parametrize("format_", ["auto", "claude-code"])
 @pytest.mark.parametrize("name", ["s1/subagents/agent-a1.jsonl", "agent-a1.jsonl"])
 def test_a_helpers_transcript_is_refused_with_the_log_to_give(tmp_path: Path, format_: str, name: str) -> None:
     log = write(tmp_path / name, {**CLAUDE, "isSidechain": True, "agentId": "a1"})
