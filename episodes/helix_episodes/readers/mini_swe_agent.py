@@ -17,12 +17,11 @@ from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Transla
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from helix_episodes.readers.common.session_builder import StepList
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.readers.common.session_builder import SessionBuilder
+    from helix_episodes.readers.common.session_builder import SessionBuilder, StepList
     from helix_episodes.session import Status
 
 _COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
