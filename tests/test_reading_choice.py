@@ -21,8 +21,9 @@ from helix_episodes.readers import (
     read_head,
     read_sessions,
     reader_names,
+    registry,
 )
-from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
+from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.session import Session, Source, Step
 
 if TYPE_CHECKING:
@@ -187,6 +188,10 @@ def test_a_folder_gives_no_pipes_and_devices_but_links_to_logs(tmp_path: Path) -
     gone.symlink_to(tmp_path / "nowhere")
     # A link to nothing stays, so that reading it names what is wrong.
     assert find_logs(tmp_path) == [log, link, gone]
+
+
+def test_every_built_in_reader_bears_the_name_under_which_it_is_registered() -> None:
+    assert [reader.name for reader in registry._built_in()] == list(registry._BUILT_IN)
 
 
 @pytest.mark.parametrize("format_", ["auto", "claude-code"])

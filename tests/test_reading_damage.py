@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers import read_sessions
-from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
+from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.readers.common.jsonl import LineLedger, read_records
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_episodes.readers import read_sessions
-from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
+from helix_episodes.readers.claude_code import ClaudeCodeReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

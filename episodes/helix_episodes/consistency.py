@@ -21,7 +21,7 @@ from helix_episodes.model import OUTCOME_ID, sortable_time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from helix_episodes.model import Decision, Episode, Event, Fix, OutcomeEvidence
+    from helix_episodes.model import Decision, Episode, Event, Fix
 
 
 _Part = TypeVar("_Part", "Decision", "Event")
@@ -30,22 +30,21 @@ _Part = TypeVar("_Part", "Decision", "Event")
 def repair_parts(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     """The episode with real times and one thing to an id, and what was wrong."""
     taken = {OUTCOME_ID}
+    began = _valid_time(episode.timestamp)
+    if began is None and episode.timestamp is not None:
+        times = (one.timestamp for one in parts_of(episode) if sortable_time(one.timestamp))
+        began = min(times, key=sortable_time, default=None)
     fixed = replace(
         episode,
-        timestamp=_valid_time(episode.timestamp) or (_earliest(episode) if episode.timestamp is not None else None),
+        timestamp=began,
         decisions=tuple(_with_unique_ids(map(_with_valid_time, episode.decisions), "d", taken)),
         events=tuple(_with_unique_ids(map(_with_valid_time, episode.events), "e", taken)),
     )
-    return fixed, (*_invalid_times(episode), *_duplicate_ids(episode))
+    return fixed, tuple(_problems_of_parts(episode))
 
 
 def _valid_time(timestamp: str | None) -> str | None:
     return timestamp if sortable_time(timestamp) else None
-
-
-def _earliest(episode: Episode) -> str | None:
-    times = [one.timestamp for one in parts_of(episode) if sortable_time(one.timestamp)]
-    return min(times, key=sortable_time, default=None)
 
 
 def _with_valid_time(part: _Part) -> _Part:
@@ -81,13 +80,10 @@ def free_id(letter: str, names: Iterable[str]) -> str:
     return f"{letter}{max(numbers, default=0) + 1:03}"
 
 
-def _invalid_times(episode: Episode) -> Iterator[str]:
+def _problems_of_parts(episode: Episode) -> Iterator[str]:
     for name, at in [(episode.id, episode.timestamp), *((one.id, one.timestamp) for one in parts_of(episode))]:
         if at is not None and not sortable_time(at):
             yield f"the time of {name} is {at!r}, which is none"
-
-
-def _duplicate_ids(episode: Episode) -> Iterator[str]:
     counts = Counter([OUTCOME_ID, *(one.id for one in parts_of(episode))])
     yield from (f"{count} things are called {name}" for name, count in sorted(counts.items()) if count > 1)
 
@@ -103,13 +99,30 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     for source, target in pairs:
         effects[source].add(target)
         causes[target].add(source)
+    evidence = episode.outcome_evidence
+    if evidence and evidence.source and evidence.source not in ids:
+        evidence = replace(evidence, source=None)
     fixed = replace(
         episode,
-        decisions=tuple(_relinked_decision(one, effects[one.id], causes[one.id]) for one in episode.decisions),
-        events=tuple(_relinked_event(one, effects[one.id], causes[one.id]) for one in episode.events),
+        decisions=tuple(
+            replace(
+                one,
+                effects=_ordered(one.effects, effects[one.id]),
+                caused_by=_ordered(one.caused_by, causes[one.id]),
+            )
+            for one in episode.decisions
+        ),
+        events=tuple(
+            replace(
+                one,
+                leads_to=_ordered(one.leads_to, effects[one.id]),
+                caused_by=_ordered(one.caused_by, causes[one.id]),
+            )
+            for one in episode.events
+        ),
         links=tuple(link for link in episode.links if link.reason == "fix" or (link.source, link.target) in pairs),
         fixes=tuple(kept for fix in episode.fixes if (kept := _repaired_fix(fix, ids))),
-        outcome_evidence=_repaired_evidence(episode, ids),
+        outcome_evidence=evidence,
     )
     return fixed, (*problems, *_differences(episode, fixed))
 
@@ -125,18 +138,14 @@ def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str
     times |= {one.id: sortable_time(one.timestamp) for one in episode.events}
     kept: dict[str, set[str]] = defaultdict(set)
     problems: list[str] = []
-    for source, target in dict.fromkeys(_stated_pairs(episode)):
+    links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
+    for source, target in dict.fromkeys(links or _pairs_of_ends(episode)):
         problem = _problem(source, target, ids, times, kept)
         if problem:
             problems.append(f"{source} -> {target} {problem}")
         else:
             kept[source].add(target)
     return {(source, target) for source, targets in kept.items() for target in targets}, tuple(problems)
-
-
-def _stated_pairs(episode: Episode) -> Iterator[_Pair]:
-    links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
-    yield from links or _pairs_of_ends(episode)
 
 
 def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
@@ -170,14 +179,6 @@ def _reaches(source: str, target: str, kept: dict[str, set[str]]) -> bool:
     return False
 
 
-def _relinked_decision(one: Decision, effects: set[str], causes: set[str]) -> Decision:
-    return replace(one, effects=_ordered(one.effects, effects), caused_by=_ordered(one.caused_by, causes))
-
-
-def _relinked_event(one: Event, effects: set[str], causes: set[str]) -> Event:
-    return replace(one, leads_to=_ordered(one.leads_to, effects), caused_by=_ordered(one.caused_by, causes))
-
-
 def _ordered(stated: Iterable[str], wanted: set[str]) -> tuple[str, ...]:
     """The ids wanted, in the order stated where they were, the others behind them."""
     kept = [name for name in dict.fromkeys(stated) if name in wanted]
@@ -190,11 +191,6 @@ def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
         return None
     share = fix.share if len(changes) == len(fix.changes) else 1 / len(changes)
     return replace(fix, changes=changes, share=share, verified_by=fix.verified_by if fix.verified_by in ids else None)
-
-
-def _repaired_evidence(episode: Episode, ids: set[str]) -> OutcomeEvidence | None:
-    evidence = episode.outcome_evidence
-    return replace(evidence, source=None) if evidence and evidence.source and evidence.source not in ids else evidence
 
 
 def _differences(before: Episode, after: Episode) -> Iterator[str]:

@@ -13,7 +13,7 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -186,32 +186,24 @@ def root_of(home: AgentHome) -> Path:
 
 def logs_of(home: AgentHome, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog]:
     """An agent's logs by path. ``candidates`` are projects whose path may be hidden in the name of a log's folder."""
-    known = _names(home, candidates)
+    known: dict[str, str] = {}
+    if home.named is not None:
+        known = {_folder_name(str(folder), home.named[1]): str(folder) for folder in candidates}
     root = root_of(home)
     for path in sorted({path for pattern in home.logs for path in root.glob(pattern)}):
         if not path.is_file() or (home.excluded and path.match(home.excluded)) or is_part(path):
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
-        folder = _folder_from_file(home, path) or _folder_by_name(home, path, known) or _folder_in_log(path)
+        by_name = known.get(path.parents[home.named[0] - 1].name) if home.named else None
+        folder = _folder_from_file(home, path) or by_name or _folder_in_log(path)
         yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder)
 
 
-def _names(home: AgentHome, candidates: Iterable[Path]) -> dict[str, str]:
-    """What the folder of each candidate's logs would be called."""
-    if home.named is None:
-        return {}
-    _, naming = home.named
-    return {_name(str(folder), naming): str(folder) for folder in candidates}
-
-
-def _name(folder: str, naming: FolderNaming) -> str:
+def _folder_name(folder: str, naming: FolderNaming) -> str:
+    """What the folder of a project's logs is called."""
     if naming == "sha256":
         return hashlib.sha256(folder.encode()).hexdigest()
     return _NOT_LETTER_OR_DIGIT.sub("-", folder).strip("-")
-
-
-def _folder_by_name(home: AgentHome, log: Path, known: dict[str, str]) -> str | None:
-    return known.get(log.parents[home.named[0] - 1].name) if home.named else None
 
 
 def _folder_from_file(home: AgentHome, log: Path) -> str | None:
@@ -233,12 +225,8 @@ def _folder_in_log(log: Path) -> str | None:
     except LogError:
         return None  # whoever reads it will say what is wrong with it
     records = [head.document] if isinstance(head.document, dict) else head.records
-    return next((told for record in records if (told := _folder_in_record(record))), None)
-
-
-def _folder_in_record(record: dict[str, Any]) -> str | None:
-    found = (_at(record, keys) for keys in _FOLDER_KEYS)
-    return next((told for told in found if isinstance(told, str) and told), None)
+    found = (_at(record, keys) for record in records for keys in _FOLDER_KEYS)
+    return next((folder for folder in found if isinstance(folder, str) and folder), None)
 
 
 def _at(value: object, keys: Sequence[str]) -> object:

@@ -12,7 +12,7 @@ memory's words and not the world's.
 Run gofmt before the linter.
 </helix-graph-memory>
 >>> without_echo(f"Fix the cart.\n{injected}\nThanks!")
-Heard(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
+EchoFreeText(text='Fix the cart.\n\nThanks!', insights=('gofmt-first',))
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
     A text that holds a marker of its own (a log once quoted) loses it, so that it can't end the block before its end.
     """
     names = ", ".join(_NOT_IN_NAME.sub("-", name).strip() for name in insights)
-    body = _without_markers(text).strip("\n")
+    while (shorter := _LIKE_MARKER.sub("", text)) != text:  # cutting one marker can leave another
+        text = shorter
+    body = text.strip("\n")
     attribute = f' insights="{names}"' if names else ""
     return f"{_OPENING}{attribute}>\n{body}\n{_CLOSING}"
 
@@ -70,7 +72,7 @@ def without_echo(text: str) -> EchoFreeText:
         kept.append(text[position : found.start() if end else found.end()])
         position = end or found.end()
         if end:
-            names.update(dict.fromkeys(_names(found)))
+            names.update((name, None) for part in (found[1] or "").split(",") if (name := part.strip()))
     kept.append(text[position:])
     return EchoFreeText(_without_reminders("".join(kept)), tuple(names))
 
@@ -103,23 +105,12 @@ def is_own_program(program: str) -> bool:
     return program in _OWN_PROGRAMS
 
 
-def _without_markers(text: str) -> str:
-    """Without the marker lines of a block, also those that come about when others within them are cut."""
-    while (shorter := _LIKE_MARKER.sub("", text)) != text:
-        text = shorter
-    return text
-
-
 def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:
     """Where a block ends; None when its opening is only mentioned. ``last`` is where the last closing stands."""
     if begin.end() <= last:
         return text.find(_CLOSING, begin.end()) + len(_CLOSING)
     starts_line = begin.start() == 0 or text[begin.start() - 1] == "\n"
     return len(text) if starts_line else None
-
-
-def _names(begin: re.Match[str]) -> Iterator[str]:
-    yield from (name for part in (begin[1] or "").split(",") if (name := part.strip()))
 
 
 def _without_reminders(text: str) -> str:

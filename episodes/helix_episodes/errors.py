@@ -80,14 +80,11 @@ class InvalidSessionId(EpisodeError):
 
     def __init__(self, session: str) -> None:
         self.session = session
+        shown = repr(session) if isinstance(session, str) else f"of type {type(session).__name__}"
         super().__init__(
-            f"session id {_shown(session)} cannot name a file: use letters, digits, '.', '_' and '-', "
+            f"session id {shown} cannot name a file: use letters, digits, '.', '_' and '-', "
             "beginning with a letter or digit, at most 128 of them"
         )
-
-
-def _shown(session: object) -> str:
-    return repr(session) if isinstance(session, str) else f"of type {type(session).__name__}"
 
 
 class LogError(HelixGraphError):

@@ -81,17 +81,13 @@ def read_regular(path: Path) -> bytes:
     Raises:
         OSError: There is none, it may not be read, or something else stands in its place, which is not opened.
     """
-    _refuse_irregular(path)
+    problem = irregularity(path)
+    if problem:
+        raise OSError(errno.EINVAL, problem, str(path))
     # Something else may have taken its place since: such a thing is neither waited for nor followed.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         return file.read()
-
-
-def _refuse_irregular(path: Path) -> None:
-    problem = irregularity(path)
-    if problem:
-        raise OSError(errno.EINVAL, problem, str(path))
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:

@@ -82,7 +82,24 @@ def signals_of(episode: Episode) -> EpisodeSignals:
     """What an episode tells; times that it does not know are those of the session's beginning."""
     begin = parse_timestamp(episode.timestamp) or _UNKNOWN_BEGINNING
     times = [at for part in parts_of(episode) if (at := parse_timestamp(part.timestamp))]
-    verdicts = list(_verdicts(episode))
+    commits = tuple(
+        CommitRecord(
+            sha=event.commit,
+            subject=event.content,
+            command=_command_of(event, episode),
+            at=parse_timestamp(event.timestamp) or begin,
+            event=event,
+        )
+        for event in episode.events
+        if event.type == "commit" and event.commit
+    )
+    # In the session's own log, in order; those of helpers' logs have lines of their own.
+    verdicts = [
+        CheckVerdict(check=event.check, command=_command_of(event, episode), event=event)
+        for event in episode.events
+        if event.check and not event.tool and event.type in {"test", "error"} and _own_line(event) is not None
+    ]
+    last_of_each = {one.check: one for one in verdicts}
     return EpisodeSignals(
         episode=episode.id,
         session=episode.session,
@@ -91,9 +108,9 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         end=max(times, default=begin),
         outcome=episode.outcome,
         basis=episode.outcome_basis,
-        commits=tuple(_commit_records(episode, begin)),
+        commits=commits,
         early=tuple(_early(episode, verdicts)),
-        left_passing=tuple(one for one in _last_of_each(verdicts) if one.event.type == "test"),
+        left_passing=tuple(one for one in last_of_each.values() if one.event.type == "test"),
         changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),
         worked=bool(verdicts or episode.decisions),
     )
@@ -108,33 +125,10 @@ def parse_timestamp(timestamp: str | None) -> datetime | None:
         return None
 
 
-def _commit_records(episode: Episode, begin: datetime) -> Iterator[CommitRecord]:
-    for event in episode.events:
-        if event.type == "commit" and event.commit:
-            at = parse_timestamp(event.timestamp) or begin
-            command = _command_of(event, episode)
-            yield CommitRecord(sha=event.commit, subject=event.content, command=command, at=at, event=event)
-
-
-def _verdicts(episode: Episode) -> Iterator[CheckVerdict]:
-    """The verdicts in the session's own log, in order; those of helpers' logs have lines of their own."""
-    for event in episode.events:
-        if event.check and not event.tool and event.type in {"test", "error"} and _own_line(event) is not None:
-            yield CheckVerdict(check=event.check, command=_command_of(event, episode), event=event)
-
-
 def _command_of(event: Event, episode: Episode) -> str:
     causes = {each.id: each for each in episode.decisions if each.id in event.caused_by}
     actions = (causes[name].action for name in event.caused_by if name in causes)
     return next((action.command for action in actions if action and action.command), "")
-
-
-def _last_of_each(verdicts: list[CheckVerdict]) -> list[CheckVerdict]:
-    """The verdict on which each check ended."""
-    last: dict[str, CheckVerdict] = {}
-    for one in verdicts:
-        last[one.check] = one
-    return list(last.values())
 
 
 def _early(episode: Episode, verdicts: list[CheckVerdict]) -> Iterator[CheckVerdict]:

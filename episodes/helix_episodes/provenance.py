@@ -187,22 +187,16 @@ def _quotations_match(session: Session, other: Episode) -> bool:
     steps: dict[str, list[Step]] = {}
     for step in session.steps:
         steps.setdefault(step.source.id or "", []).append(step)
-    shared = [(one, steps[name]) for one, name in _quoted(other) if name in steps]
+    parts: tuple[Decision | Event, ...] = (*other.decisions, *other.events)
+    quoted = ((one, one.evidence.id) for one in parts if one.evidence and one.evidence.id)
+    shared = [(one, steps[name]) for one, name in quoted if name in steps]
     return bool(shared) and all(any(_is_quoted_from(one, step) for step in own) for one, own in shared)
-
-
-def _quoted(episode: Episode) -> Iterator[tuple[Decision | Event, str]]:
-    parts: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
-    for one in parts:
-        if one.evidence and one.evidence.id:
-            yield one, one.evidence.id
 
 
 def _is_quoted_from(one: Decision | Event, step: Step) -> bool:
     quote = one.evidence.quote.removesuffix("\u2026") if one.evidence else ""
-    return timestamp_of(step) == one.timestamp and all(part in _words(step) for part in quote.split("\n"))
-
-
-def _words(step: Step) -> str:
+    if timestamp_of(step) != one.timestamp:
+        return False
     said = [step.text, *(value for value in step.arguments.values() if isinstance(value, str))]
-    return redact_text("\n".join(said))
+    words = redact_text("\n".join(said))
+    return all(part in words for part in quote.split("\n"))

@@ -10,6 +10,7 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
@@ -66,7 +67,7 @@ _ARGUMENTS = {
 }
 
 
-class AntigravityReader:
+class AntigravityReader(SingleFileReader):
     """Reads ``~/.gemini/antigravity*/brain/<id>/.system_generated/logs/transcript.jsonl``."""
 
     name = "antigravity"
@@ -77,10 +78,6 @@ class AntigravityReader:
         if any({"step_index", "source", "type"} <= record.keys() for record in head.records):
             return None
         return "no line is a step with an index, a source and a type"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (no such log consists of several files)
-        """Never: one file is one session."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the log.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord
@@ -28,7 +29,7 @@ _VERSION = "ATIF-"
 _CUT = "context_management"
 
 
-class AtifReader:
+class AtifReader(SingleFileReader):
     """Reads ``trajectory.json`` as Harbor writes it."""
 
     name = "atif"
@@ -40,10 +41,6 @@ class AtifReader:
         if isinstance(version, str) and version.startswith(_VERSION):
             return None
         return "no schema_version of ATIF"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (helpers' runs stand within the document)
-        """Never: one file is one run."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one run in the document.
@@ -62,7 +59,7 @@ class AtifReader:
         )
         run.take_all(document, actor="agent")
         run.journal.answered_by(text_in(agent, "model_name"))
-        session = run.journal.session(path, reader=self.name, agent=text_in(agent, "name"), rewritten=True)
+        session = run.journal.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
         yield session
 
 

@@ -14,11 +14,14 @@ import msgspec
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.io import HEAD, LARGEST_DOCUMENT
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import lines_of, open_log, parse
+from helix_episodes.readers.common.session_builder import SessionBuilder, id_from_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from helix_episodes.readers.common.json_with_lines import JsonNode
     from helix_episodes.session import Session
 
 
@@ -89,27 +92,53 @@ class Reader(Protocol):
         ...
 
 
+class SingleFileReader:
+    """A base for readers of formats whose logs are single files."""
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a reader's method)
+        """Never: no file belongs to another log."""
+        return False
+
+
+class DocumentReader(SingleFileReader):
+    """A base for readers of formats in which a log is one JSON document that holds one run."""
+
+    name: str
+    #: What a document without any step lacks.
+    empty: str
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one run in the document.
+
+        Raises:
+            LogNotReadable: The file cannot be read, is no JSON, or holds no step at all.
+        """
+        builder = SessionBuilder()
+        stated = self.take(read_json_with_lines(path), builder, path)
+        yield builder.session(path, reader=self.name, empty=self.empty, **{"id": id_from_path(path), **stated})
+
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the run's steps to ``builder`` and returns the fields of the session that the document states."""
+        raise NotImplementedError
+
+
 def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 
     Raises:
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
     """
-    lines = _first_lines(path)
+    try:
+        with open_log(path) as log:
+            lines = tuple(_up_to(HEAD, lines_of(log)))
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
     records = _HeadRecords(lines)
     if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))
-
-
-def _first_lines(path: Path) -> tuple[bytes, ...]:
-    try:
-        with open_log(path) as log:
-            return tuple(_up_to(HEAD, lines_of(log)))
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
 def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:

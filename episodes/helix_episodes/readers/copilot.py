@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
@@ -51,10 +52,12 @@ _SKIPPED = frozenset(
 )
 _INJECTED = ("current_datetime", "reminder", "system_reminder", "system-reminder", "agent_instructions")
 _CUTS = {"session.compaction_complete": "compaction", "session.truncation": "compaction", "session.resume": "resume"}
+#: The codes of an error with which a person or a rule did not let a call through.
+_REFUSALS: dict[str, Status] = {"rejected": "rejected", "denied": "denied"}
 _NOTES = frozenset({"session.error", "session.warning", "system.notification"})
 
 
-class CopilotReader:
+class CopilotReader(SingleFileReader):
     """Reads ``~/.copilot/session-state/<id>/events.jsonl``."""
 
     name = "copilot"
@@ -62,13 +65,11 @@ class CopilotReader:
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when a line is an event as only Copilot writes them, else why not."""
-        if any(_is_own(record) for record in head.records):
-            return None
+        for record in head.records:
+            kind = text_in(record, "type") or ""
+            if "." in kind and isinstance(record.get("data"), dict) and "parentId" in record:
+                return None
         return "no line is an event with data and a parentId"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (helpers' events stand in their session's log)
-        """Never: one file is one session."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the log.
@@ -82,11 +83,6 @@ class CopilotReader:
         default = path.parent.name if path.stem == "events" else None
         events.journal.tell(id=default)
         yield events.journal.session(path, reader=self.name)
-
-
-def _is_own(record: Record) -> bool:
-    kind = text_in(record, "type") or ""
-    return "." in kind and isinstance(record.get("data"), dict) and "parentId" in record
 
 
 class _Events:
@@ -196,12 +192,13 @@ class _Events:
             or content_text(data.get("error"))
             or text_in(object_in(data, "error"), "message")
         )
+        code = text_in(object_in(data, "error"), "code")
         ending = read_ending(text or "", failed=failed, ran=call is not None and call.operation == "run")
         self._dialogue.settle(
             call_id,
             place,
             text=ending.text,
-            status=_refused(data) or ending.status,
+            status=_REFUSALS.get(code or "", ending.status),
             exit_code=ending.exit_code,
             actor=None if call else _actor(data),
         )
@@ -216,10 +213,3 @@ def _actor(data: Record) -> str:
     """A helper's events name the call that sent it."""
     parent = text_in(data, "parentToolCallId")
     return f"agent:{parent}" if parent else "agent"
-
-
-def _refused(data: Record) -> Status | None:
-    """How a call ended that a person or a rule did not let through, by the code of its error."""
-    code = text_in(object_in(data, "error"), "code")
-    refusals: dict[str, Status] = {"rejected": "rejected", "denied": "denied"}
-    return refusals.get(code or "")

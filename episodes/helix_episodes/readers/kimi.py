@@ -93,12 +93,6 @@ def _work_folder(session: Path) -> str | None:
     return text_in(state, "workDir") if isinstance(state, dict) else None
 
 
-def _unique_id(event: Record) -> str | None:
-    """The event's id; that of a call (``Bash_0``) comes again in every session, so its step's stands for it."""
-    name = text_in(event, "uuid")
-    return text_in(event, "stepUuid") if text_in(event, "type") == "tool.call" else name
-
-
 class _Wire:
     """One log while it is read. ``agents`` is the folder of the session's wires; ``name`` is a helper's."""
 
@@ -139,7 +133,9 @@ class _Wire:
         """Turns one record into steps, or enters in the ledger why there are none."""
         event = object_in(record, "event")
         kind = text_in(event or record, "type") or "record without type"
-        source = Source(line=line, id=_unique_id(event), file=self._file)
+        # A call's id (``Bash_0``) is used again in every session, so its step's stands for it.
+        unique_id = text_in(event, "stepUuid" if text_in(event, "type") == "tool.call" else "uuid")
+        source = Source(line=line, id=unique_id, file=self._file)
         place = RecordPosition(source, parse_any_time(record.get("time")))
         self.journal.tell(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
         self.journal.tell(root=text_in(object_in(event, "display"), "cwd"))

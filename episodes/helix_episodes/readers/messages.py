@@ -10,6 +10,7 @@ from collections.abc import (
     Callable,  # noqa: TC003  (a NamedTuple's fields)
     Mapping,  # noqa: TC003  (a NamedTuple's fields)
 )
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from helix_episodes.errors import LogNotReadable
@@ -45,7 +46,6 @@ from helix_episodes.session import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
@@ -89,18 +89,6 @@ class Dialect(NamedTuple):
     parts_folder: str | None = None
 
 
-def _content_of(record: Record) -> object:
-    return object_in(record, "message").get("content")
-
-
-def _is_cursor(record: Record) -> bool:
-    return (
-        text_in(record, "role") in {"user", "assistant"}
-        and isinstance(_content_of(record), list)
-        and "uuid" not in record
-    )
-
-
 def _heard_by_cursor(text: str) -> str:
     """The query itself, of a text that the editor has put its context around."""
     return between(text, "<user_query>", "</user_query>").strip() or cut_tags(text, _REMINDERS)
@@ -113,17 +101,9 @@ def _is_droid(record: Record) -> bool:
     return stream and any(name in record for name in ("session_id", "sessionId")) and "uuid" not in record
 
 
-def _is_pi(record: Record) -> bool:
-    return record.get("type") == "session" and isinstance(record.get("version"), int) and "cwd" in record
-
-
 def _is_qwen(record: Record) -> bool:
     own = isinstance(object_in(record, "message").get("parts"), list) or "systemPayload" in record
     return own and "uuid" in record and "sessionId" in record
-
-
-def _heard_by_qwen(text: str) -> str:
-    return cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context"))
 
 
 def _is_grok(record: Record) -> bool:
@@ -135,10 +115,6 @@ def _is_grok(record: Record) -> bool:
     return kind == "backend_tool_call" or (kind == "assistant" and "model_id" in record)
 
 
-def _is_hermes(record: Record) -> bool:
-    return "session_id" in record and "platform" in record and bool(objects_in(record, "messages"))
-
-
 def _is_chat(record: Record) -> bool:
     if record.get("type") == "tool_call":
         return "function" in record and "arguments" in record
@@ -148,7 +124,11 @@ def _is_chat(record: Record) -> bool:
 
 CURSOR = Dialect(
     name="cursor",
-    is_own=_is_cursor,
+    is_own=lambda record: (
+        text_in(record, "role") in {"user", "assistant"}
+        and isinstance(object_in(record, "message").get("content"), list)
+        and "uuid" not in record
+    ),
     unfamiliar="no line has the role and message of its transcripts",
     messages={"": "message"},
     skipped=frozenset({"turn_ended"}),
@@ -174,7 +154,9 @@ DROID = Dialect(
 )
 PI = Dialect(
     name="pi",
-    is_own=_is_pi,
+    is_own=lambda record: (
+        record.get("type") == "session" and isinstance(record.get("version"), int) and "cwd" in record
+    ),
     unfamiliar="no session line with a version and a folder",
     messages={"message": "message"},
     facts={"root": (("cwd",),), "model": (("message", "model"), ("modelId",))},
@@ -201,7 +183,7 @@ QWEN = Dialect(
             *("system/session_artifact_snapshot", "system/file_history_snapshot"),
         }
     ),
-    heard=_heard_by_qwen,
+    heard=lambda text: cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context")),
     tools={**COMMON_TOOLS, **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", by=look)},
 )
 GROK = Dialect(
@@ -223,7 +205,7 @@ GROK = Dialect(
 )
 HERMES = Dialect(
     name="hermes",
-    is_own=_is_hermes,
+    is_own=lambda record: "session_id" in record and "platform" in record and bool(objects_in(record, "messages")),
     unfamiliar="it is no document with a session_id, a platform and messages",
     messages={"": ""},
     facts={
@@ -243,8 +225,6 @@ CHAT = Dialect(
     facts={"model": (("model",),)},
     tells=frozenset({"error"}),
 )
-
-DIALECTS = (DROID, PI, QWEN, GROK, HERMES, CURSOR, CHAT)
 
 
 _PEOPLE = frozenset({"user", "human"})
@@ -357,12 +337,18 @@ class MessagesReader:
         else:
             log.take_document(read_json_with_lines(path), self._dialect.document)
         document = self._dialect.document is not None
-        yield log.journal.session(path, reader=self.name, agent=_agent(self.name, path), rewritten=document)
+        # OpenClaw runs pi and logs as pi does, in a folder of its own.
+        agent = "openclaw" if self.name == "pi" and ".openclaw" in path.parts else self.name
+        yield log.journal.session(path, reader=self.name, agent=agent, rewritten=document)
 
 
-def message_readers() -> tuple[MessagesReader, ...]:
-    """A reader for each dialect, the stricter ones first."""
-    return tuple(MessagesReader(dialect) for dialect in DIALECTS)
+DroidReader = partial(MessagesReader, DROID)
+PiReader = partial(MessagesReader, PI)
+QwenReader = partial(MessagesReader, QWEN)
+GrokReader = partial(MessagesReader, GROK)
+HermesReader = partial(MessagesReader, HERMES)
+CursorReader = partial(MessagesReader, CURSOR)
+ChatReader = partial(MessagesReader, CHAT)
 
 
 class _Log:
@@ -397,12 +383,12 @@ class _Log:
         self.learn(record)
         if text_in(record, "type") in {"session", "session_start"}:
             self.journal.tell(id=text_in(record, "id"))
-        place = RecordPosition(Source(line=line, id=_own_id(self._dialect, record)), self._time(record))
+        own = _own_id(self._dialect, record)
+        at = next((at for name in self._dialect.times if (at := parse_any_time(record.get(name)))), None)
+        place = RecordPosition(Source(line=line, id=own), at)
         self.journal.ledger.enter(self._translate(record, place))
-        self._remember(record)
-
-    def _time(self, record: Record) -> datetime | None:
-        return next((at for name in self._dialect.times if (at := parse_any_time(record.get(name)))), None)
+        if own:  # how far the session had come, for a prompt that goes back to this record
+            self._steps_at[own] = len(self.journal.dialogue.steps)
 
     def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         dialect = self._dialect
@@ -436,7 +422,9 @@ class _Log:
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
-        return self._conversation.take(_plain(message), place, role=role, status=_status(record))
+        return self._conversation.take(
+            _plain(message), place, role=role, status=text_in(object_in(record, "toolCallResult"), "status")
+        )
 
     def _note(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
@@ -463,12 +451,6 @@ class _Log:
             self.journal.dialogue.say("note", place, text="the turn before was stopped", actor="user")
             self.journal.dialogue.change(len(self.journal.dialogue.steps) - 1, status="interrupted")
 
-    def _remember(self, record: Record) -> None:
-        """How far the session had come with a record, for a prompt that goes back to it."""
-        own = _own_id(self._dialect, record)
-        if own:
-            self._steps_at[own] = len(self.journal.dialogue.steps)
-
 
 def _kinds(record: Record) -> tuple[str, ...]:
     """What a record may be listed as: by type and subtype, by type alone."""
@@ -485,10 +467,6 @@ def _plain(message: Record) -> Record:
     """The message with its text under the usual name."""
     text = text_in(message, "text") or text_in(message, "finalText")
     return message | {"content": text} if text and "content" not in message and "parts" not in message else message
-
-
-def _status(record: Record) -> str | None:
-    return text_in(object_in(record, "toolCallResult"), "status")
 
 
 def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
@@ -510,8 +488,3 @@ def _facts_beside(path: Path, name: str) -> Record:
     except (OSError, ValueError, LogNotReadable):
         return {}
     return facts if isinstance(facts, dict) else {}
-
-
-def _agent(name: str, path: Path) -> str:
-    """OpenClaw runs pi and logs as pi does, in a folder of its own."""
-    return "openclaw" if name == "pi" and ".openclaw" in path.parts else name

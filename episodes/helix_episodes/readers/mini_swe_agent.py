@@ -9,22 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.base import DocumentReader
+from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, text_in
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import message_text, tool_calls
-from helix_episodes.readers.common.session_builder import StepList, id_from_path
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, translate
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.session import Status, Step
+    from helix_episodes.readers.common.session_builder import SessionBuilder, StepList
+    from helix_episodes.session import Status
 
 _COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
 _OBSERVED = re.compile(r"\A\s*<returncode>(-?\d+)</returncode>\s*")
@@ -35,11 +33,12 @@ _FORMAT = "mini-swe-agent"
 _TASK = re.compile(r"Please solve this issue: (.*?)(?:\n\nYou can execute bash commands|\Z)", re.DOTALL)
 
 
-class MiniSweAgentReader:
+class MiniSweAgentReader(DocumentReader):
     """Reads the trajectories of mini-swe-agent."""
 
     name = "mini-swe-agent"
     suffixes = (".traj.json",)
+    empty = "no message with a role"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file says so, or holds messages with commands and their exit codes, else why not."""
@@ -47,49 +46,30 @@ class MiniSweAgentReader:
         if isinstance(run, dict) and str(run.get("trajectory_format", "")).startswith(_FORMAT):
             return None
         messages = run if isinstance(run, list) else objects_in(run, "messages") if isinstance(run, dict) else []
-        if any(_is_observation(one) for one in messages) and any(_is_command(one) for one in messages):
+        objects = [one for one in messages if isinstance(one, dict)]
+        observes = any(_OBSERVED.match(message_text(one)) for one in objects)
+        if observes and any(_is_command(one) for one in objects):
             return None
         return "no messages with one command each and a returncode"
 
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
-        """Never."""
-        return False
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
-        """
-        run = read_json_with_lines(path)
-        ledger, dialogue = LineLedger(), StepList()
-        for message in run.get("messages").items or run.items:
-            ledger.enter(_take(message, dialogue))
-        if not dialogue.steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no message with a role)")
-        info = run.get("info")
-        yield Session(
-            id=id_from_path(path),
-            agent=MiniSweAgentReader.name,
-            reader=MiniSweAgentReader.name,
-            steps=tuple(dialogue.steps),
-            agent_version=info.get("mini_version").text or None,
-            model=info.get("config").get("model").get("model_name").text or None,
-            root=info.get("config").get("environment").get("cwd").text or None,
-            task=_task(dialogue.steps),
-            task_id=path.name.partition(".")[0],
-            accounting=ledger.accounting(),
-        )
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the messages of the run."""
+        for message in document.get("messages").items or document.items:
+            builder.ledger.enter(_take(message, builder.dialogue))
+        prompts = (step.text for step in builder.dialogue.steps if step.kind == "prompt")
+        task = next(map(_TASK.search, prompts), None)
+        info = document.get("info")
+        return {
+            "agent_version": info.get("mini_version").text or None,
+            "model": info.get("config").get("model").get("model_name").text or None,
+            "root": info.get("config").get("environment").get("cwd").text or None,
+            "task": (task[1].strip() or None) if task else None,
+            "task_id": path.name.partition(".")[0],
+        }
 
 
-def _is_observation(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
-    return isinstance(message, dict) and _OBSERVED.match(message_text(message)) is not None
-
-
-def _is_command(message: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
-    if not isinstance(message, dict) or message.get("role") != "assistant":
-        return False
-    return _COMMAND.search(message_text(message)) is not None or bool(tool_calls(message))
+def _is_command(message: Record) -> bool:
+    return message.get("role") == "assistant" and bool(_COMMAND.search(message_text(message)) or tool_calls(message))
 
 
 def _take(message: JsonNode, dialogue: StepList) -> SkippedRecord | None:
@@ -123,7 +103,10 @@ def _answer(message: dict[str, Any], place: RecordPosition, dialogue: StepList) 
 def _observed(message: dict[str, Any], place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
     text, call_id = message_text(message), text_in(message, "tool_call_id")
     if dialogue.open_call(call_id) is None:
-        return _told(text, place, dialogue)
+        # The first words under the user's role are the order; later ones without a command before are the program's.
+        first = not any(step.kind == "prompt" for step in dialogue.steps)
+        said = dialogue.say("prompt" if first else "note", place, text=text, actor="user" if first else "system")
+        return None if said else SkippedRecord("empty message")
     code = object_in(message, "extra").get("returncode")
     found = _OBSERVED.match(text)
     if found is not None:
@@ -134,15 +117,3 @@ def _observed(message: dict[str, Any], place: RecordPosition, dialogue: StepList
     status: Status = "unknown" if code is None else "error" if code else "ok"
     dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
     return None
-
-
-def _told(text: str, place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
-    """The first words under the user's role are the order; later ones without a command before are the program's."""
-    first = not any(step.kind == "prompt" for step in dialogue.steps)
-    said = dialogue.say("prompt" if first else "note", place, text=text, actor="user" if first else "system")
-    return None if said else SkippedRecord("empty message")
-
-
-def _task(steps: Sequence[Step]) -> str | None:
-    found = next((_TASK.search(step.text) for step in steps if step.kind == "prompt"), None)
-    return found[1].strip() or None if found else None

@@ -216,7 +216,11 @@ class OpenCodeReader:
         if head.lines[0].startswith(SQLITE_HEADER):
             return None if has_sessions(head.path) else "a database without the tables session, message and part"
         document = head.document if isinstance(head.document, dict) else {}
-        if _is_export(document) or _is_session(document) or _is_piece(document):
+        is_export = isinstance(document.get("messages"), list) and "directory" in object_in(document, "info")
+        is_session = {"id", "projectID", "directory", "time"} <= document.keys()
+        # A message or a part: `is_part` says by its place to what it belongs.
+        is_piece = "messageID" in document or {"id", "sessionID", "role"} <= document.keys()
+        if is_export or is_session or is_piece:
             return None
         return "neither a database, nor a session with a projectID and a directory, nor an export of one"
 
@@ -252,19 +256,6 @@ def _store(path: Path) -> SessionStore:
         if file.read(len(SQLITE_HEADER)) == SQLITE_HEADER:
             return SessionDatabase(path)
     return SessionFolders(path) if path.parent.parent.name == "session" else ExportedSessions(path)
-
-
-def _is_export(document: Record) -> bool:
-    return isinstance(document.get("messages"), list) and "directory" in object_in(document, "info")
-
-
-def _is_session(document: Record) -> bool:
-    return {"id", "projectID", "directory", "time"} <= document.keys()
-
-
-def _is_piece(document: Record) -> bool:
-    """A message or a part: `is_part` says by its place to what it belongs."""
-    return "messageID" in document or {"id", "sessionID", "role"} <= document.keys()
 
 
 class _SessionReader:

@@ -9,11 +9,10 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, parse_time, text_in
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
-from helix_episodes.readers.common.session_builder import StepList, id_from_path, project_of
+from helix_episodes.readers.common.jsonl import SkippedRecord
+from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.readers.common.tool_translation import (
     COMMON_TOOLS,
     Translation,
@@ -25,14 +24,15 @@ from helix_episodes.readers.common.tool_translation import (
     translate,
     write,
 )
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.session_builder import SessionBuilder
     from helix_episodes.readers.common.tool_translation import LoggedArguments, Translator
     from helix_episodes.session import Status
 
@@ -80,12 +80,12 @@ _TOOLS: Mapping[str, Translator] = {
 }
 
 
-class Events:
-    """Takes one event after the other."""
+class _Events:
+    """The session while it is read, one event after the other."""
 
-    def __init__(self) -> None:
-        self.ledger = LineLedger()
-        self.dialogue = StepList()
+    def __init__(self, builder: SessionBuilder) -> None:
+        self.ledger = builder.ledger
+        self.dialogue = builder.dialogue
         self.model: str | None = None
         self._folder: str | None = None
 
@@ -115,9 +115,14 @@ class Events:
         if kind in _SKIPPED_ACTIONS:
             return SkippedRecord(f"action {kind}")
         if kind == "message":
-            return self._said(
-                _place(event, node.get("args").get("content")), event, text_in(arguments, "content") or ""
+            user = event.get("source") == "user"
+            said = self.dialogue.say(
+                "prompt" if user else "message",
+                _place(event, node.get("args").get("content")),
+                text=text_in(arguments, "content") or "",
+                actor="user" if user else "agent",
             )
+            return None if said else SkippedRecord("empty message")
         thought = node.get("args").get("thought")
         self.dialogue.say("message", _place(event, thought), text=text_in(arguments, "thought") or "")
         if kind in {"finish", "reject"}:
@@ -131,11 +136,6 @@ class Events:
             translations=translate(kind, given, tools=_TOOLS),
         )
         return None
-
-    def _said(self, place: RecordPosition, event: Record, text: str) -> SkippedRecord | None:
-        user = event.get("source") == "user"
-        said = self.dialogue.say("prompt" if user else "message", place, text=text, actor="user" if user else "agent")
-        return None if said else SkippedRecord("empty message")
 
     def _ended(self, node: JsonNode, event: Record, arguments: Record) -> SkippedRecord | None:
         """The agent's last words stand in one place or another, or are its thought."""
@@ -209,46 +209,24 @@ def _place(event: Record, node: JsonNode) -> RecordPosition:
     return RecordPosition(Source(line=node.line), parse_time(event.get("timestamp")))
 
 
-class OpenHandsReader:
+class OpenHandsReader(DocumentReader):
     """Reads the trajectories that OpenHands exports."""
 
     name = "openhands"
     suffixes = (".json",)
+    empty = "no event of it is a step"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file is a list of such events, else why not."""
         events = head.document if isinstance(head.document, list) else []
         return None if events and all(_is_event(event) for event in events) else "no list of actions and observations"
 
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one session)
-        """Never."""
-        return False
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
-        """
-        events = Events()
-        for node in read_json_with_lines(path).items:
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:  # noqa: ARG002  (nothing of it)
+        """Adds the events."""
+        events = _Events(builder)
+        for node in document.items:
             events.take(node)
-        steps = tuple(events.dialogue.steps)
-        if not steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no event of it is a step)")
-        times = [step.at for step in steps if step.at is not None]
-        yield Session(
-            id=id_from_path(path),
-            agent=OpenHandsReader.name,
-            reader=OpenHandsReader.name,
-            steps=steps,
-            model=events.model,
-            root=events.root,
-            project=project_of(events.root),
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            accounting=events.ledger.accounting(),
-        )
+        return {"root": events.root, "project": project_of(events.root), "model": events.model}
 
 
 def _is_event(event: Any) -> bool:  # noqa: ANN401  (JSON can be anything)

@@ -17,26 +17,13 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
-from helix_episodes.readers.ai_agents.reader import AiAgentsReader
-from helix_episodes.readers.antigravity import AntigravityReader
-from helix_episodes.readers.atif import AtifReader
 from helix_episodes.readers.base import LogHead, Reader, read_head
-from helix_episodes.readers.claude_code.reader import ClaudeCodeReader
-from helix_episodes.readers.codex.reader import CodexReader
-from helix_episodes.readers.copilot import CopilotReader
-from helix_episodes.readers.gemini import GeminiReader
-from helix_episodes.readers.kimi import KimiReader
-from helix_episodes.readers.messages import message_readers
-from helix_episodes.readers.mini_swe_agent import MiniSweAgentReader
-from helix_episodes.readers.opencode import OpenCodeReader
-from helix_episodes.readers.openhands import OpenHandsReader
-from helix_episodes.readers.swe_agent import SweAgentReader
-from helix_episodes.readers.tau_bench import TauBenchReader
-from helix_episodes.readers.who_and_when import WhoAndWhenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +31,31 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
 
 
+#: The built-in readers by name, in the order of trial: the formats that many a file could be taken for come last.
+#: A class is loaded when its turn comes, so most logs cost the code of one or two formats.
+_BUILT_IN = {
+    "claude-code": "claude_code:ClaudeCodeReader",
+    "codex": "codex:CodexReader",
+    "swe-agent": "swe_agent:SweAgentReader",
+    "mini-swe-agent": "mini_swe_agent:MiniSweAgentReader",
+    "openhands": "openhands:OpenHandsReader",
+    "tau-bench": "tau_bench:TauBenchReader",
+    "who-and-when": "who_and_when:WhoAndWhenReader",
+    "gemini": "gemini:GeminiReader",
+    "copilot": "copilot:CopilotReader",
+    "opencode": "opencode:OpenCodeReader",
+    "kimi": "kimi:KimiReader",
+    "antigravity": "antigravity:AntigravityReader",
+    "atif": "atif:AtifReader",
+    "ai-agents": "ai_agents:AiAgentsReader",
+    "droid": "messages:DroidReader",
+    "pi": "messages:PiReader",
+    "qwen": "messages:QwenReader",
+    "grok": "messages:GrokReader",
+    "hermes": "messages:HermesReader",
+    "cursor": "messages:CursorReader",
+    "chat": "messages:ChatReader",
+}
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
@@ -85,7 +97,7 @@ class UnknownReader(LogError, UsageError):
 def reader_names() -> tuple[str, ...]:
     """The names ``--format`` accepts besides ``auto``: built-in readers first, then those of other packages."""
     others, _ = _other_readers()
-    return tuple(reader.name for reader in (*_built_in(), *others))
+    return (*_BUILT_IN, *(reader.name for reader in others))
 
 
 def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader:  # noqa: A002  (the word that the command's option uses)
@@ -140,36 +152,25 @@ def is_part(path: Path) -> bool:
     return any(path.name.endswith(one.suffixes) and one.is_part(path) for one in (*_built_in(), *others))
 
 
-def _built_in() -> tuple[Reader, ...]:
-    """In the order of trial: the formats that many a file could be taken for come last."""
-    return (
-        ClaudeCodeReader(),
-        CodexReader(),
-        SweAgentReader(),
-        MiniSweAgentReader(),
-        OpenHandsReader(),
-        TauBenchReader(),
-        WhoAndWhenReader(),
-        GeminiReader(),
-        CopilotReader(),
-        OpenCodeReader(),
-        KimiReader(),
-        AntigravityReader(),
-        AtifReader(),
-        AiAgentsReader(),
-        *message_readers(),
-    )
+@cache
+def _load(name: str) -> Reader:
+    module, _, attribute = _BUILT_IN[name].partition(":")
+    reader: Reader = getattr(import_module(f"helix_episodes.readers.{module}"), attribute)()
+    return reader
+
+
+def _built_in() -> Iterator[Reader]:
+    return map(_load, _BUILT_IN)
 
 
 def _reader_called(name: str) -> Reader:
-    for reader in _built_in():
-        if reader.name == name:
-            return reader
+    if name in _BUILT_IN:
+        return _load(name)
     others, broken = _other_readers()
     for reader in others:
         if reader.name == name:
             return reader
-    known = [reader.name for reader in (*_built_in(), *others)]
+    known = [*_BUILT_IN, *(reader.name for reader in others)]
     raise UnknownReader(name=name, known=known, broken=[f"{who}: {why}" for who, why in broken.items()])
 
 
@@ -207,25 +208,19 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
     """Readers of other packages by name, and those that could not be loaded with the reason."""
     from importlib.metadata import entry_points
 
-    ours = {reader.name for reader in _built_in()}
     readers: list[Reader] = []
     broken: dict[str, str] = {}
     for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value)):
-        if point.name in ours:
+        if point.name in _BUILT_IN:
             continue
         try:
-            readers.append(_checked(point.load()()))
+            reader = point.load()()
+            for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
+                getattr(reader, attribute)  # a missing one is better met here than half way
+            readers.append(reader)
         except _BROKEN_READER_ERRORS as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
     return readers, broken
-
-
-def _checked(reader: Any) -> Reader:  # noqa: ANN401  (a stranger's object, checked here)
-    """The same object, once it has what a reader needs; a missing attribute is better met here than half way."""
-    for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
-        getattr(reader, attribute)
-    checked: Reader = reader
-    return checked
 
 
 def _is_recognised(path: Path, readers: Sequence[Reader]) -> bool:

@@ -15,22 +15,21 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import message_text, parse_arguments
-from helix_episodes.readers.common.session_builder import StepList, id_from_path, project_of
 from helix_episodes.readers.common.tool_translation import Translation, editor
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.fields import Record
     from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.session_builder import SessionBuilder
     from helix_episodes.session import Status, Step
 
     Words = list[str]
@@ -148,13 +147,12 @@ _ISSUE = re.compile(
 _NOTHING_OPEN = "n/a"
 
 
-class Trajectory:
-    """Takes a run; its steps are in ``dialogue``."""
+class _Run:
+    """A run while it is read."""
 
-    def __init__(self) -> None:
-        self.ledger = LineLedger()
-        self.dialogue = StepList()
-        self.root: str | None = None
+    def __init__(self, builder: SessionBuilder) -> None:
+        self.builder = builder
+        self.dialogue = builder.dialogue
         self._opened: str | None = None
         self._ordered = False
 
@@ -163,9 +161,9 @@ class Trajectory:
         turns = run.get("trajectory").items
         for message in run.get("history").items:
             is_told_again = bool(turns) or not self._ordered
-            self.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
+            self.builder.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
         for turn in turns:
-            self.ledger.enter(_no_object(turn) or self._turn(turn))
+            self.builder.ledger.enter(_no_object(turn) or self._turn(turn))
         status = run.get("info").get("exit_status")
         if status.text:
             self.dialogue.say("note", _place(status), text=f"exit status: {status.text}", actor="system")
@@ -191,8 +189,8 @@ class Trajectory:
 
     def _turn(self, turn: JsonNode) -> SkippedRecord | None:
         plain = turn.record
-        state = _state(plain)
-        self.root = self.root or text_in(state, "working_dir")
+        state = object_in(plain, "state") or parse_arguments(plain.get("state"))
+        self.builder.tell(root=text_in(state, "working_dir"))
         opened = text_in(state, "open_file")
         # The state is that after the turn: an edit closes no file, and opening one is no edit.
         self._opened = opened if opened and opened != _NOTHING_OPEN else self._opened
@@ -215,7 +213,11 @@ class Trajectory:
         if call is None:
             said = self.dialogue.say("note", _place(node), text=text, actor="system")
             return None if said else SkippedRecord("empty message")
-        self.dialogue.settle(None, _place(node), text=text, status=_came_out(call, text))
+        # A shell command's end is not recorded; the interface's own commands say when they did nothing.
+        status: Status = "error" if was_refused(text) else "ok"
+        if call.operation == "run":
+            status = "error" if was_stopped(text) else "unknown"
+        self.dialogue.settle(None, _place(node), text=text, status=status)
         return None
 
 
@@ -226,20 +228,8 @@ def issue_in(steps: Sequence[Step]) -> str | None:
     return (found[1] or found[2] or "").strip() or None if found else None
 
 
-def _came_out(call: Step, text: str) -> Status:
-    """A shell command's end is not recorded; the interface's own commands say when they did nothing."""
-    if call.operation == "run":
-        return "error" if was_stopped(text) else "unknown"
-    return "error" if was_refused(text) else "ok"
-
-
 def _no_object(node: JsonNode) -> SkippedRecord | None:
     return None if isinstance(node.value, dict) else SkippedRecord("no object", known=False)
-
-
-def _state(turn: Record) -> Record:
-    """The state after a turn: an object, or one written as JSON."""
-    return object_in(turn, "state") or parse_arguments(turn.get("state"))
 
 
 def _place(node: JsonNode) -> RecordPosition:
@@ -249,11 +239,12 @@ def _place(node: JsonNode) -> RecordPosition:
 _OWN_KINDS = frozenset({"system_prompt", "demonstration", "observation", "thought", "action"})
 
 
-class SweAgentReader:
+class SweAgentReader(DocumentReader):
     """Reads the trajectories of SWE-agent."""
 
     name = "swe-agent"
     suffixes = (".traj",)
+    empty = "no turn and no message"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file has turns of action and observation, or their history, else why not."""
@@ -261,33 +252,10 @@ class SweAgentReader:
             return None
         return "no trajectory of actions and observations"
 
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
-        """Never."""
-        return False
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no step at all.
-        """
-        run = read_json_with_lines(path)
-        trajectory = Trajectory()
-        trajectory.take(run)
-        steps = tuple(trajectory.dialogue.steps)
-        if not steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no turn and no message)")
-        yield Session(
-            id=id_from_path(path),
-            agent=SweAgentReader.name,
-            reader=SweAgentReader.name,
-            steps=steps,
-            root=trajectory.root,
-            project=project_of(trajectory.root),
-            task=issue_in(steps),
-            task_id=path.stem,
-            accounting=trajectory.ledger.accounting(),
-        )
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the turns, or the history of a file without them."""
+        _Run(builder).take(document)
+        return {"task": issue_in(builder.dialogue.steps), "task_id": path.stem}
 
 
 def _is_run(run: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _END_MARK = "###STOP###"
 
 
-class TauBenchReader:
+class TauBenchReader(SingleFileReader):
     """Reads the results of τ-bench: each run of the list is a session."""
 
     name = "tau-bench"
@@ -40,10 +41,6 @@ class TauBenchReader:
         if runs and all(_is_run(run) for run in runs):
             return None
         return "no list of runs with task_id, reward and traj"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a file holds whole runs)
-        """Never."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """Every run of the list that is one.

@@ -12,24 +12,22 @@ Two shapes occur. In one, agents have names and a terminal runs the code blocks 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import RecordPosition
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import LineLedger
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import parse_arguments
-from helix_episodes.readers.common.session_builder import StepList, id_from_path
 from helix_episodes.readers.common.tool_translation import Translation
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.session import Status, Step, StepKind
+    from helix_episodes.readers.common.session_builder import SessionBuilder
+    from helix_episodes.session import Status, StepKind
 
 
 _BLOCK = re.compile(r"^```([\w+-]*)[ \t]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -50,12 +48,12 @@ class Code(NamedTuple):
     words: int
 
 
-class Chat:
-    """Takes one message after the other; `finish` gives the steps."""
+class _Chat:
+    """The chat while it is read, one message after the other."""
 
-    def __init__(self) -> None:
-        self.ledger = LineLedger()
-        self._dialogue = StepList()
+    def __init__(self, builder: SessionBuilder) -> None:
+        self._ledger = builder.ledger
+        self._dialogue = builder.dialogue
         self._code: Code | None = None
         self._orders: dict[str, str] = {}
         self._begun = False
@@ -66,14 +64,7 @@ class Chat:
         place = RecordPosition(Source(line=message.get("content").line))
         before = len(self._dialogue.steps)
         self._hear(message, text, place)
-        if len(self._dialogue.steps) > before:
-            self.ledger.use()
-        else:
-            self.ledger.skip("empty message")
-
-    def finish(self) -> tuple[Step, ...]:
-        """The steps of all messages."""
-        return tuple(self._dialogue.steps)
+        self._ledger.enter(None if len(self._dialogue.steps) > before else SkippedRecord("empty message"))
 
     def _hear(self, message: JsonNode, text: str, place: RecordPosition) -> None:
         if not self._begun:
@@ -150,11 +141,12 @@ def _as_call(blocks: tuple[tuple[str, str], ...]) -> Translation:
 _VERDICTS = ("is_correct", "is_corrected")
 
 
-class WhoAndWhenReader:
+class WhoAndWhenReader(DocumentReader):
     """Reads the runs of the Who&When collection."""
 
     name = "who-and-when"
     suffixes = (".json",)
+    empty = "no message in its history"
 
     def sniff(self, head: LogHead) -> str | None:
         """``None`` when the file is a question with a chat of agents and a verdict, else why not."""
@@ -164,35 +156,14 @@ class WhoAndWhenReader:
             return None
         return "no object with question, history and is_correct"
 
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (one file is one run)
-        """Never."""
-        return False
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no chat.
-        """
-        run = read_json_with_lines(path)
-        chat = Chat()
-        for message in run.get("history").items:
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:  # noqa: ARG002  (nothing of it)
+        """Adds the messages of the chat."""
+        chat = _Chat(builder)
+        for message in document.get("history").items:
             chat.take(message)
-        steps = chat.finish()
-        if not steps:
-            raise LogNotReadable(path=path, problem="it holds no session (no message in its history)")
-        yield Session(
-            id=id_from_path(path),
-            agent=WhoAndWhenReader.name,
-            reader=WhoAndWhenReader.name,
-            steps=steps,
-            task=run.get("question").text or None,
-            task_id=run.get("question_ID").text or None,
-            reward=_reward(run),
-            accounting=chat.ledger.accounting(),
-        )
-
-
-def _reward(run: JsonNode) -> float | None:
-    verdict = next((run.get(name).value for name in _VERDICTS if isinstance(run.get(name).value, bool)), None)
-    return None if verdict is None else float(verdict)
+        verdict = next((value for name in _VERDICTS if isinstance(value := document.get(name).value, bool)), None)
+        return {
+            "task": document.get("question").text or None,
+            "task_id": document.get("question_ID").text or None,
+            "reward": None if verdict is None else float(verdict),
+        }

@@ -1,47 +1,269 @@
-"""Redaction: secrets and home folders are cut from a text before it is written anywhere.
+"""Redaction: cuts secrets and home folders from a text before it is written anywhere.
 
-Secrets are known by the shape of their *value* (:mod:`shapes`: a prefix that a service gives its keys, a signed token's
-three parts, a key block's frame), by the place where a connection is made (:mod:`connections`: a password within an
-address, a connection string), or by the look of chance behind a telling name such as ``api_key =`` (:mod:`names`,
-:mod:`chance`). The telling name alone is nothing: "forgot password" is a sentence, ``token = next(tokens)`` is code,
-and git hashes, UUIDs, paths and pictures are evidence that must stay. :mod:`homes` cuts the owners of home folders,
-:mod:`emails` addresses where a person asks for it, and :mod:`report` says what was cut and where, never the value.
+Secrets are recognised by their format (a service's prefix, the three parts of a signed token, a key block), by where
+they stand in a connection (an address, a header, a command), or by a random-looking value behind a name such as
+``api_key =`` (:mod:`~helix_episodes.redaction.secrets`). The name alone proves nothing: "forgot password" is a
+sentence, ``token = next(tokens)`` is code, and git hashes, UUIDs, paths and pictures are evidence that must stay.
+
+A home folder loses its owner's name; the rest of the path is evidence. E-mail addresses are no secrets and often
+evidence, so they are cut only on request (``cut: emails`` in ``.helixignore``), before anything is read out of a
+session. A report names kinds and places, never values.
 
 >>> redact_text("export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345")
 'export GITHUB_TOKEN=[redacted:github-token]'
 >>> redact_text("see /home/kim/shop/cart.py, the password is wrong")
 'see ~/shop/cart.py, the password is wrong'
+>>> without_addresses("write to kim@example.com, clone git@github.com:acme/shop.git")
+'write to [redacted:email], clone git@github.com:acme/shop.git'
 
-Every pattern is bounded, so the time grows with the length of the text and not faster; texts without any of the literal
-beginnings are passed on after a few searches for plain strings. Redacting twice changes nothing.
+Every pattern is bounded, so the time grows linearly with the text; texts without any of the literal beginnings are
+passed on after a few searches for plain strings. Redacting twice changes nothing.
 """
 
 from __future__ import annotations
 
-from helix_episodes.redaction.redactor import (
-    ADDRESS,
-    CutIn,
-    Redacted,
-    cuts_in,
-    redact,
-    redact_text,
-    redacted_session,
-    without_addresses,
-    without_emails,
-    without_secrets,
-)
-from helix_episodes.redaction.rules import Cut
+import re
+from collections import Counter
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "ADDRESS",
-    "Cut",
-    "CutIn",
-    "Redacted",
-    "cuts_in",
-    "redact",
-    "redact_text",
-    "redacted_session",
-    "without_addresses",
-    "without_emails",
-    "without_secrets",
-]
+import msgspec
+
+from helix_episodes.redaction.rules import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
+from helix_episodes.redaction.secrets import CONNECTION_RULES, FORMAT_RULES, key_blocks, named_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from helix_episodes.session import Session, Step
+
+
+#: What stands in an address's place.
+ADDRESS = "[redacted:email]"
+# Local part and host as people have them (RFC 5321 allows 64 and 255), ending in a name of letters; behind a colon
+# without a blank the whole is the remote of a repository. The look behind keeps the search from trying every letter.
+_EMAIL_IN_TEXT = (
+    r"(?<![\w.%+/:-])(?!git@)[\w%+-][\w.%+-]{0,63}@(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+    r"(?![\w-]|\.\w|:[\w/~])"
+)
+_EMAIL_IN_LINK = r"(?<=mailto:)[\w%+-][\w.%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+
+
+def without_addresses(text: str) -> str:
+    """The text with every e-mail address replaced by its mark."""
+    if "@" not in text:
+        return text
+    return compiled_pattern(_EMAIL_IN_LINK).sub(ADDRESS, compiled_pattern(_EMAIL_IN_TEXT).sub(ADDRESS, text))
+
+
+HOME = "home"
+
+# What stands before is asked behind the first stroke, so that the search can leap from one to the next.
+_HOMES = (
+    (
+        ("/Users/", "/home/"),
+        r"/(?<![\w.~-]/)(?:var/(?=home/))?(?:Users|home)/(?!Shared\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}",
+    ),
+    (("/root",), r"/root(?<![\w.~/-]/root)(?=/|$|[\s:\"'])"),
+    (
+        ("sers\\", "sers/", "ettings\\", "ettings/"),
+        (
+            r"(?i)(?<![\w])(?:\\{2,4}\?\\{1,2})?[a-z]:(?:\\{1,2}|/)(?:Users|Documents and Settings)(?:\\{1,2}|/)"
+            r"(?!Public\b)[^\\/\s:\"'<>|]{1,64}"
+        ),
+    ),
+    # The same folder as Git Bash and the Linux within Windows call it.
+    (("/Users/", "/users/"), r"(?i)/(?<![\w.~-]/)(?:mnt/)?[a-z]/Users/(?!Public\b)[^/\s:;,\"'`<>|()\[\]{}\\*$]{1,64}"),
+    # The folder names that Claude Code makes of paths.
+    (("/-Users-", "/-home-"), r"(?<=/-)(?:Users|home)-[A-Za-z0-9]{1,64}"),
+    (("--Users-",), r"(?<=[A-Za-z]--)Users-[A-Za-z0-9]{1,64}"),
+    (("-Users-", "-home-"), r"(?<=-)(?:(?<![\w-]-)|(?<=-mnt-[a-z]-)|(?<=-var-))(?:Users|home)-[A-Za-z0-9]{1,64}(?=-)"),
+)
+
+
+#: Each of the rows' needles holds one of these.
+_HOME_SIGNS = ("sers", "home", "ettings", "/root")
+
+
+def home_folders(text: str) -> Iterator[Cut]:
+    """Every home folder that a text names."""
+    if not mentions(text, _HOME_SIGNS):
+        return
+    for needles, pattern in _HOMES:
+        if mentions(text, needles):
+            yield from (make_cut(HOME, *found.span()) for found in compiled_pattern(pattern).finditer(text))
+
+
+# Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
+_RULES = (*FORMAT_RULES, *CONNECTION_RULES)
+_SIEVE = Sieve(_RULES)
+#: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
+_SHORT = 5000
+
+
+class Redacted(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that may be written, and what was cut from it, in order."""
+
+    text: str
+    cuts: tuple[Cut, ...] = ()
+
+
+def redact(text: str) -> Redacted:
+    """The text with each secret replaced by ``[redacted:<kind>]`` and each home folder by ``~``.
+
+    >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
+    (Cut(kind='aws-key', start=0, length=20),)
+    """
+    return _cut(text, _found)
+
+
+def without_secrets(text: str) -> str:
+    """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
+    return _cut(text, _secrets_in).text
+
+
+def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
+    cuts: list[Cut] = []
+    # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
+    while found := _without_overlaps(find(text)):
+        cuts += found
+        text = "".join(_pieces(text, found))
+    return Redacted(text=text, cuts=tuple(cuts))
+
+
+def redact_text(text: str) -> str:
+    """The text alone, as :func:`redact` leaves it."""
+    return redact(text).text
+
+
+def _found(text: str) -> Iterator[Cut]:
+    yield from _secrets_in(text)
+    yield from home_folders(text)
+
+
+def _secrets_in(text: str) -> Iterable[Cut]:
+    return _secrets_in_short(text) if len(text) <= _SHORT else _secrets(text)
+
+
+# A text is cut when its session is read, when it is quoted, and again in the finished episode.
+@lru_cache(maxsize=4096)
+def _secrets_in_short(text: str) -> tuple[Cut, ...]:
+    return tuple(_secrets(text))
+
+
+def _secrets(text: str) -> Iterator[Cut]:
+    lowered = text.lower()
+    for number in _SIEVE.passed_by(text, lowered=lowered):
+        yield from cuts_by(_RULES[number], text)
+    yield from named_secrets(text, lowered=lowered)
+    yield from key_blocks(text)
+
+
+def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:
+    """In order of place; of two that overlap the one that begins first, then the one of the more telling rule."""
+    kept: list[Cut] = []
+    end = 0
+    # sorted() is stable, so that at one place the rule named first stays first.
+    for cut in sorted(cuts, key=lambda cut: cut.start):
+        if cut.start >= end:
+            kept.append(cut)
+            end = cut.start + cut.length
+    return kept
+
+
+def _pieces(text: str, cuts: list[Cut]) -> Iterator[str]:
+    position = 0
+    for cut in cuts:
+        yield text[position : cut.start]
+        yield "~" if cut.kind == HOME else f"[redacted:{cut.kind}]"
+        position = cut.start + cut.length
+    yield text[position:]
+
+
+def without_emails(session: Session) -> Session:
+    """The session with the e-mail addresses cut from all it says."""
+    return _session(session, without_addresses)
+
+
+def redacted_session(session: Session) -> Session:
+    """The session with the secrets cut from all it says, each text as a whole; home folders stay until the end."""
+    # Short outputs come again and again; a quarter of the time is theirs.
+    return _session(session, cache(without_secrets))
+
+
+def _session(session: Session, change: Callable[[str], str]) -> Session:
+    return msgspec.structs.replace(
+        session,
+        steps=tuple(_step(step, change) for step in session.steps),
+        root=session.root and change(session.root),
+        task=session.task and change(session.task),
+        declared_outcome=session.declared_outcome and change(session.declared_outcome),
+    )
+
+
+def _step(step: Step, change: Callable[[str], str]) -> Step:
+    text, arguments, pieces = change(step.text), _changed(step.arguments, change), step.pieces
+    if text == step.text and arguments == step.arguments:
+        return step
+    return msgspec.structs.replace(
+        step,
+        text=text,
+        arguments=arguments,
+        pieces=tuple(msgspec.structs.replace(piece, text=change(piece.text)) for piece in pieces),
+    )
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _changed(each, change) for key, each in value.items()}
+    return [_changed(each, change) for each in value] if isinstance(value, list | tuple) else value
+
+
+_CUT_MARK = re.compile(r"\[redacted:([a-z][a-z-]{0,40})\]|(?<![\w.~-])(~)(?=[/\\])")
+
+# The ids of decisions and events; a quotation's id is the log's own and says nothing to a reader.
+_PART = re.compile(r"[de]\d{3,9}")
+
+
+class CutIn(msgspec.Struct, frozen=True, kw_only=True):
+    """How often something of a kind was cut in one place: ``task``, ``d003 rationale``, ``e012 evidence``."""
+
+    kind: str
+    place: str
+    count: int
+
+
+def cuts_in(value: msgspec.Struct) -> tuple[CutIn, ...]:
+    """The cuts in an episode (or any other value), in the order of its fields."""
+    counted = Counter((kind, place) for place, text in _texts(value, "") for kind in _kinds(text))
+    return tuple(CutIn(kind=kind, place=place, count=count) for (kind, place), count in counted.items())
+
+
+def _kinds(text: str) -> Iterator[str]:
+    if "[redacted:" in text or "~" in text:
+        yield from (found[1] or HOME for found in _CUT_MARK.finditer(text))
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (whatever a field holds)
+    """Every text with its place: the nearest part that has an id, and the field."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each, place)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each, place)
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _texts(getattr(value, name), _below(value, place, name))
+
+
+def _below(value: msgspec.Struct, place: str, field: str) -> str:
+    """``d003 chosen`` for a field of a decision; deeper ones belong to the same field."""
+    if not place:
+        return field
+    part = getattr(value, "id", None)
+    return f"{part} {field}" if isinstance(part, str) and _PART.fullmatch(part) else place

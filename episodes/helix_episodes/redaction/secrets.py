@@ -438,7 +438,8 @@ def _is_secret(match: re.Match[str]) -> bool:
     name, value = match[1].lower(), match[2]
     if is_placeholder(value) or _is_code(match, value):
         return False
-    if _is_assigned(match) and is_scrambled(value):
+    is_assigned = match.string[match.end(1) : match.start(2)].strip() == "="  # and nothing else between
+    if is_assigned and is_scrambled(value):
         return True
     if _is_literal(match) and any(chosen in name for chosen in _CHOSEN_BY_PEOPLE) and not says_what_it_is(value):
         return True
@@ -457,11 +458,6 @@ def _is_option(match: re.Match[str]) -> bool:
     return not match[2].startswith(_PATH_BEGINNINGS) and (
         _is_secret(match) or (_DOTTED_NAME.fullmatch(match[2]) is not None and _is_chosen(match[1], match[2]))
     )
-
-
-def _is_assigned(match: re.Match[str]) -> bool:
-    """Between name and value stands ``=`` and nothing else."""
-    return match.string[match.end(1) : match.start(2)].strip() == "="
 
 
 def _is_literal(match: re.Match[str]) -> bool:

@@ -1,1 +1,169 @@
-"""The package helix_episodes.readers.ai_agents."""
+"""The session logs of the ai-agents project: reports in JSON or Markdown (``docs/formats/ai-agents.md``)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.ai_agents.json_report import PLACEHOLDER, SHA, ReportContent, read_report
+from helix_episodes.readers.ai_agents.markdown import read_markdown
+from helix_episodes.readers.ai_agents.steps import ABOUT_COMMITS, in_order_of_cause, parse_day
+from helix_episodes.readers.common.json_with_lines import parse_with_lines
+from helix_episodes.readers.common.jsonl import parse, read_document
+from helix_episodes.session import Piece, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.session import Step
+
+
+_TELLING_KEYS = frozenset(
+    {"protocolCompliance", "workLog", "work_log", "session_id", "session", "objective", "decisions", "learnings"}
+)
+_KEY = re.compile(rb'"(' + "|".join(sorted(_TELLING_KEYS)).encode() + rb')"\s*:')
+#: Two of the names that these logs are made of; one alone stands in many a JSON file.
+_KEYS_TO_TELL = 2
+_TITLE = re.compile(r"^#\s+.*\bsession\b", re.IGNORECASE | re.MULTILINE)
+_SECTION = re.compile(
+    r"^\s*(?:#{2,}\s+(?:session (?:start|end|info|protocol)|protocol compliance|objectives?|work (?:log|completed)|"
+    r"decisions?|outcomes?|learnings?)|(?:[->]\s*)?\*\*(?:date|objective|status|branch|session)\*\*\s*:|"
+    r"(?:[->]\s*)?\*\*(?:date|objective|status|branch|session):\*\*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")
+_ID_LIMIT = 128
+
+
+class AiAgentsReader:
+    """Reads ``.agents/sessions/*.json`` and ``*.md``: reports that an agent writes of its own session."""
+
+    name = "ai-agents"
+    suffixes = (".json", ".md")
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the file is such a report by its keys or its headings, else why not."""
+        text = b"".join(head.lines).removeprefix(b"\xef\xbb\xbf").lstrip()
+        if text.startswith(b"{"):
+            names = _keys(text)
+            return None if len(names) >= _KEYS_TO_TELL else "no session, protocolCompliance or workLog among its keys"
+        if text.startswith(b"#") and _is_report(text.decode("utf-8", "replace")):
+            return None
+        return "no heading that names a session, with its date, objective, protocol or work log below"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (no such log consists of several files)
+        """Never: one file is one session."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the file.
+
+        Raises:
+            LogNotReadable: the file cannot be read, is too large, or is JSON that cannot be parsed.
+        """
+        text = _text(path)
+        lines = text.removesuffix("\n").split("\n")
+        reading = _read_json(path, text) if text.lstrip().startswith("{") else read_markdown(lines)
+        yield _session(path, reading, lines)
+
+
+def _keys(text: bytes) -> set[str]:
+    """Which of the telling keys a JSON object has; of one too long for its head or cut off, those that can be seen.
+
+    Objects a line, one below the other, are another format, whatever their keys are called.
+    """
+    first, _, rest = text.partition(b"\n")
+    try:
+        document = parse(text)
+    except ValueError:
+        one_a_line = bool(rest.strip()) and first.rstrip().endswith(b"}")
+        return set() if one_a_line else {match[1].decode() for match in _KEY.finditer(text)}
+    return set(document) & _TELLING_KEYS if isinstance(document, dict) else set()
+
+
+def _is_report(text: str) -> bool:
+    return _TITLE.search(text) is not None and _SECTION.search(text) is not None
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_document(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    except OSError as error:
+        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def _read_json(path: Path, text: str) -> ReportContent:
+    try:
+        return read_report(parse_with_lines(text))
+    except ValueError as error:
+        raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
+
+
+def _session(path: Path, reading: ReportContent, lines: Sequence[str]) -> Session:
+    commits = _commits(reading)
+    for commit in commits:
+        reading.steps.note(commit.text, part="commit", line=commit.line)
+    steps = tuple(in_order_of_cause(reading.steps.found))
+    times = [step.at for step in steps if step.at is not None]
+    return Session(
+        id=session_id(path.stem),
+        agent=AiAgentsReader.name,
+        reader=AiAgentsReader.name,
+        steps=steps,
+        started=min(times, default=None) or reading.date or parse_day(path.stem),
+        ended=max(times, default=None),
+        task=_task(reading),
+        declared_outcome=reading.declared,
+        commits=tuple(commit.text for commit in commits),
+        accounting=reading.steps.ledger(list(lines)).accounting(),
+    )
+
+
+def session_id(stem: str) -> str:
+    """The session's id from the name of its log, with the description that keeps parallel sessions apart.
+
+    >>> session_id("2026-08-04-session-9033-fix-gate"), session_id("notes of today")
+    ('2026-08-04-session-9033-fix-gate', 'notes-of-today')
+    """
+    found = _DATED_ID.search(stem)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", found.group() if found else stem).strip("-._")
+    return name[:_ID_LIMIT] or "session"
+
+
+def _task(reading: ReportContent) -> str | None:
+    """The objective; where it is only a placeholder, what was done first."""
+    if not PLACEHOLDER.match(reading.task):
+        return reading.task
+    done = (step.text for step in reading.steps.found if step.kind == "note" and step.arguments.get("part") == "did")
+    first = next((text for text in done if not re.match(r"^session (initiali[sz]|start)", text, re.IGNORECASE)), None)
+    return first or reading.branch.rpartition("/")[2].replace("-", " ") or None
+
+
+def _commits(reading: ReportContent) -> list[Piece]:
+    """The session's own commits, each once under its longest name; the one that it started from is not its own."""
+    named = [*reading.commits, *(sha for step in reading.steps.found for sha in _committed(step))]
+    kept: list[Piece] = []
+    for commit in sorted(named, key=lambda one: len(one.text), reverse=True):
+        if not any(one.text.startswith(commit.text) for one in kept) and not _is_start(commit.text, reading.starting):
+            kept.append(commit)
+    return sorted(kept, key=lambda one: _first(named, one.text))
+
+
+def _first(named: list[Piece], sha: str) -> int:
+    return next(place for place, one in enumerate(named) if sha.startswith(one.text))
+
+
+def _is_start(sha: str, starting: str) -> bool:
+    return any(one.startswith(sha) or sha.startswith(one) for one in SHA.findall(starting))
+
+
+def _committed(step: Step) -> list[Piece]:
+    """The commits that the evidence of a gate about committing names."""
+    is_gate = step.kind == "gate" and ABOUT_COMMITS.search(step.arguments["name"])
+    if not is_gate or step.status != "ok":
+        return []
+    places = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    return [Piece(line=place.line, text=sha) for place in places for sha in SHA.findall(place.text)]

@@ -1,1 +1,286 @@
-"""The package helix_episodes.readers.claude_code."""
+"""Claude Code: one JSON object per line, one file per session (``docs/formats/claude-code.md`` describes it).
+
+The lines of a helper (sub-agent) stand in one of three places, by version: inline in the session's log
+(``isSidechain``), in a file of its own (``<session>/subagents/agent-<id>.jsonl``, before that ``agent-<id>.jsonl``
+beside the log), or only as ``progress`` records of the call that sent it. Files and progress are each read as a
+conversation of their own and put right behind that call, before its result; progress of a helper that has a file is a
+copy and left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.claude_code.records import SessionFacts, blocks_of, message_of
+from helix_episodes.readers.claude_code.transcript import ClaudeTranscript
+from helix_episodes.readers.common.fields import Record, text_in
+from helix_episodes.readers.common.jsonl import LineLedger, lines_of, open_log, parse, read_document, read_records
+from helix_episodes.readers.common.session_builder import project_of
+from helix_episodes.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.readers.claude_code.transcript import Delegates
+    from helix_episodes.session import Step
+
+
+_PREFIX = "agent-"
+
+
+class Helper(NamedTuple):
+    """One helper's conversation and, when the log says so, the call that sent it."""
+
+    name: str
+    transcript: ClaudeTranscript
+    call_id: str | None
+
+
+class Helpers:
+    """The helpers of one session's log."""
+
+    def __init__(self, path: Path, *, ledger: LineLedger, statistics: SessionFacts) -> None:
+        self._path = path
+        self._ledger = ledger
+        self._statistics = statistics
+        self._files = {_name_of(file): file for file in _files_below(path)}
+        self._helpers: dict[str, Helper] = {}
+
+    def take_progress(self, record: Record, *, line: int) -> None:
+        """Takes in one ``progress`` record; all but those that hold a helper's line are left out."""
+        data = record.get("data")
+        told = data.get("message") if isinstance(data, dict) else None
+        name = text_in(data, "agentId") if isinstance(data, dict) else None
+        if name is None or not isinstance(told, dict):
+            self._ledger.skip("progress")
+        elif self._find_file(name):
+            self._ledger.skip("progress of a helper with a file")
+        else:
+            self._helper(name, call_id=text_in(record, "parentToolUseID")).transcript.take(told, line=line)
+
+    def gather(self, named: Iterable[str]) -> None:
+        """Reads the helpers' files: those in the session's folder, and those beside the log that its results name."""
+        for name in named:
+            self._find_file(name)
+        for name, file in sorted(self._files.items()):
+            label = file.relative_to(self._path.parent).as_posix()
+            helper = self._helper(name, call_id=_sent_by(file), label=label)
+            self._read(file, helper=helper, label=label)
+
+    def _read(self, file: Path, *, helper: Helper, label: str) -> None:
+        """Takes in one file; one that cannot be read is entered as bad and costs the session nothing else."""
+        try:
+            for line, record in read_records(file, ledger=self._ledger, file=label):
+                helper.transcript.take(record, line=line)
+        except LogNotReadable as error:
+            self._ledger.report_bad(line=1, problem=error.problem, file=label)
+
+    def merge(self, steps: list[Step], *, delegates: Delegates) -> tuple[Step, ...]:
+        """The main steps with each helper's behind the call that sent it; the unplaced ones by time."""
+        by_call: dict[str, list[Helper]] = {}
+        unplaced: list[Helper] = []
+        all_delegates = [delegates, *(helper.transcript.delegates for helper in self._helpers.values())]
+        calls = set(_delegations(steps, self._helpers.values()))
+        for helper in self._helpers.values():
+            call_id = helper.call_id or _call_of(helper.name, all_delegates) or _same_prompt(helper, steps)
+            if call_id is not None and call_id in calls:
+                by_call.setdefault(call_id, []).append(helper)
+            else:
+                unplaced.append(helper)
+        merged = list(_woven(steps, by_call=by_call))
+        for helper in (*unplaced, *(helper for waiting in by_call.values() for helper in waiting)):
+            merged = _put_by_time(merged, helper.transcript.steps)
+        return tuple(merged)
+
+    def _find_file(self, name: str) -> bool:
+        """Whether the helper has a file; older versions put it beside the log, where it is noted for reading."""
+        if name in self._files:
+            return True
+        beside = self._path.parent / f"{_PREFIX}{name}.jsonl"
+        if not name.isalnum() or beside == self._path or not beside.is_file():
+            return False
+        self._files[name] = beside
+        return True
+
+    def _helper(self, name: str, *, call_id: str | None, label: str | None = None) -> Helper:
+        if name not in self._helpers:
+            transcript = ClaudeTranscript(ledger=self._ledger, statistics=self._statistics, file=label, helper=name)
+            self._helpers[name] = Helper(name, transcript, call_id)
+        return self._helpers[name]
+
+
+def _files_below(path: Path) -> list[Path]:
+    """The transcripts in the session's own folder, nested ones included."""
+    folder = path.parent / path.stem / "subagents"
+    return sorted(folder.rglob(f"{_PREFIX}*.jsonl")) if folder.is_dir() else []
+
+
+def _name_of(file: Path) -> str:
+    return file.stem.removeprefix(_PREFIX)
+
+
+def _sent_by(file: Path) -> str | None:
+    """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
+    try:
+        meta = parse(read_document(file.with_suffix(".meta.json")))
+    except (OSError, ValueError, LogNotReadable):
+        return None
+    return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
+
+
+def _call_of(name: str, delegates: Iterable[Delegates]) -> str | None:
+    return next((call_id for known in delegates if (call_id := known.call_of(name))), None)
+
+
+def _delegations(steps: list[Step], helpers: Iterable[Helper]) -> Iterator[str | None]:
+    for conversation in (steps, *(helper.transcript.steps for helper in helpers)):
+        yield from (step.call_id for step in conversation if step.operation == "delegate")
+
+
+def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
+    """The call whose instruction is word for word what the helper was told."""
+    told = next((step.text.strip() for step in helper.transcript.steps if step.kind == "note"), None)
+    sent = (step for step in steps if step.kind == "call" and step.operation == "delegate")
+    return next((step.call_id for step in sent if told and step.arguments["prompt"].strip() == told), None)
+
+
+def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[Step]:
+    """Each helper is used up when its call comes by, so that even calls in a circle come to an end.
+
+    Conversations under way wait on a stack of our own: helpers may send helpers deeper than Python's reaches.
+    """
+    under_way = [iter(steps)]
+    while under_way:
+        step = next(under_way[-1], None)
+        if step is None:
+            under_way.pop()
+            continue
+        yield step
+        if step.kind == "call" and step.call_id is not None:
+            sent = by_call.pop(step.call_id, ())
+            under_way += [iter(helper.transcript.steps) for helper in reversed(sent)]
+
+
+def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:
+    """Before the first step of the main conversation later than the first one added; at the end when no time tells."""
+    start = next((step.at for step in added if step.at), None)
+    if start is None:
+        return [*steps, *added]
+    later = (i for i, step in enumerate(steps) if step.at and step.at > start and not step.actor.startswith("agent:"))
+    position = next(later, len(steps))
+    return [*steps[:position], *added, *steps[position:]]
+
+
+# How far into a file to look for a line that tells whose it is.
+_LINES_TO_TELL = 20
+
+
+class ClaudeCodeReader:
+    """Reads the logs of Claude Code, ``~/.claude/projects/<project>/<session>.jsonl``, sub-agents included."""
+
+    name = "claude-code"
+    suffixes = (".jsonl",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when a line is a record as only Claude Code writes them, else why not."""
+        if any(_is_own(record) for record in head.records):
+            return None
+        if not head.records:
+            return "no line is a JSON object"
+        return "no line has the type, id and message of its records"
+
+    def is_part(self, path: Path) -> bool:
+        """Whether this is a sub-agent's transcript, which is read with its session's log."""
+        if path.parent.name == "subagents" or "subagents" in path.parent.parts[-3:]:
+            return path.name.startswith("agent-") or path.name == "journal.jsonl"
+        return path.name.startswith("agent-") and _is_side_conversation(path)
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the file.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        session = _read(path, alone=False)
+        if not any(step.actor in ("agent", "user") for step in session.steps):
+            # A side conversation handed in by itself is the main one of this reading.
+            session = _read(path, alone=True)
+        if not session.steps:
+            raise LogNotReadable(path=path, problem=f"it holds no session ({session.accounting.lines} lines, no step)")
+        yield session
+
+
+def _read(path: Path, *, alone: bool) -> Session:
+    ledger, statistics = LineLedger(), SessionFacts()
+    transcript = ClaudeTranscript(ledger=ledger, statistics=statistics)
+    helpers = Helpers(path, ledger=ledger, statistics=statistics)
+    line = 0
+    for line, record in read_records(path, ledger=ledger):
+        if record.get("type") == "progress":
+            helpers.take_progress(record, line=line)
+        else:
+            transcript.take({**record, "isSidechain": False} if alone else record, line=line)
+    if not line:
+        # Helpers alone are no session: what their log says of who sent them is lost.
+        raise LogNotReadable(path=path, problem="it holds no session (no line of it is a JSON object)")
+    helpers.gather(transcript.delegates.names)
+    steps = helpers.merge(transcript.steps, delegates=transcript.delegates)
+    return _session(path, steps=steps, statistics=statistics, ledger=ledger)
+
+
+def _session(path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger) -> Session:
+    times = [step.at for step in steps if step.at is not None]
+    return Session(
+        id=statistics.session_id(path),
+        agent=ClaudeCodeReader.name,
+        steps=steps,
+        reader=ClaudeCodeReader.name,
+        agent_version=statistics.version,
+        model=statistics.model,
+        project=project_of(statistics.root),
+        root=statistics.root,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+        tokens=statistics.tokens,
+        injected=statistics.injected,
+        accounting=ledger.accounting(),
+    )
+
+
+def _is_own(record: Record) -> bool:
+    kind = record.get("type")
+    if kind in ("user", "assistant"):
+        return text_in(record, "uuid") is not None and blocks_of(message_of(record)) is not None
+    if kind == "summary":
+        return text_in(record, "leafUuid") is not None
+    if kind == "file-history-snapshot":
+        return isinstance(record.get("snapshot"), dict)
+    if kind == "queue-operation":
+        return text_in(record, "sessionId") is not None and "operation" in record
+    # Other agents copied the envelope, but not the mark of side conversations.
+    return kind in ("progress", "system", "attachment") and "isSidechain" in record
+
+
+def _is_side_conversation(path: Path) -> bool:
+    """Whether the first line that tells is a helper's, under the id of another session."""
+    try:
+        with open_log(path) as log:
+            for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):
+                record = _object(line or b"")
+                if "isSidechain" in record:
+                    return record["isSidechain"] is True and record.get("sessionId") != path.stem
+    except (OSError, LogNotReadable):
+        # Whoever reads it will say what is wrong with it.
+        return False
+    return False
+
+
+def _object(line: bytes) -> Record:
+    try:
+        record = parse(line)
+    except ValueError:
+        return {}
+    return record if isinstance(record, dict) else {}

@@ -123,9 +123,9 @@ def classify_text(text: str, *, meta: bool = False, human: bool = True) -> Class
     ``meta`` is the line's own mark that the program wrote it; ``human`` is false when the line names another origin.
 
     >>> classify_text("fix the tests <system-reminder>be brief</system-reminder>")
-    Words(voice='prompt', text='fix the tests', name='')
+    ClassifiedText(voice='prompt', text='fix the tests', name='')
     >>> classify_text("<command-name>/review</command-name><command-args>the cart</command-args>")
-    Words(voice='command', text='the cart', name='review')
+    ClassifiedText(voice='command', text='the cart', name='review')
     """
     raw = text.strip()
     marked = _by_mark(raw)
@@ -209,7 +209,7 @@ class ApprovedPlan(NamedTuple):
 def read_plan(text: str) -> ApprovedPlan:
     r"""A plan's parts; the title is its first heading, the context the first paragraph that is no heading.
 
-    >>> plan = read_plan("# ApprovedPlan: Cache prices\n\n## Context\nThe page is slow.\n\n## Steps\n1. Cache")
+    >>> plan = read_plan("# Plan: Cache prices\n\n## Context\nThe page is slow.\n\n## Steps\n1. Cache")
     >>> plan.title, plan.context
     ('Plan: Cache prices', 'The page is slow.')
     """

@@ -1,1 +1,355 @@
-"""The package helix_episodes.readers.codex."""
+"""Codex: one JSON object per line, one rollout file per session (``docs/formats/codex.md`` describes it).
+
+Records become steps line by line, in the order in which the program wrote them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.codex.calls import RolloutWork
+from helix_episodes.readers.codex.conversation import PENDING, RolloutConversation, Twins
+from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
+from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
+from helix_episodes.readers.common.session_builder import StepList, fit_id, project_of
+from helix_episodes.readers.common.tool_translation import Translation
+from helix_episodes.session import Session, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from helix_episodes.readers.base import LogHead
+    from helix_episodes.session import Accounting, Step
+
+    Handler = Callable[[Record, RecordPosition], SkippedRecord | None]
+
+
+class RolloutTotals:
+    """Gathers while the records go by."""
+
+    def __init__(self) -> None:
+        self.version: str | None = None
+        self.root: str | None = None
+        self.is_helper = False
+        self._id: str | None = None
+        self._models: Counter[str] = Counter()
+        self._spent: int | None = None
+        self._counted = 0
+
+    def note_session(self, meta: Record) -> None:
+        """Takes in a ``session_meta``; those after the first came with a history copied from another session."""
+        if self._id is not None:
+            return
+        self._id = text_in(meta, "id") or text_in(meta, "session_id")
+        self.version = text_in(meta, "cli_version")
+        self.root = self.root or text_in(meta, "cwd")
+        self.is_helper = "subagent" in object_in(meta, "source")
+
+    def note_turn(self, turn: Record) -> None:
+        """Takes in a ``turn_context``."""
+        if model := text_in(turn, "model"):
+            self._models[model] += 1
+        self.root = self.root or text_in(turn, "cwd")
+
+    def note_tokens(self, info: Record) -> None:
+        """Takes in the running total; what counts is by how much it grew, for the log repeats it."""
+        total = object_in(info, "total_token_usage")
+        if not total:
+            return
+        now = _number(total, "input_tokens") - _number(total, "cached_input_tokens") + _number(total, "output_tokens")
+        # A total that fell began anew.
+        self._spent = (self._spent or 0) + (now - self._counted if now >= self._counted else now)
+        self._counted = now
+
+    @property
+    def model(self) -> str | None:
+        """The model of most turns; the first met among equals."""
+        return self._models.most_common(1)[0][0] if self._models else None
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens written and newly read; reads from the cache are left out, for they repeat the same text."""
+        return self._spent
+
+    def session_id(self, path: Path) -> str:
+        """The id that the log bears, else the file's name."""
+        return fit_id(self._id or path.stem)
+
+
+def _number(record: Record, name: str) -> int:
+    value = record.get(name)
+    return value if isinstance(value, int) else 0
+
+
+# Records that say nothing of what was done, or what another record says better.
+_SKIPPED_RECORDS = frozenset({"world_state", "session_state", "inter_agent_communication_metadata"})
+_SKIPPED_ITEMS = frozenset({"ghost_snapshot", "other"})
+_SKIPPED_EVENTS = frozenset(
+    {
+        *("task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update"),
+        *("session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated"),
+        *("account/rateLimits/updated", "codex/event/raw_item", "item_started", "background_event"),
+        *("exec_command_begin", "exec_command_output_delta", "terminal_interaction", "patch_apply_begin"),
+        *("mcp_tool_call_begin", "web_search_begin", "image_generation_begin", "view_image_tool_call"),
+        *("exec_approval_request", "apply_patch_approval_request", "guardian_assessment", "request_user_input"),
+        *("agent_message_delta", "agent_reasoning_delta", "agent_reasoning_section_break"),
+        *("agent_reasoning_raw_content", "raw_response_item", "stream_error", "warning", "deprecation_notice"),
+        *("entered_review_mode", "sub_agent_activity", "collab_agent_spawn_begin", "collab_waiting_begin"),
+        *("collab_agent_interaction_begin", "collab_agent_interaction_end", "collab_close_begin", "collab_close_end"),
+        *("undo_started", "shutdown_complete", "mcp_startup_update", "mcp_startup_complete"),
+    }
+)
+
+
+class Rollout:
+    """Takes one record after the other; `finish` gives the steps."""
+
+    def __init__(self, ledger: LineLedger) -> None:
+        self.totals = RolloutTotals()
+        self._ledger = ledger
+        self._dialogue = StepList()
+        self._words = RolloutConversation(self._dialogue)
+        self._work = RolloutWork(self._dialogue)
+        self._cuts = Twins()
+        self._items = self._item_handlers()
+        self._events = self._event_handlers()
+        self._completed = self._completed_handlers()
+
+    def take(self, record: Record, *, line: int) -> None:
+        """Turns one record into steps, or enters in the ledger why there are none."""
+        passed = self._translate(record, line=line)
+        if passed is not PENDING:
+            self._ledger.enter(passed)
+
+    def finish(self) -> tuple[Step, ...]:
+        """The steps of all records."""
+        return self._words.finish(self._ledger)
+
+    @property
+    def order(self) -> str | None:
+        """What a helper was told to do; of any other session the prompts tell the task."""
+        told = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
+        return next(told, None) if self.totals.is_helper else None
+
+    def _translate(self, record: Record, *, line: int) -> SkippedRecord | None:
+        kind, payload = str(record.get("type")), record.get("payload")
+        if not isinstance(payload, dict):
+            return self._bare(record, _place(record, record, line=line))
+        place = _place(record, payload, line=line)
+        if kind == "session_meta":
+            self._begin(payload)
+        if kind == "turn_context":
+            self.totals.note_turn(payload)
+        if kind in {"session_meta", "turn_context"} or kind in _SKIPPED_RECORDS:
+            return SkippedRecord(kind)
+        if kind == "compacted":
+            return self._compacted({"type": kind}, place)
+        if kind == "response_item":
+            return _dispatch(payload, place, handlers=self._items, skipped=_SKIPPED_ITEMS, envelope=kind)
+        if kind == "event_msg":
+            self.totals.note_tokens(object_in(payload, "info"))
+            return _dispatch(payload, place, handlers=self._events, skipped=_SKIPPED_EVENTS, envelope=kind)
+        return SkippedRecord(kind, known=False)
+
+    def _bare(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A record of the first versions, which is the item itself; their first line names the session."""
+        if "type" in record:
+            return _dispatch(record, place, handlers=self._items, skipped=_SKIPPED_ITEMS, envelope="item")
+        if "role" in record:
+            return self._words.message(record, place)
+        if "record_type" in record:
+            return SkippedRecord("state")
+        if "id" in record and "timestamp" in record:
+            self._begin(record)
+            return SkippedRecord("session_meta")
+        return SkippedRecord("no type", known=False)
+
+    def _begin(self, meta: Record) -> None:
+        self.totals.note_session(meta)
+        self._words.of_helper = self.totals.is_helper
+
+    def _item_handlers(self) -> dict[str, Handler]:
+        words, work = self._words, self._work
+        return {
+            "message": words.message,
+            "reasoning": words.thoughts,
+            "agent_message": words.between_agents,
+            **dict.fromkeys(("compaction", "context_compaction"), self._compacted),
+            **dict.fromkeys(("function_call", "tool_call", "custom_tool_call"), work.call),
+            **dict.fromkeys(("function_call_output", "custom_tool_call_output"), work.output),
+            **dict.fromkeys(("tool_result", "function_result"), work.output),
+            "local_shell_call": work.shell_call,
+            "tool_search_call": work.tool_search,
+            "tool_search_output": work.tools_found,
+            "web_search_call": work.web_search,
+            "image_generation_call": work.image,
+        }
+
+    def _event_handlers(self) -> dict[str, Handler]:
+        words, work = self._words, self._work
+        return {
+            "user_message": words.prompt,
+            "agent_message": words.answer,
+            "agent_reasoning": words.thoughts,
+            "exec_command_end": work.command_end,
+            "patch_apply_end": work.patch_end,
+            "mcp_tool_call_end": work.mcp_end,
+            "dynamic_tool_call_request": work.dynamic_call,
+            "dynamic_tool_call_response": work.dynamic_end,
+            "web_search_end": work.web_search,
+            "image_generation_end": work.image,
+            "collab_agent_spawn_end": work.helper_sent,
+            "collab_waiting_end": work.helpers_back,
+            "turn_aborted": self._aborted,
+            "context_compacted": self._compacted,
+            "thread_rolled_back": self._rolled_back,
+            "undo_completed": self._noted,
+            "exited_review_mode": self._reviewed,
+            "item_completed": self._item,
+            **dict.fromkeys(("error", "task_complete", "turn_complete"), self._noted),
+        }
+
+    def _completed_handlers(self) -> dict[str, Handler]:
+        words, work = self._words, self._work
+        return {
+            "UserMessage": words.prompt,
+            "AgentMessage": words.answer,
+            "Reasoning": words.thoughts,
+            "Plan": self._plan,
+            "CommandExecution": work.command_end,
+            "FileChange": work.patch_end,
+            "McpToolCall": work.mcp_end,
+            **dict.fromkeys(("Extension", "WebSearch"), work.web_search),
+            "ImageGeneration": work.image,
+            "ContextCompaction": self._compacted,
+        }
+
+    # What is neither said nor done by the agent.
+
+    def _item(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """The same things once more, in the words of a newer version."""
+        return _dispatch(
+            object_in(payload, "item"), place, handlers=self._completed, skipped=frozenset(), envelope="item_completed"
+        )
+
+    def _compacted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        if not self._cuts.is_new("boundary", "compaction", by=str(payload.get("type"))):
+            return SkippedRecord("mirror")
+        self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+        return None
+
+    def _rolled_back(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        arguments = {"reason": "rewind", "turns": payload.get("num_turns")}
+        self._dialogue.add("boundary", place, actor="system", arguments=arguments)
+        return None
+
+    def _aborted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """A person stopped the agent; any other reason is the program's own."""
+        reason = text_in(payload, "reason") or "interrupted"
+        stopped = reason == "interrupted"
+        status = "interrupted" if stopped else "unknown"
+        actor = "user" if stopped else "system"
+        self._dialogue.add("note", place, text=f"turn aborted: {reason}", actor=actor, status=status)
+        return None
+
+    def _noted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        """Trouble of the program's own, which is no failure of the agent's."""
+        text = text_in(payload, "message") or text_in(object_in(payload, "error"), "message") or ""
+        said = self._dialogue.say("note", place, text=text, actor="system")
+        return None if said else SkippedRecord(f"event_msg/{payload.get('type')}")
+
+    def _reviewed(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        text = text_in(object_in(payload, "review_output"), "overall_explanation") or ""
+        said = self._dialogue.say("message", place, text=text)
+        return None if said else SkippedRecord("event_msg/exited_review_mode")
+
+    def _plan(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
+        translation = Translation("plan", {"plan": text_in(payload, "text") or ""})
+        self._dialogue.call(place, tool="plan", call_id=text_in(payload, "id"), translations=[translation])
+        return None
+
+
+def _dispatch(
+    payload: Record, place: RecordPosition, *, handlers: dict[str, Handler], skipped: frozenset[str], envelope: str
+) -> SkippedRecord | None:
+    kind = str(payload.get("type"))
+    handle = handlers.get(kind)
+    if handle is not None:
+        return handle(payload, place)
+    return SkippedRecord(f"{envelope}/{kind}", known=kind in skipped)
+
+
+def _place(record: Record, payload: Record, *, line: int) -> RecordPosition:
+    source = Source(line=line, id=text_in(payload, "call_id") or text_in(payload, "id"))
+    return RecordPosition(source, parse_time(record.get("timestamp", record.get("created_at"))))
+
+
+_ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+_BARE = frozenset({"function_call", "function_call_output", "local_shell_call"})
+_BLOCKS = frozenset({"input_text", "output_text"})
+
+
+class CodexReader:
+    """Reads the rollouts of Codex, ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl``."""
+
+    name = "codex"
+    suffixes = (".jsonl",)
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when a line is a record as only Codex writes them, else why not."""
+        if any(_is_own(record) for record in head.records):
+            return None
+        return "no line is a session_meta, response_item or event_msg with its payload"
+
+    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a helper's rollout is a session of its own)
+        """Never: one rollout is one session."""
+        return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the file.
+
+        Raises:
+            LogNotReadable: the file cannot be read, or holds no step at all.
+        """
+        ledger = LineLedger()
+        rollout = Rollout(ledger)
+        for line, record in read_records(path, ledger=ledger):
+            rollout.take(record, line=line)
+        steps = rollout.finish()
+        accounting = ledger.accounting()
+        if not steps:
+            raise LogNotReadable(path=path, problem=f"it holds no session ({accounting.lines} lines, no step)")
+        yield _session(path, rollout, steps, accounting)
+
+
+def _session(path: Path, rollout: Rollout, steps: tuple[Step, ...], accounting: Accounting) -> Session:
+    times = [step.at for step in steps if step.at is not None]
+    totals = rollout.totals
+    return Session(
+        id=totals.session_id(path),
+        agent=CodexReader.name,
+        reader=CodexReader.name,
+        agent_version=totals.version,
+        model=totals.model,
+        project=project_of(totals.root),
+        root=totals.root,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+        task=rollout.order,
+        tokens=totals.tokens,
+        steps=steps,
+        accounting=accounting,
+    )
+
+
+def _is_own(record: Record) -> bool:
+    kind = text_in(record, "type")
+    if kind in _ENVELOPES:
+        return isinstance(record.get("payload"), dict)
+    if kind in _BARE:
+        return text_in(record, "call_id") is not None
+    # Rollouts of 2025's first versions have no envelope.
+    return kind == "message" and any(text_in(block, "type") in _BLOCKS for block in objects_in(record, "content"))

@@ -16,7 +16,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.jsonl import parse, read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.readers.common.session_builder import StepList
@@ -83,11 +83,13 @@ def parse_with_lines(text: str) -> JsonNode:
     root = JsonNode(line=1, value=[], plain=[])
     open_nodes = [root]
     key: str | None = None
-    for piece, line in _tokens(text):
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    for match in _TOKEN.finditer(text):
+        piece = match.group()
         if piece in "}]":
             open_nodes.pop()
         else:
-            key = _enter_token(piece, line, open_nodes, key)
+            key = _enter_token(piece, bisect_right(starts, match.start()), open_nodes, key)
     document: JsonNode = root.value[0]
     return document
 
@@ -135,12 +137,6 @@ def _scalar(piece: str) -> object:
     return parse(piece.encode("utf-8", "replace"))
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-    for match in _TOKEN.finditer(text):
-        yield match.group(), bisect_right(starts, match.start())
-
-
 def read_json_with_lines(path: Path) -> JsonNode:
     """The document, each of whose values knows its line.
 
@@ -161,15 +157,12 @@ def set_step_lines(dialogue: StepList, node: JsonNode, *, since: int) -> None:
     """Gives the steps from ``since`` on, which were read out of ``node``, the lines on which their words stand."""
     texts = list(_texts(node))
     for position, step in enumerate(dialogue.steps[since:], since):
-        said = (step.text or _quotable(step.arguments)).strip().partition("\n")[0]
+        # Evidence of a call quotes the text that it wrote, else the first that it was given.
+        given = (step.arguments.get("new"), *step.arguments.values())
+        quotable = step.text or next((value for value in given if isinstance(value, str) and value), "")
+        said = quotable.strip().partition("\n")[0]
         line = next((one.line for one in texts if said and said in one.value), step.source.line)
         dialogue.change(position, source=msgspec.structs.replace(step.source, line=line))
-
-
-def _quotable(arguments: Mapping[str, Any]) -> str:
-    """What evidence of a call quotes: the text that it wrote, else the first that it was given."""
-    given = [arguments.get("new"), *arguments.values()]
-    return next((value for value in given if isinstance(value, str) and value), "")
 
 
 def _texts(node: JsonNode) -> Iterator[JsonNode]:

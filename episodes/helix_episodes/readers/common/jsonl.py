@@ -280,14 +280,8 @@ def _problem(error: ValueError, *, line: bytes) -> str:
         return "NUL bytes, as a crash leaves them"
     if not line.endswith(b"\n") and (not line.rstrip().endswith(b"}") or "unexpected end" in str(error)):
         return f"the last line is cut off ({error})"
-    if not _is_utf8(line):
-        return f"not JSON in UTF-8, the encoding of every log ({error})"
-    return f"not JSON ({error})"
-
-
-def _is_utf8(line: bytes) -> bool:
     try:
         line.decode()
     except UnicodeDecodeError:
-        return False
-    return True
+        return f"not JSON in UTF-8, the encoding of every log ({error})"
+    return f"not JSON ({error})"

@@ -90,7 +90,9 @@ def read_parts(message: Record) -> Iterator[MessagePart]:
         for block in content:
             yield TextPart(block) if isinstance(block, str) else _part(block if isinstance(block, dict) else {})
     for call in objects_in(message, "tool_calls"):
-        yield read_call(object_in(call, "function") | {"id": _first(call, _CALL_IDS)} | _flat(call))
+        # Name and arguments stand below ``function``, or on the call itself.
+        own = {name: call[name] for name in ("name", "arguments", "args") if name in call}
+        yield read_call(object_in(call, "function") | {"id": _first(call, _CALL_IDS)} | own)
 
 
 def read_call(record: Record) -> CallPart:
@@ -152,7 +154,10 @@ def _part(block: Record) -> MessagePart:
     if kind in _RESULTS:
         return read_result(block)
     if "functionResponse" in block:
-        return _response(object_in(block, "functionResponse"))
+        # Google's form of a result: an output, or an error.
+        response = object_in(block, "functionResponse")
+        answer = object_in(response, "response")
+        return ResultPart(text_in(response, "id"), content_text(answer), True if "error" in answer else None)
     if kind in _THOUGHTS or block.get("thought") is True:
         return ThoughtPart(str(text_in(block, "thinking") or text_in(block, "think") or content_text(block)))
     if kind in _WORDS or (not kind and isinstance(block.get("text"), str)):
@@ -160,20 +165,8 @@ def _part(block: Record) -> MessagePart:
     return OtherPart(str(block.get("type") or "part without type"), known=kind in _PICTURES or "inlineData" in block)
 
 
-def _response(response: Record) -> ResultPart:
-    """Google's form of a result: an output, or an error."""
-    answer = object_in(response, "response")
-    failed = True if "error" in answer else None
-    return ResultPart(text_in(response, "id"), content_text(answer), failed)
-
-
 def _first(record: Record, names: tuple[str, ...]) -> str | None:
     return next((value for name in names if (value := text_in(record, name))), None)
-
-
-def _flat(call: Record) -> dict[str, Any]:
-    """Name and arguments where they stand on the call itself."""
-    return {name: call[name] for name in ("name", "arguments", "args") if name in call}
 
 
 class ToolCall(NamedTuple):
@@ -246,9 +239,9 @@ def read_ending(text: str, *, failed: bool | None, ran: bool, exit_code: int | N
     A command is what its exit code says, whatever the flag: some flag only what could not be started.
 
     >>> read_ending("1 failed\nCommand failed with exit code: 1.", failed=None, ran=True)
-    Ending(status='error', exit_code=1, text='1 failed')
+    CallEnding(status='error', exit_code=1, text='1 failed')
     >>> read_ending("the shop opens", failed=None, ran=False)
-    Ending(status='unknown', exit_code=None, text='the shop opens')
+    CallEnding(status='unknown', exit_code=None, text='the shop opens')
     """
     code, rest = (exit_code, text) if exit_code is not None or not ran else _stated_exit_code(text)
     if code is not None:

@@ -240,20 +240,30 @@ class SessionBuilder:
         if tokens:
             self.tokens = (self.tokens or 0) + tokens
 
-    def session(self, path: Path, *, reader: str, agent: str | None = None, rewritten: bool = False) -> Session:
-        """The session, under its own id or, where its log has none, under a name made of its place.
+    def session(
+        self,
+        path: Path,
+        *,
+        reader: str,
+        empty: str | None = None,
+        **stated: Any,  # noqa: ANN401  (fields of Session)
+    ) -> Session:
+        """The session, under its own id or, where its log has none, under a name made from its path.
+
+        ``empty`` says what a log without steps lacks; ``stated`` are fields that this log states about the session.
 
         Raises:
-            LogNotReadable: There is no step in it.
+            LogNotReadable: It has no step.
         """
         steps = tuple(self.dialogue.steps)
         accounting = self.ledger.accounting()
         if not steps:
-            raise LogNotReadable(path=path, problem=f"it holds no session ({accounting.lines} records, no step)")
+            lacking = empty or f"{accounting.lines} records, no step"
+            raise LogNotReadable(path=path, problem=f"it holds no session ({lacking})")
         times = [*self._times, *(step.at for step in steps if step.at is not None)]
-        return Session(
+        session = Session(
             id=fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
-            agent=agent or reader,
+            agent=reader,
             steps=steps,
             reader=reader,
             agent_version=self.version,
@@ -264,5 +274,5 @@ class SessionBuilder:
             ended=max(times, default=None),
             tokens=self.tokens,
             accounting=accounting,
-            rewritten=rewritten,
         )
+        return msgspec.structs.replace(session, **stated)

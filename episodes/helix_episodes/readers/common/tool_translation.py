@@ -159,7 +159,7 @@ _SHELL_FLAG = re.compile(r"-[a-z]*c$")
 def translate(tool: str, arguments: LoggedArguments, *, tools: Mapping[str, Translator]) -> tuple[Translation, ...]:
     """What a call stands for: one translation, or one for each file that it changes.
 
-    >>> translate("shell", {"command": ["bash", "-lc", "pytest -q"]}, tools=COMMON)
+    >>> translate("shell", {"command": ["bash", "-lc", "pytest -q"]}, tools=COMMON_TOOLS)
     (Translation(operation='run', arguments={'command': 'pytest -q'}),)
     >>> translate("cancel_order", {"order_id": "7"}, tools={})
     (Translation(operation='use', arguments={'order_id': '7'}),)
@@ -300,7 +300,8 @@ def track(arguments: LoggedArguments) -> tuple[Translation, ...]:
     )
     entries = [one for one in _list(given) if isinstance(one, dict)]
     states = [normalized_name(str(one.get("status"))) for one in entries]
-    items = [_entry(one) for one in entries]
+    names = ("content", "step", "title", "description", "text", "task")
+    items = [text_among(one, names) for one in entries]
     return _one(
         "track",
         {
@@ -341,10 +342,6 @@ def _one(operation: Operation, arguments: Arguments) -> tuple[Translation, ...]:
 
 def _changes(changes: tuple[FileChange, ...]) -> tuple[Translation, ...]:
     return tuple(Translation(change.operation, change.arguments) for change in changes)
-
-
-def _entry(entry: LoggedArguments) -> str:
-    return text_among(entry, ("content", "step", "title", "description", "text", "task"))
 
 
 def _options(value: object) -> list[str]:
