@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.extraction.evidence import line, quote
+from helix_episodes.extraction.drafts import line, quote
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.prose.sentences import has_any
 from helix_episodes.model import Action, DecisionType

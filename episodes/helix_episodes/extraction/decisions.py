@@ -28,8 +28,7 @@ from helix_episodes.extraction.actions import (
     values_of,
 )
 from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.numbering import DraftDecision
+from helix_episodes.extraction.drafts import DraftDecision, evidence_of, line, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
 from helix_episodes.extraction.prose.sentences import sentences_of

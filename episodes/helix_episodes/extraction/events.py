@@ -8,22 +8,34 @@ stopped, or that never ran because the one beside it failed is a ``tool_call`` e
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
+    DIAGNOSTICS,
     CheckFinding,
     CheckVerdict,
     command_finding,
     exception_at_end,
+    family_of_diagnostic,
+    read_diagnostics,
     silent_failure,
     tool_finding,
 )
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.numbering import DraftEvent
+from helix_episodes.extraction.drafts import (
+    DraftEvent,
+    ReportedFailure,
+    evidence_of,
+    line,
+    reported_error,
+    timestamp_of,
+)
 from helix_episodes.extraction.paths import relative
+from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.extraction.shell.commands import decisive
 from helix_episodes.model import Event, Evidence
 
@@ -31,6 +43,112 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_episodes.session import Session, Step
+
+
+#: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
+#: about what was found there.
+_LOOKS_BEFORE_EDIT = 15
+
+
+_SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
+_DIAGNOSED = re.compile(
+    rf"\bdiagnostics? (?:\w+ )?{_SAYS}|\bdiagnostic errors?\b|\bdiagnostic {_SAYS}|\bschema (?:error|violation)s?\b"
+    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}"
+    r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
+    re.IGNORECASE,
+)
+_EDITOR_SIGNS = ("iagnostic", "chema ", "IDE", "LSP", "anguage server", "ditor")
+_MEANS_IT = re.compile(
+    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
+    re.IGNORECASE,
+)
+_DISMISSED = re.compile(
+    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
+    r"|\bsuggest(?:s|ions?)\b|\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b"
+    r"|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|\bshould be fine\b"
+    r"|\b(?:did|do|does|is|are) (?:actually |in fact )?used? (?:it|them)\b"
+    r"|\bno more (?:diagnostic|error|warning)s?\b|\b(?:is|that['\u2019]s|only) because\b",
+    re.IGNORECASE,
+)
+
+
+# What an editor says.
+
+
+def diagnostic_events(session: Session, acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+    """Diagnostics sent along, and those that only the agent's words tell of."""
+    calls = [act.position for act in acts]
+    heard = -1
+    for position, step in enumerate(session.steps):
+        sent = step.kind == "note" and step.tool == DIAGNOSTICS
+        if not sent and not _mentions_diagnostic(step):
+            continue
+        following = bisect_right(calls, position)
+        until = calls[following] if following < len(calls) else len(session.steps)
+        if heard == until and not sent:
+            continue
+        heard = until
+        if _is_dismissed(session.steps[position:until]):
+            continue
+        if sent:
+            yield from _sent_along(step, position, root=session.root)
+        elif edit := _edit_that_follows(acts, following):
+            yield from _mentioned_by_agent(
+                session, range(position, until), acts[following - 1] if following else None, edit
+            )
+
+
+def _mentions_diagnostic(step: Step) -> bool:
+    if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _EDITOR_SIGNS):
+        return False
+    return bool(_DIAGNOSED.search(step.text))
+
+
+def _is_dismissed(said: Sequence[Step]) -> bool:
+    spoken = (step for step in said if step.kind in {"message", "thought"} and _DISMISSED.search(step.text))
+    sentences = (sentence for step in spoken for sentence in sentences_of(step.text))
+    return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
+
+
+def _edit_that_follows(acts: Sequence[ParsedCall], number: int) -> ParsedCall | None:
+    """The next call that is more than a look, if it comes soon and changes a file."""
+    soon = islice(acts, number, number + _LOOKS_BEFORE_EDIT)
+    following = next((act for act in soon if act.operation not in {"look", "track"}), None)
+    return following if following is not None and following.changes_files else None
+
+
+def _sent_along(step: Step, position: int, *, root: str | None) -> Iterator[DraftEvent]:
+    verdict = read_diagnostics(step.text)
+    for finding in verdict.findings[:FAMILIES_PER_RUN]:
+        placed = finding._replace(path=relative(finding.path, root=root) if finding.path else None)
+        yield _diagnostic(step, position, placed)
+
+
+def _mentioned_by_agent(
+    session: Session, stretch: range, before: ParsedCall | None, edit: ParsedCall
+) -> Iterator[DraftEvent]:
+    """The last words between two calls that tell of a diagnostic; what is said aloud goes before what is thought."""
+    if before is not None and before.verdicts:
+        return  # then the words are about what was just run
+    told = [
+        (session.steps[position].kind == "message", position, words)
+        for position in stretch
+        if _mentions_diagnostic(session.steps[position])
+        for words in sentences_of(session.steps[position].text)
+        if _DIAGNOSED.search(words)
+    ]
+    if told:
+        _, position, words = max(told, key=lambda one: one[:2])
+        finding = CheckFinding(family=family_of_diagnostic(words), message=words, path=edit.path)
+        yield _diagnostic(session.steps[position], position, finding)
+
+
+def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
+    event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
+    scope = (finding.path,) if finding.path else ()
+    verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
+    return DraftEvent(position=position, event=event, told=ReportedFailure(until=position, verdict=verdict))
+
 
 #: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
 #: many a run says "everything is broken", which more events would not make clearer.

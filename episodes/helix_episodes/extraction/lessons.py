@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.evidence import evidence_of, first_sentence, line
+from helix_episodes.extraction.drafts import evidence_of, first_sentence, line
 from helix_episodes.extraction.prose.sentences import has_any, marked_items, sentences_of, statement_sentences
 from helix_episodes.lightweight import Regex
 from helix_episodes.model import LessonEvidence
@@ -24,7 +24,7 @@ from helix_episodes.model import LessonEvidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.model import Decision, Event, Fix
     from helix_episodes.session import Session, Step
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.model import Fix
     from helix_episodes.session import Session
 

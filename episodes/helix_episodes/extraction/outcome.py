@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import covers
-from helix_episodes.extraction.evidence import quote
-from helix_episodes.extraction.prose.acceptance import verdict_in
-from helix_episodes.extraction.prose.bug_reports import report_in
+from helix_episodes.extraction.drafts import quote
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
+from helix_episodes.extraction.prose.user_reports import report_in, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:

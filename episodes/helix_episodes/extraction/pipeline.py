@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.cleaning import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.decisions import decisions_of
+from helix_episodes.extraction.drafts import iso, number_drafts
 from helix_episodes.extraction.events import events_of
-from helix_episodes.extraction.evidence import iso
-from helix_episodes.extraction.fixes import fixes_of
 from helix_episodes.extraction.lessons import lessons_of
-from helix_episodes.extraction.links import complete, links_of
+from helix_episodes.extraction.links import complete, fixes_of, links_of
 from helix_episodes.extraction.metrics import metrics_of
-from helix_episodes.extraction.numbering import number_drafts
 from helix_episodes.extraction.outcome import judge_outcome
-from helix_episodes.extraction.prose.bug_reports import reported_failures
+from helix_episodes.extraction.prose.user_reports import reported_failures
 from helix_episodes.extraction.reports.statements import parse_report
 from helix_episodes.extraction.tasks import task_kind_of, task_of
 from helix_episodes.extraction.timeline import Timeline

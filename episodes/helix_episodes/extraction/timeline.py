@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from helix_episodes.extraction.calls import CallSubject, ParsedCall
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Decision, Event
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.drafts import evidence_of, line, timestamp_of
 from helix_episodes.extraction.prose.choices import reason_in
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,

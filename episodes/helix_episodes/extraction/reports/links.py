@@ -29,7 +29,7 @@ from helix_episodes.model import EdgeType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
+    from helix_episodes.extraction.drafts import DraftDecision, DraftEvent
     from helix_episodes.session import Step
 
 

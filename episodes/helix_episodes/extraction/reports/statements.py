@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.drafts import DraftDecision, DraftEvent, evidence_of, line, timestamp_of
 from helix_episodes.extraction.lessons import lessons_in
-from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
 from helix_episodes.extraction.prose.choices import StatedChoice, choices_in, fact_in
 from helix_episodes.extraction.prose.decisions import reasons_of
 from helix_episodes.extraction.prose.failures import (

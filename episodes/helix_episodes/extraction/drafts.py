@@ -1,21 +1,127 @@
-"""Numbering: drafts of decisions and events, put in order of time and given their ids.
+"""Drafts of decisions and events: their texts, the evidence for them, and their numbering.
 
-The stages that find decisions and events draft them independently; `number_drafts` sorts the drafts and numbers them
-(``d001`` …, ``e001`` …), with the calls each comes from. Links, outcome and the rest are worked out on the result.
+`line` and `quote` redact a text and shorten it; they redact first, since half a secret no longer looks like one. The
+session's secrets are gone by then: what is cut here are home folders, and secrets of texts that come from elsewhere.
+`evidence_of` names the place in the log that a statement rests on.
+
+The stages that find decisions and events draft them independently; `number_drafts` sorts the drafts by time and numbers
+them (``d001`` …, ``e001`` …), with the calls each comes from. Links, outcome and the rest are worked out on the result.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import CheckVerdict
-from helix_episodes.model import Decision, Event
+from helix_episodes.extraction.checks import CheckFinding, CheckVerdict
+from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence
+from helix_episodes.redaction import redact_text
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
+
+    from helix_episodes.session import Step
+
+
+def reported_error(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
+    return Event(
+        id="",
+        timestamp=timestamp_of(step),
+        type="error",
+        content=line(content),
+        check=check,
+        family=line(finding.family),
+        message=line(finding.message) or None,
+        path=finding.path,
+        tests=finding.tests,
+        status="error",
+        actor=step.actor,
+        evidence=evidence_of(step, finding.message or step.text),
+    )
+
+
+#: How far beyond the limit is redacted before shortening: longer than any secret whose end could be cut off
+#: (a PEM key of 4096 bits is about 3,300 characters).
+_MARGIN = 4000
+#: A title, a context, a choice: what fits on two lines of a terminal.
+LINE_LIMIT = 200
+
+
+def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
+    """The beginning of ``text`` as it stands in the log, secrets cut, at most ``limit`` characters.
+
+    >>> quote("a" * 500)[-3:], len(quote("a" * 500))
+    ('aa…', 240)
+    """
+    return shorten(_redacted(text[: limit + _MARGIN].strip()), limit=limit)
+
+
+def line(text: str, *, limit: int = LINE_LIMIT) -> str:
+    r"""The beginning of ``text`` on one line, secrets cut, at most ``limit`` characters.
+
+    >>> line("first\n  second")
+    'first second'
+    """
+    words = _redacted(text[: limit + _MARGIN].strip()).split(maxsplit=limit)
+    return shorten(" ".join(words[:limit]), limit=limit)  # so many words are longer than so many letters
+
+
+#: A statement is quoted, shown on one line and summed up, one after the other.
+_redacted = lru_cache(maxsize=64)(redact_text)
+
+
+def shorten(text: str, *, limit: int) -> str:
+    """``text``, cut to ``limit`` characters with an ellipsis as the last when it was longer."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def first_sentence(text: str) -> str:
+    r"""The first paragraph's first sentence, without Markdown headings and emphasis.
+
+    >>> first_sentence("**Fix 1:** guard the prefix. Then more.\n\nNext")
+    'Fix 1: guard the prefix.'
+    """
+    paragraph = next((part for part in text.strip().split("\n\n") if part.strip()), "")
+    plain = re.sub(r"^\s*(?:\d+[.)]|[-+])\s+", "", re.sub(r"[*`#>]+", "", paragraph)).strip()
+    match = re.match(r".+?[.!?](?=\s|$)", plain, re.DOTALL)
+    return line(match.group() if match else plain)
+
+
+def evidence_of(step: Step, text: str) -> Evidence:
+    """The step's place in the log with ``text``, shortened and with secrets cut, as the quotation.
+
+    Of a step put together from several places, it is the one that ``text`` was taken from.
+    """
+    at = _piece(step, text)
+    return Evidence(line=at.line, id=step.source.id, file=step.source.file, quote=quote(at.text))
+
+
+def _piece(step: Step, text: str) -> Piece:
+    """``text`` where one piece holds it whole, else the first piece that it was made of."""
+    whole = next((Piece(line=one.line, text=text) for one in step.pieces if text in one.text), None)
+    made_of = (one for one in (*step.pieces, *step.pieces[:1]) if one.text in text or one is step.pieces[0])
+    return whole or next(made_of, Piece(line=step.source.line, text=text))
+
+
+def timestamp_of(step: Step) -> str | None:
+    """When the step happened, as `iso`."""
+    return iso(step.at)
+
+
+def iso(moment: datetime | None) -> str | None:
+    """ISO 8601 with ``Z`` for UTC, or None when the log does not say.
+
+    >>> from datetime import UTC, datetime
+    >>> iso(datetime(2026, 1, 5, 13, 54, tzinfo=UTC))
+    '2026-01-05T13:54:00Z'
+    """
+    return moment.isoformat().replace("+00:00", "Z") if moment else None
 
 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,15 @@
-"""Bug reports: failures that no result shows, reported by a person in words or by an editor's diagnostics.
+"""What a person says about the work: failures they report, acceptance and rejection.
 
-A person's report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation
-in the first person or of something that fails, a sentence that calls the work wrong. A *symptom* is stated in a main
-clause and in the present: "I get a TypeError", "the tests fail on CI", "the page still shows a 500", "works here, but
-fails on Windows", "same result". What is asked, supposed, denied, quoted, explained, told of another conversation or
-taken back ("but it works now") is no failure, nor is what a review foresees. Diagnostics count when the editor sent
-them along as errors and the agent did not dismiss them, or, where the log leaves them out, when the agent says what
-they are and then edits.
+A report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation in the
+first person or of something that fails, a sentence that calls the work wrong. A *symptom* is stated in a main clause
+and in the present: "I get a TypeError", "the tests fail on CI", "the page still shows a 500", "works here, but fails on
+Windows", "same result". What is asked, supposed, denied, quoted, explained, told of another conversation or taken back
+("but it works now") is no failure, nor is what a review foresees.
+
+A prompt accepts when all of it is acceptance ("Thanks, works great"): every clause is praise, a statement that it
+works, or filler. It rejects when a sentence that neither asks nor supposes says that the work is wrong or does not
+work, or that what it rests on was looked for and is not so, or when it orders that the work be taken back. Silence,
+thanks in passing and the next request say nothing.
 
 >>> states_symptom("I get a TypeError when I click save"), states_symptom("I get no TypeError any more")
 (True, False)
@@ -16,26 +19,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import islice
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_episodes.extraction.checks import (
-    DIAGNOSTICS,
-    CheckFinding,
-    CheckVerdict,
-    family_of_diagnostic,
-    read_diagnostics,
-    verdicts_in,
+from helix_episodes.extraction.checks import CheckFinding, verdicts_in
+from helix_episodes.extraction.drafts import (
+    DraftEvent,
+    ReportedFailure,
+    evidence_of,
+    line,
+    reported_error,
+    timestamp_of,
 )
-from helix_episodes.extraction.events import FAMILIES_PER_RUN
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.numbering import DraftEvent, ReportedFailure
-from helix_episodes.extraction.paths import relative
-from helix_episodes.extraction.prose.acceptance import refutes, rejection_in, verdict_in
-from helix_episodes.extraction.prose.negation import is_doubtful
+from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
+from helix_episodes.extraction.prose.negation import is_denied, is_disclaimed, is_doubtful
 from helix_episodes.extraction.prose.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import Event
@@ -45,6 +44,116 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.session import Session, Step
+
+
+UserVerdict = Literal["accepts", "rejects", "takes back"]
+
+#: Praise is short; a longer text says something else as well.
+_SHORT = 160
+_CLAUSE_MARKS = re.compile(r"[.,;:!\n\u2013\u2014-]+|\band\b|\bbut\b", re.IGNORECASE)
+_ACCEPTS = re.compile(
+    r"(?:(?:many )?thanks|thank you|thx|ty|perfect|great|excellent|awesome|amazing|brilliant|fantastic|wonderful"
+    r"|nice(?:ly done)?|"
+    r"lovely|all good|lgtm|well done|good (?:job|work)|approved|solved|ship it|"
+    r"(?:it|that|this|everything|all|all of it)?\s*(?:all )?(?:now )?"
+    r"(?:works?|worked|is working|does the trick|did it|did the trick|fixed it|looks? (?:good|great|right"
+    r"|perfect|fine)|"
+    r"(?:is|['\u2019]s) (?:it|fixed|solved|good|great|perfect|right|correct|fine|exactly (?:it|right"
+    r"|what i (?:wanted|needed|asked for)))))"
+    r"(?: (?:now|again|well|great|fine|perfectly|nicely|as expected|to me|for me|so much|a lot|very much|job"
+    r"|work|stuff|one|enough))*",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(r"(?:ok(?:ay)?|yes|yeah|yep|cool|hm+|ah|oh|claude|then|so|very|for now|again|\W*)", re.IGNORECASE)
+_REJECTS = re.compile(
+    r"\bstill (?:fails?|failing|broken|crash(?:es|ing)?|not (?:work|right|fixed)\w*|doesn['\u2019]t|does not"
+    r"|the same)\b"
+    r"|\b(?:does|did|do)(?:n['\u2019]t| not) (?:seem to )?(?:work|help|fix|compile|build)\b|\bnot working\b"
+    r"|\b(?:this|that|it|you|which|part|one)(?:['\u2019](?:s|re)| is| are)? (?:(?:is|are) )?(?:still |just "
+    r"|totally |completely )?"
+    r"(?:not (?:correct|right|true|what i \w+)|wrong|incorrect|broken|worse)\b"
+    r"|\byou(?:['\u2019]ve| have)? (?:just )?(?:broke|broken|made (?:it|that|this|them) (?:up|worse))\b"
+    r"|\bnot what i (?:asked|wanted|meant|said)\b|^\W*(?:wrong|bad|terrible|awful|useless|nonsense)\b(?=\W*$|[,!.])"
+    r"|^\W*too (?:slow|long|complicated|complex|verbose"
+    r"|much)\W*$",
+    re.IGNORECASE,
+)
+#: Questions that accuse.
+_ACCUSES = re.compile(
+    r"\b(?:have|did|are) you (?:just )?(?:ma(?:d|k)(?:e|ing)|invent(?:ed|ing)?|hallucinat\w+) (?:it|that|this"
+    r"|them|things?)\b",
+    re.IGNORECASE,
+)
+_TAKES_BACK = re.compile(
+    r"^\W*(?:(?:no(?:pe)?|bad|wrong|terrible|please|stop|ok|just|can you|could you|actually|let['\u2019]s)\W+)*"
+    r"(?:(?:revert|undo|roll ?back|throw away|discard)"
+    r" (?:this|that|it|them|these|those|everything|all|your|the (?:whole|last|entire) ?)\b"
+    r"|(?:revert|undo|roll ?back)(?: please)?\W*$)",
+    re.IGNORECASE,
+)
+#: Who looked for what the work rests on, and says that there is none of it.
+_REFUTES = re.compile(
+    r"\bI(?:['\u2019]ve| have)?(?: just| also)? (?:checked|looked|verified|tried|tested|searched|grepped)\b"
+    r"(?:[^.?!]|\.(?=\S)){0,160}\b(?:none|neither|not one|no one|nothing|nobody)\b(?: of [^,.?!]{1,40}?| there)? "
+    r"(?:has|have|had|is|are|was|were|does|do|did|contains?|matches|match|starts?|uses?|exists?|shows?)\b"
+    r"(?! (?:wrong|broken|missing|failing|affected|left|to worry))",
+    re.IGNORECASE,
+)
+
+#: "Revert that and use a map" is about what comes next.
+_GOES_ON = re.compile(r"\b(?:and|then|instead|but|use|only|except)\b", re.IGNORECASE)
+
+
+def verdict_in(text: str) -> UserVerdict | None:
+    """What a prompt says about the work so far, or None when it says nothing outright.
+
+    >>> verdict_in("ok, works. Great!"), verdict_in("Great! Now add a test"), verdict_in("it still fails")
+    ('accepts', None, 'rejects')
+    >>> verdict_in("if it does not work, tell me"), verdict_in("please revert that")
+    (None, 'takes back')
+    """
+    if _TAKES_BACK.search(text) and not _GOES_ON.search(text):
+        return "takes back"
+    if rejection_in(text) is not None:
+        return "rejects"
+    return "accepts" if _is_acceptance(text) else None
+
+
+def rejection_in(text: str) -> str | None:
+    """The sentence in which a prompt says that something is wrong."""
+    for sentence in sentences_of(text):
+        if _ACCUSES.search(sentence):
+            return sentence
+        if refutes(sentence):
+            return sentence
+        found = _REJECTS.search(sentence)
+        if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):
+            return sentence
+    return None
+
+
+def refutes(sentence: str) -> bool:
+    """Whether a sentence says that somebody looked for what the work rests on, and it is not so.
+
+    >>> refutes("I just checked and none of them has a date"), refutes("I checked and nothing is wrong")
+    (True, False)
+    """
+    found = _REFUTES.search(sentence)
+    return found is not None and not is_supposed(sentence, upto=found.end())
+
+
+def _is_disowned(sentence: str, found: re.Match[str]) -> bool:
+    return is_denied(sentence, found, within=False) or is_disclaimed(sentence, found)
+
+
+def _is_acceptance(text: str) -> bool:
+    if len(text) > _SHORT or "?" in text:
+        return False
+    clauses = [part.strip() for part in _CLAUSE_MARKS.split(text) if part.strip()]
+    said = [part for part in clauses if not _FILLER.fullmatch(part)]
+    return bool(said) and all(
+        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in said
+    )
 
 
 #: What goes wrong, as a thing: a word for it, the name of an exception, a status of the server.
@@ -131,9 +240,6 @@ def _is_stated(sentence: str, found: re.Match[str]) -> bool:
     return not (is_supposed(sentence, upto=found.end()) or is_doubtful(sentence, found))
 
 
-#: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
-#: about what was found there.
-_SOON = 15
 USER = "user"
 _WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
@@ -160,26 +266,6 @@ _HANDED_IN = re.compile(
 #: A command as people quote it: in backticks, or behind a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
-_SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
-_DIAGNOSED = re.compile(
-    rf"\bdiagnostics? (?:\w+ )?{_SAYS}|\bdiagnostic errors?\b|\bdiagnostic {_SAYS}|\bschema (?:error|violation)s?\b"
-    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}"
-    r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
-    re.IGNORECASE,
-)
-_EDITOR_SIGNS = ("iagnostic", "chema ", "IDE", "LSP", "anguage server", "ditor")
-_MEANS_IT = re.compile(
-    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
-    re.IGNORECASE,
-)
-_DISMISSED = re.compile(
-    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
-    r"|\bsuggest(?:s|ions?)\b|\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b"
-    r"|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|\bshould be fine\b"
-    r"|\b(?:did|do|does|is|are) (?:actually |in fact )?used? (?:it|them)\b"
-    r"|\bno more (?:diagnostic|error|warning)s?\b|\b(?:is|that['\u2019]s|only) because\b",
-    re.IGNORECASE,
-)
 
 
 def reported_failures(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
@@ -191,7 +277,7 @@ def reported_failures(session: Session, acts: Sequence[ParsedCall]) -> list[Draf
     settling = sorted([*accepted, *approved], key=lambda draft: draft.position)
     settled = [_settled(report, reports, settling) for report in reports]
     used = {draft.told.settled for draft in settled if draft.told}
-    return [*settled, *accepted, *(one for one in approved if one.mark in used), *_diagnosed(session, acts)]
+    return [*settled, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, acts)]
 
 
 def _works_on_files(acts: Sequence[ParsedCall]) -> bool:
@@ -218,14 +304,16 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     command = _quoted_command(step.text[:PROSE_LIMIT]) if shown else ""
     for verdict in shown:
         for finding in verdict.findings[:FAMILIES_PER_RUN]:
-            event = _event(step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}")
+            event = reported_error(
+                step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}"
+            )
             yield DraftEvent(
                 position=position, event=event, told=ReportedFailure(until=until, verdict=verdict, command=command)
             )
     words = None if shown else report_in(step.text, first=position == prompts[0])
     if words is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
-        event = _event(step, WORK, finding, f"the user reports: {words}")
+        event = reported_error(step, WORK, finding, f"the user reports: {words}")
         refuted = _work_before(session, position, prompts) if refutes(words) else None
         yield DraftEvent(position=position, event=event, told=ReportedFailure(until=until, refutes=refuted))
 
@@ -268,23 +356,6 @@ def _is_observed(sentence: str) -> bool:
     return found is not None and not doubtful and not is_supposed(sentence, upto=found.end())
 
 
-def _event(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        type="error",
-        content=line(content),
-        check=check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
-        path=finding.path,
-        tests=finding.tests,
-        status="error",
-        actor=step.actor,
-        evidence=evidence_of(step, finding.message or step.text),
-    )
-
-
 def _accepted(step: Step, position: int) -> DraftEvent | None:
     return _acceptance(step, position, f"the user accepts: {step.text}") if verdict_in(step.text) == "accepts" else None
 
@@ -319,81 +390,3 @@ def _settled(report: DraftEvent, reports: Sequence[DraftEvent], settling: Sequen
 
 def _position(draft: DraftEvent) -> int:
     return draft.position
-
-
-# What an editor says.
-
-
-def _diagnosed(session: Session, acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
-    """Diagnostics sent along, and those that only the agent's words tell of."""
-    calls = [act.position for act in acts]
-    heard = -1
-    for position, step in enumerate(session.steps):
-        sent = step.kind == "note" and step.tool == DIAGNOSTICS
-        if not sent and not _mentions_diagnostic(step):
-            continue
-        following = bisect_right(calls, position)
-        until = calls[following] if following < len(calls) else len(session.steps)
-        if heard == until and not sent:
-            continue
-        heard = until
-        if _is_dismissed(session.steps[position:until]):
-            continue
-        if sent:
-            yield from _sent_along(step, position, root=session.root)
-        elif edit := _edit_that_follows(acts, following):
-            yield from _mentioned_by_agent(
-                session, range(position, until), acts[following - 1] if following else None, edit
-            )
-
-
-def _mentions_diagnostic(step: Step) -> bool:
-    if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _EDITOR_SIGNS):
-        return False
-    return bool(_DIAGNOSED.search(step.text))
-
-
-def _is_dismissed(said: Sequence[Step]) -> bool:
-    spoken = (step for step in said if step.kind in {"message", "thought"} and _DISMISSED.search(step.text))
-    sentences = (sentence for step in spoken for sentence in sentences_of(step.text))
-    return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
-
-
-def _edit_that_follows(acts: Sequence[ParsedCall], number: int) -> ParsedCall | None:
-    """The next call that is more than a look, if it comes soon and changes a file."""
-    soon = islice(acts, number, number + _SOON)
-    following = next((act for act in soon if act.operation not in {"look", "track"}), None)
-    return following if following is not None and following.changes_files else None
-
-
-def _sent_along(step: Step, position: int, *, root: str | None) -> Iterator[DraftEvent]:
-    verdict = read_diagnostics(step.text)
-    for finding in verdict.findings[:FAMILIES_PER_RUN]:
-        placed = finding._replace(path=relative(finding.path, root=root) if finding.path else None)
-        yield _diagnostic(step, position, placed)
-
-
-def _mentioned_by_agent(
-    session: Session, stretch: range, before: ParsedCall | None, edit: ParsedCall
-) -> Iterator[DraftEvent]:
-    """The last words between two calls that tell of a diagnostic; what is said aloud goes before what is thought."""
-    if before is not None and before.verdicts:
-        return  # then the words are about what was just run
-    told = [
-        (session.steps[position].kind == "message", position, words)
-        for position in stretch
-        if _mentions_diagnostic(session.steps[position])
-        for words in sentences_of(session.steps[position].text)
-        if _DIAGNOSED.search(words)
-    ]
-    if told:
-        _, position, words = max(told, key=lambda one: one[:2])
-        finding = CheckFinding(family=family_of_diagnostic(words), message=words, path=edit.path)
-        yield _diagnostic(session.steps[position], position, finding)
-
-
-def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
-    event = _event(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
-    scope = (finding.path,) if finding.path else ()
-    verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
-    return DraftEvent(position=position, event=event, told=ReportedFailure(until=position, verdict=verdict))
