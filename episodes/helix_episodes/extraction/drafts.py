@@ -29,23 +29,6 @@ if TYPE_CHECKING:
     from helix_episodes.session import Step
 
 
-def reported_error(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        type="error",
-        content=line(content),
-        check=check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
-        path=finding.path,
-        tests=finding.tests,
-        status="error",
-        actor=step.actor,
-        evidence=evidence_of(step, finding.message or step.text),
-    )
-
-
 #: How far beyond the limit is redacted before shortening: longer than any secret whose end could be cut off
 #: (a PEM key of 4096 bits is about 3,300 characters).
 _MARGIN = 4000
@@ -124,15 +107,33 @@ def iso(moment: datetime | None) -> str | None:
     return moment.isoformat().replace("+00:00", "Z") if moment else None
 
 
-class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision without an id: the calls it was carried out by (numbers of acts) and its place among the steps.
+def reported_error(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
+    """The event of a failure that a step reports, without an id."""
+    return Event(
+        id="",
+        timestamp=timestamp_of(step),
+        type="error",
+        content=line(content),
+        check=check,
+        family=line(finding.family),
+        message=line(finding.message) or None,
+        path=finding.path,
+        tests=finding.tests,
+        status="error",
+        actor=step.actor,
+        evidence=evidence_of(step, finding.message or step.text),
+    )
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`Account.marked`).
+
+class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision without an id: the calls it was carried out by (their numbers) and its place among the steps.
+
+    ``mark`` is a name by which whoever drafted it finds its id again (`NumberedEpisode.marked`).
     """
 
     position: int
     decision: Decision
-    acts: tuple[int, ...] = ()
+    calls: tuple[int, ...] = ()
     mark: str = ""
 
 
@@ -154,34 +155,34 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event without an id, the act whose result it is (if any) and its place among the steps.
+    """An event without an id, the call whose result it is (if any) and its place among the steps.
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`Account.marked`).
+    ``mark`` is a name by which whoever drafted it finds its id again (`NumberedEpisode.marked`).
     """
 
     position: int
     event: Event
-    act: int | None = None
+    call: int | None = None
     mark: str = ""
-    told: ReportedFailure | None = None
+    reported: ReportedFailure | None = None
 
 
 class NumberedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """The numbered whole. ``positions`` has the place among the steps of every id.
 
-    ``marked`` has the id of every mark; that of a decision that was given none is ``d`` and its position. ``told`` has
+    ``marked`` has the id of every mark; a decision without one has ``d`` and its position as its mark. ``reported`` has
     what is known of the failures that only words report.
     """
 
     decisions: tuple[Decision, ...]
     events: tuple[Event, ...]
     positions: dict[str, int]
-    acts_of: dict[str, tuple[int, ...]]
+    calls_of: dict[str, tuple[int, ...]]
     decision_of: dict[int, str]
     events_of: dict[int, tuple[str, ...]]
-    act_of: dict[str, int]
+    call_of: dict[str, int]
     marked: dict[str, str] = msgspec.field(default_factory=dict)
-    told: dict[str, ReportedFailure] = msgspec.field(default_factory=dict)
+    reported: dict[str, ReportedFailure] = msgspec.field(default_factory=dict)
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
@@ -212,19 +213,19 @@ def number_drafts(decisions: Iterable[DraftDecision], events: Iterable[DraftEven
         decisions=tuple(msgspec.structs.replace(draft.decision, id=name) for name, draft in named_decisions),
         events=tuple(msgspec.structs.replace(draft.event, id=name) for name, draft in named_events),
         positions=positions | {name: draft.position for name, draft in named_events},
-        acts_of={name: draft.acts for name, draft in named_decisions},
-        decision_of={act: name for name, draft in named_decisions for act in draft.acts},
+        calls_of={name: draft.calls for name, draft in named_decisions},
+        decision_of={call: name for name, draft in named_decisions for call in draft.calls},
         events_of=_events_of(named_events),
-        act_of={name: draft.act for name, draft in named_events if draft.act is not None},
+        call_of={name: draft.call for name, draft in named_events if draft.call is not None},
         marked={draft.mark: name for name, draft in named_events if draft.mark}
         | {draft.mark or f"d{draft.position}": name for name, draft in named_decisions},
-        told={name: draft.told for name, draft in named_events if draft.told is not None},
+        reported={name: draft.reported for name, draft in named_events if draft.reported is not None},
     )
 
 
 def _events_of(named: list[tuple[str, DraftEvent]]) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for name, draft in named:
-        if draft.act is not None:
-            found[draft.act] = (*found.get(draft.act, ()), name)
+        if draft.call is not None:
+            found[draft.call] = (*found.get(draft.call, ()), name)
     return found

@@ -75,16 +75,16 @@ _DISMISSED = re.compile(
 # What an editor says.
 
 
-def diagnostic_events(session: Session, acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+def diagnostic_events(session: Session, calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
     """Diagnostics sent along, and those that only the agent's words tell of."""
-    calls = [act.position for act in acts]
+    positions = [call.position for call in calls]
     heard = -1
     for position, step in enumerate(session.steps):
         sent = step.kind == "note" and step.tool == DIAGNOSTICS
         if not sent and not _mentions_diagnostic(step):
             continue
-        following = bisect_right(calls, position)
-        until = calls[following] if following < len(calls) else len(session.steps)
+        following = bisect_right(positions, position)
+        until = positions[following] if following < len(positions) else len(session.steps)
         if heard == until and not sent:
             continue
         heard = until
@@ -92,9 +92,9 @@ def diagnostic_events(session: Session, acts: Sequence[ParsedCall]) -> Iterator[
             continue
         if sent:
             yield from _sent_along(step, position, root=session.root)
-        elif edit := _edit_that_follows(acts, following):
+        elif edit := _edit_that_follows(calls, following):
             yield from _mentioned_by_agent(
-                session, range(position, until), acts[following - 1] if following else None, edit
+                session, range(position, until), calls[following - 1] if following else None, edit
             )
 
 
@@ -110,10 +110,10 @@ def _is_dismissed(said: Sequence[Step]) -> bool:
     return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
 
 
-def _edit_that_follows(acts: Sequence[ParsedCall], number: int) -> ParsedCall | None:
+def _edit_that_follows(calls: Sequence[ParsedCall], number: int) -> ParsedCall | None:
     """The next call that is more than a look, if it comes soon and changes a file."""
-    soon = islice(acts, number, number + _LOOKS_BEFORE_EDIT)
-    following = next((act for act in soon if act.operation not in {"look", "track"}), None)
+    soon = islice(calls, number, number + _LOOKS_BEFORE_EDIT)
+    following = next((call for call in soon if call.operation not in {"look", "track"}), None)
     return following if following is not None and following.changes_files else None
 
 
@@ -130,15 +130,15 @@ def _mentioned_by_agent(
     """The last words between two calls that tell of a diagnostic; what is said aloud goes before what is thought."""
     if before is not None and before.verdicts:
         return  # then the words are about what was just run
-    told = [
+    reported = [
         (session.steps[position].kind == "message", position, words)
         for position in stretch
         if _mentions_diagnostic(session.steps[position])
         for words in sentences_of(session.steps[position].text)
         if _DIAGNOSED.search(words)
     ]
-    if told:
-        _, position, words = max(told, key=lambda one: one[:2])
+    if reported:
+        _, position, words = max(reported, key=lambda one: one[:2])
         finding = CheckFinding(family=family_of_diagnostic(words), message=words, path=edit.path)
         yield _diagnostic(session.steps[position], position, finding)
 
@@ -147,7 +147,7 @@ def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
     event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
     scope = (finding.path,) if finding.path else ()
     verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
-    return DraftEvent(position=position, event=event, told=ReportedFailure(until=position, verdict=verdict))
+    return DraftEvent(position=position, event=event, reported=ReportedFailure(until=position, verdict=verdict))
 
 
 #: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
@@ -160,66 +160,66 @@ _SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 
 
-def events_of(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
+def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
     root = session.root
     found = [
-        DraftEvent(position=_position(act), act=number, event=event)
-        for number, act in enumerate(acts)
-        for event in _results(act, root=root)
+        DraftEvent(position=_position(call), call=number, event=event)
+        for number, call in enumerate(calls)
+        for event in _results(call, root=root)
     ]
-    return [*found, *_handed_over(acts), *_milestones(session)]
+    return [*found, *_handed_over(calls), *_milestones(session)]
 
 
-def _position(act: ParsedCall) -> int:
-    return act.position if act.result_position is None else act.result_position
+def _position(call: ParsedCall) -> int:
+    return call.position if call.result_position is None else call.result_position
 
 
-def _results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    if act.result is None:
+def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
+    if call.result is None:
         return
-    if act.status in {*UNDONE, "interrupted"}:
-        yield _event(act, type="tool_call", content=f"{_name(act)} {act.status}: {line(act.output)}")
-    elif act.operation == "run":
-        yield from _command_results(act, root=root)
-    elif act.asks_editor:
-        for verdict in act.verdicts:
-            yield from _verdict(act, verdict, root=root)
-    elif act.operation == "delegate" and not _is_inline(act):
-        yield _came_back(act)
-    elif act.status == "error":
-        yield _tool_error(act, root=root)
+    if call.status in {*UNDONE, "interrupted"}:
+        yield _event(call, type="tool_call", content=f"{_name(call)} {call.status}: {line(call.output)}")
+    elif call.operation == "run":
+        yield from _command_results(call, root=root)
+    elif call.asks_editor:
+        for verdict in call.verdicts:
+            yield from _verdict(call, verdict, root=root)
+    elif call.operation == "delegate" and not _is_inline(call):
+        yield _came_back(call)
+    elif call.status == "error":
+        yield _tool_error(call, root=root)
 
 
-def _command_results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    for verdict in act.verdicts:
-        yield from _verdict(act, verdict, root=root)
-    trouble = None if any(verdict.passed is False for verdict in act.verdicts) else _failed_part(act)
+def _command_results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
+    for verdict in call.verdicts:
+        yield from _verdict(call, verdict, root=root)
+    trouble = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
     if trouble is not None:
-        yield _error(act, check=_culprit(act), finding=trouble, root=root)
-    yield from _commits(act)
+        yield _error(call, check=_culprit(call), finding=trouble, root=root)
+    yield from _commits(call)
 
 
-def _verdict(act: ParsedCall, verdict: CheckVerdict, *, root: str | None) -> Iterator[Event]:
+def _verdict(call: ParsedCall, verdict: CheckVerdict, *, root: str | None) -> Iterator[Event]:
     if verdict.passed is False:
         for finding in verdict.findings[:FAMILIES_PER_RUN]:
-            yield _failure(act, verdict, finding, root=root)
+            yield _failure(call, verdict, finding, root=root)
     elif verdict.passed:
         yield _event(
-            act,
+            call,
             type="test",
             content=f"{verdict.check} passes{_counts(verdict)}",
             check=verdict.check,
             passed=verdict.passed_count,
             failed=verdict.failed_count,
             status="ok",
-            evidence=_evidence(act, verdict.quote or act.output),
+            evidence=_evidence(call, verdict.quote or call.output),
         )
 
 
-def _failure(act: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
+def _failure(call: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
     return _event(
-        act,
+        call,
         type="error",
         content=line(f"{verdict.check} fails: {finding.family}{_times(verdict, finding)}"),
         check=verdict.check,
@@ -230,7 +230,7 @@ def _failure(act: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, r
         passed=verdict.passed_count,
         failed=verdict.failed_count if verdict.kind == "test" else finding.times,
         status="error",
-        evidence=_evidence(act, finding.message or verdict.quote or act.output),
+        evidence=_evidence(call, finding.message or verdict.quote or call.output),
     )
 
 
@@ -250,42 +250,42 @@ def _counts(verdict: CheckVerdict) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 
-def _failed_part(act: ParsedCall) -> CheckFinding | None:
+def _failed_part(call: ParsedCall) -> CheckFinding | None:
     """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
-    if act.refusals:
-        return act.refusals[0]
-    if act.status == "unknown" and _does_more_than_look(act) and (ended := exception_at_end(act.output)):
+    if call.refusals:
+        return call.refusals[0]
+    if call.status == "unknown" and _does_more_than_look(call) and (ended := exception_at_end(call.output)):
         return ended
-    if act.status != "error" or act.result is None:
-        return silent_failure(act.segments, output=act.output)
-    finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
+    if call.status != "error" or call.result is None:
+        return silent_failure(call.segments, output=call.output)
+    finding = command_finding(call.segments, output=call.output, exit_code=call.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
 
 
-def _does_more_than_look(act: ParsedCall) -> bool:
+def _does_more_than_look(call: ParsedCall) -> bool:
     """Whether an output is what the command came to, and no text that it shows."""
-    return act.decisive is not None and act.decisive.purpose != "look"
+    return call.decisive is not None and call.decisive.purpose != "look"
 
 
-def _culprit(act: ParsedCall) -> str:
+def _culprit(call: ParsedCall) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
-    if _SHELL_SPEAKS.match(act.output.lstrip()):
+    if _SHELL_SPEAKS.match(call.output.lstrip()):
         return "shell"
-    passed = {verdict.segment for verdict in act.verdicts if verdict.passed}
-    others = [segment for number, segment in enumerate(act.segments) if number not in passed and segment.joiner != "|"]
-    segment = decisive(tuple(others)) or act.decisive
-    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
+    passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
+    others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
+    segment = decisive(tuple(others)) or call.decisive
+    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(call)
 
 
-def _tool_error(act: ParsedCall, *, root: str | None) -> Event:
-    finding = tool_finding(_name(act), act.output)
-    return msgspec.structs.replace(_error(act, check=_name(act), finding=finding, root=root), tool=_name(act))
+def _tool_error(call: ParsedCall, *, root: str | None) -> Event:
+    finding = tool_finding(_name(call), call.output)
+    return msgspec.structs.replace(_error(call, check=_name(call), finding=finding, root=root), tool=_name(call))
 
 
-def _error(act: ParsedCall, *, check: str, finding: CheckFinding, root: str | None) -> Event:
-    path = act.path or (relative(finding.path, root=root) if finding.path else None)
+def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None) -> Event:
+    path = call.path or (relative(finding.path, root=root) if finding.path else None)
     return _event(
-        act,
+        call,
         type="error",
         content=line(f"{check} fails: {finding.family}"),
         check=check,
@@ -293,49 +293,49 @@ def _error(act: ParsedCall, *, check: str, finding: CheckFinding, root: str | No
         message=line(finding.message) or None,
         path=path,
         status="error",
-        evidence=_evidence(act, finding.message or act.output),
+        evidence=_evidence(call, finding.message or call.output),
     )
 
 
-def _commits(act: ParsedCall) -> Iterator[Event]:
-    if not act.outside and any(segment.program == "git" for segment in act.segments):
-        for match in _COMMIT.finditer(act.output):
+def _commits(call: ParsedCall) -> Iterator[Event]:
+    if not call.outside and any(segment.program == "git" for segment in call.segments):
+        for match in _COMMIT.finditer(call.output):
             yield _event(
-                act,
+                call,
                 type="commit",
                 content=line(match[2]),
                 commit=match[1],
                 status="ok",
-                evidence=_evidence(act, match[0]),
+                evidence=_evidence(call, match[0]),
             )
 
 
-def _came_back(act: ParsedCall) -> Event:
-    agent = str(act.call.arguments.get("agent") or "helper")
-    status = "error" if act.status == "error" else "ok"
-    return _event(act, type="handoff", content=f"{agent} came back: {line(act.output)}", check=agent, status=status)
+def _came_back(call: ParsedCall) -> Event:
+    agent = str(call.step.arguments.get("agent") or "helper")
+    status = "error" if call.status == "error" else "ok"
+    return _event(call, type="handoff", content=f"{agent} came back: {line(call.output)}", check=agent, status=status)
 
 
-def _handed_over(acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
-    for number, act in enumerate(acts):
-        if act.operation == "delegate" and act.status not in UNDONE and not _is_inline(act):
-            agent = str(act.call.arguments.get("agent") or "helper")
-            order = str(act.call.arguments.get("description") or act.call.arguments.get("prompt") or "")
+def _handed_over(calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+    for number, call in enumerate(calls):
+        if call.operation == "delegate" and call.status not in UNDONE and not _is_inline(call):
+            agent = str(call.step.arguments.get("agent") or "helper")
+            order = str(call.step.arguments.get("description") or call.step.arguments.get("prompt") or "")
             event = Event(
                 id="",
-                timestamp=timestamp_of(act.call),
+                timestamp=timestamp_of(call.step),
                 type="handoff",
                 content=f"handed to {agent}: {line(order)}",
                 check=agent,
-                actor=act.actor,
-                evidence=evidence_of(act.call, order),
+                actor=call.actor,
+                evidence=evidence_of(call.step, order),
             )
-            yield DraftEvent(position=act.position, act=number, event=event)
+            yield DraftEvent(position=call.position, call=number, event=event)
 
 
-def _is_inline(act: ParsedCall) -> bool:
+def _is_inline(call: ParsedCall) -> bool:
     """Whether the agent carries the work out itself (a skill), so that nothing is handed to anybody."""
-    return bool(act.call.arguments.get("inline"))
+    return bool(call.step.arguments.get("inline"))
 
 
 def _milestones(session: Session) -> Iterator[DraftEvent]:
@@ -361,15 +361,15 @@ def _milestone(step: Step, item: str) -> Event:
     )
 
 
-def _name(act: ParsedCall) -> str:
-    return act.call.tool or act.operation or "tool"
+def _name(call: ParsedCall) -> str:
+    return call.step.tool or call.operation or "tool"
 
 
-def _event(act: ParsedCall, **fields: object) -> Event:
-    step = act.result or act.call
-    given = {"status": act.status, "evidence": _evidence(act, act.output)} | fields
-    return Event(id="", timestamp=timestamp_of(step), actor=act.actor, **given)  # type: ignore[arg-type]  # checked by msgspec
+def _event(call: ParsedCall, **fields: object) -> Event:
+    step = call.result or call.step
+    given = {"status": call.status, "evidence": _evidence(call, call.output)} | fields
+    return Event(id="", timestamp=timestamp_of(step), actor=call.actor, **given)  # type: ignore[arg-type]  # checked by msgspec
 
 
-def _evidence(act: ParsedCall, text: str) -> Evidence:
-    return evidence_of(act.result or act.call, text)
+def _evidence(call: ParsedCall, text: str) -> Evidence:
+    return evidence_of(call.result or call.step, text)

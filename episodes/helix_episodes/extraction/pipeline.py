@@ -37,19 +37,19 @@ EXTRACTOR_VERSION = "4"
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
     """The episode of a session, in which no secret is left and nothing rests on what a memory put into it."""
     session = redacted_session(without_unread(without_echoes(session)))
-    acts = parse_calls(session)
-    words = reported_failures(session, acts)
-    happened = [*events_of(session, acts), *words]
-    reported = {draft.position for draft in words if draft.told is not None}
-    failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}
-    told = parse_report(session)
-    decided = decisions_of(session, acts, failed=failed, reported=reported)
-    account = number_drafts([*decided, *told.decisions], [*happened, *told.events])
-    history = Timeline(acts, account)
-    links, fixes = links_of(history, told=told.pairs), fixes_of(history)
-    judgement = judge_outcome(session, history, fixes)
-    decisions, events = complete(history, links, fixes)
-    lessons = lessons_of(session, account, fixes)
+    calls = parse_calls(session)
+    words = reported_failures(session, calls)
+    happened = [*events_of(session, calls), *words]
+    reported = {draft.position for draft in words if draft.reported is not None}
+    failed = {draft.call for draft in happened if draft.call is not None and draft.event.type == "error"}
+    report = parse_report(session)
+    decided = decisions_of(session, calls, failed=failed, reported=reported)
+    numbered = number_drafts([*decided, *report.decisions], [*happened, *report.events])
+    timeline = Timeline(calls, numbered)
+    links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
+    judgement = judge_outcome(session, timeline, fixes)
+    decisions, events = complete(timeline, links, fixes)
+    lessons = lessons_of(session, numbered, fixes)
     episode = Episode(
         id=f"episode-{session.id}",
         session=session.id,
@@ -66,7 +66,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         fixes=fixes,
         lessons=tuple(text for text, _ in lessons),
         lesson_evidence=tuple(evidence for _, evidence in lessons),
-        metrics=metrics_of(session, acts, account, fixes),
+        metrics=metrics_of(session, calls, numbered, fixes),
         agent=Agent(name=session.agent, version=session.agent_version, model=session.model),
         project=session.project,
         provenance=provenance,

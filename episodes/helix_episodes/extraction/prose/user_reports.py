@@ -268,21 +268,21 @@ _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
 
-def reported_failures(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
+def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """The failures that words alone report, and the acceptances that settle them."""
-    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)] if _works_on_files(acts) else []
+    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)] if _works_on_files(calls) else []
     reports = [draft for n in prompts for draft in _reported(session, n, prompts)]
     accepted = [draft for n in prompts[1:] if (draft := _accepted(session.steps[n], n))]
     approved = [_approved(step, n) for n, step in enumerate(session.steps) if _is_approval(step)]
     settling = sorted([*accepted, *approved], key=lambda draft: draft.position)
     settled = [_settled(report, reports, settling) for report in reports]
-    used = {draft.told.settled for draft in settled if draft.told}
-    return [*settled, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, acts)]
+    used = {draft.reported.settled for draft in settled if draft.reported}
+    return [*settled, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, calls)]
 
 
-def _works_on_files(acts: Sequence[ParsedCall]) -> bool:
+def _works_on_files(calls: Sequence[ParsedCall]) -> bool:
     """Whether there is work to report failures of; a customer's broken headphones are none of the agent's."""
-    return any(act.operation in _WORK for act in acts)
+    return any(call.operation in _WORK for call in calls)
 
 
 def _is_prompt(step: Step) -> bool:
@@ -308,14 +308,14 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
                 step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}"
             )
             yield DraftEvent(
-                position=position, event=event, told=ReportedFailure(until=until, verdict=verdict, command=command)
+                position=position, event=event, reported=ReportedFailure(until=until, verdict=verdict, command=command)
             )
     words = None if shown else report_in(step.text, first=position == prompts[0])
     if words is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
         event = reported_error(step, WORK, finding, f"the user reports: {words}")
         refuted = _work_before(session, position, prompts) if refutes(words) else None
-        yield DraftEvent(position=position, event=event, told=ReportedFailure(until=until, refutes=refuted))
+        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, refutes=refuted))
 
 
 def _work_before(session: Session, position: int, prompts: Sequence[int]) -> int | None:
@@ -380,12 +380,12 @@ def _acceptance(step: Step, position: int, content: str) -> DraftEvent:
 def _settled(report: DraftEvent, reports: Sequence[DraftEvent], settling: Sequence[DraftEvent]) -> DraftEvent:
     """A report with the acceptance that came after it, and the last report before that acceptance."""
     after = bisect_right(settling, report.position, key=_position)
-    if report.told is None or report.told.verdict is not None or after == len(settling):
+    if report.reported is None or report.reported.verdict is not None or after == len(settling):
         return report
     settled = settling[after]
     last = reports[bisect_right(reports, settled.position, key=_position) - 1]
-    told = msgspec.structs.replace(report.told, settled=settled.mark, since=last.position)
-    return msgspec.structs.replace(report, told=told)
+    reported = msgspec.structs.replace(report.reported, settled=settled.mark, since=last.position)
+    return msgspec.structs.replace(report, reported=reported)
 
 
 def _position(draft: DraftEvent) -> int:
