@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from helix_episodes.model import EventType
     from helix_episodes.session import Step
 
 
@@ -107,21 +109,25 @@ def iso(moment: datetime | None) -> str | None:
     return moment.isoformat().replace("+00:00", "Z") if moment else None
 
 
+def draft_event(step: Step, kind: EventType, content: str, *, quoted: str, **fields: object) -> Event:
+    """An event without an id, resting on the words ``quoted``; ``fields`` are further ones of `Event`."""
+    given = {"actor": step.actor, "evidence": evidence_of(step, quoted)} | fields
+    return Event(id="", timestamp=timestamp_of(step), type=kind, content=content, **given)  # type: ignore[arg-type]  # checked by msgspec
+
+
 def reported_error(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
     """The event of a failure that a step reports, without an id."""
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        type="error",
-        content=line(content),
+    return draft_event(
+        step,
+        "error",
+        line(content),
+        quoted=finding.message or step.text,
         check=check,
         family=line(finding.family),
         message=line(finding.message) or None,
         path=finding.path,
         tests=finding.tests,
         status="error",
-        actor=step.actor,
-        evidence=evidence_of(step, finding.message or step.text),
     )
 
 
@@ -141,15 +147,15 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a failure that only words report.
 
     ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
-    ``command`` the check's command that the same words quote, if any; ``settled`` the mark of the acceptance that
-    settles it and ``since`` the place of the last report before that; ``refutes`` where the work began that rests on
+    ``command`` the check's command that the same words quote, if any; ``resolved`` the mark of the acceptance that
+    resolves it and ``since`` the place of the last report before that; ``refutes`` where the work began that rests on
     what the words say is not so.
     """
 
     until: int
     verdict: CheckVerdict | None = None
     command: str = ""
-    settled: str | None = None
+    resolved: str | None = None
     since: int = 0
     refutes: int | None = None
 
@@ -209,23 +215,19 @@ def number_drafts(decisions: Iterable[DraftDecision], events: Iterable[DraftEven
     ]
     named_events = [(f"e{n:03}", draft) for n, draft in enumerate(sorted(events, key=lambda draft: draft.position), 1)]
     positions = {name: draft.position for name, draft in named_decisions}
+    events_of: dict[int, list[str]] = defaultdict(list)
+    for name, draft in named_events:
+        if draft.call is not None:
+            events_of[draft.call].append(name)
     return NumberedEpisode(
         decisions=tuple(msgspec.structs.replace(draft.decision, id=name) for name, draft in named_decisions),
         events=tuple(msgspec.structs.replace(draft.event, id=name) for name, draft in named_events),
         positions=positions | {name: draft.position for name, draft in named_events},
         calls_of={name: draft.calls for name, draft in named_decisions},
         decision_of={call: name for name, draft in named_decisions for call in draft.calls},
-        events_of=_events_of(named_events),
+        events_of={call: tuple(names) for call, names in events_of.items()},
         call_of={name: draft.call for name, draft in named_events if draft.call is not None},
         marked={draft.mark: name for name, draft in named_events if draft.mark}
         | {draft.mark or f"d{draft.position}": name for name, draft in named_decisions},
         reported={name: draft.reported for name, draft in named_events if draft.reported is not None},
     )
-
-
-def _events_of(named: list[tuple[str, DraftEvent]]) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    for name, draft in named:
-        if draft.call is not None:
-            found[draft.call] = (*found.get(draft.call, ()), name)
-    return found

@@ -370,9 +370,9 @@ def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | 
 def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
     """The changes between the last report and the person's acceptance; of a plan, those to its text."""
     reported = timeline.numbered.reported[error.id]
-    if reported.settled is None:
+    if reported.resolved is None:
         return None
-    good = timeline.numbered.marked[reported.settled]
+    good = timeline.numbered.marked[reported.resolved]
     end = timeline.numbered.positions[good]
     between = timeline.numbered.decisions_between(reported.since, end)
     written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]

@@ -19,25 +19,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from operator import attrgetter
 from textwrap import dedent
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, verdicts_in
-from helix_episodes.extraction.drafts import (
-    DraftEvent,
-    ReportedFailure,
-    evidence_of,
-    line,
-    reported_error,
-    timestamp_of,
-)
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
 from helix_episodes.extraction.prose.negation import is_denied, is_disclaimed, is_doubtful
 from helix_episodes.extraction.prose.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
 from helix_episodes.extraction.shell.commands import parse_command
-from helix_episodes.model import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -231,13 +224,11 @@ def states_symptom(sentence: str) -> bool:
     said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
     for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
         found = shape.search(said) if has_any(lowered, signs) else None
-        if found and (said == sentence or found.start() > 0) and _is_stated(said, found):
+        if found is None or (said != sentence and found.start() == 0):
+            continue
+        if not is_supposed(said, upto=found.end()) and not is_doubtful(said, found):
             return True
     return False
-
-
-def _is_stated(sentence: str, found: re.Match[str]) -> bool:
-    return not (is_supposed(sentence, upto=found.end()) or is_doubtful(sentence, found))
 
 
 USER = "user"
@@ -269,24 +260,25 @@ _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
 
 def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
-    """The failures that words alone report, and the acceptances that settle them."""
-    prompts = [n for n, step in enumerate(session.steps) if _is_prompt(step)] if _works_on_files(calls) else []
+    """The failures that words alone report, and the acceptances after which they count as resolved."""
+    # Without work on files there is nothing to report failures of: a customer's broken headphones are none of it.
+    works = any(call.operation in _WORK for call in calls)
+    prompts = [n for n, step in enumerate(session.steps) if works and step.kind == "prompt" and step.actor == USER]
     reports = [draft for n in prompts for draft in _reported(session, n, prompts)]
-    accepted = [draft for n in prompts[1:] if (draft := _accepted(session.steps[n], n))]
-    approved = [_approved(step, n) for n, step in enumerate(session.steps) if _is_approval(step)]
-    settling = sorted([*accepted, *approved], key=lambda draft: draft.position)
-    settled = [_settled(report, reports, settling) for report in reports]
-    used = {draft.reported.settled for draft in settled if draft.reported}
-    return [*settled, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, calls)]
-
-
-def _works_on_files(calls: Sequence[ParsedCall]) -> bool:
-    """Whether there is work to report failures of; a customer's broken headphones are none of the agent's."""
-    return any(call.operation in _WORK for call in calls)
-
-
-def _is_prompt(step: Step) -> bool:
-    return step.kind == "prompt" and step.actor == USER
+    accepted = [
+        _acceptance(step, n, f"the user accepts: {step.text}")
+        for n in prompts[1:]
+        if verdict_in((step := session.steps[n]).text) == "accepts"
+    ]
+    approved = [
+        _acceptance(step, n, f"the user approves the plan: {step.text}")
+        for n, step in enumerate(session.steps)
+        if _is_approval(step)
+    ]
+    acceptances = sorted([*accepted, *approved], key=_position)
+    resolved = [_resolved(report, reports, acceptances) for report in reports]
+    used = {draft.reported.resolved for draft in resolved if draft.reported}
+    return [*resolved, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, calls)]
 
 
 def _is_approval(step: Step) -> bool:
@@ -300,40 +292,26 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
         return  # the plan's own text, which nobody typed
     after = bisect_right(prompts, position)
     until = prompts[after] if after < len(prompts) else len(session.steps)
-    shown = verdicts_in(_pasted(step.text[:PROSE_LIMIT]))
-    command = _quoted_command(step.text[:PROSE_LIMIT]) if shown else ""
-    for verdict in shown:
-        for finding in verdict.findings[:FAMILIES_PER_RUN]:
-            event = reported_error(
-                step, verdict.check, finding, f"the user reports: {verdict.check} fails: {finding.family}"
-            )
-            yield DraftEvent(
-                position=position, event=event, reported=ReportedFailure(until=until, verdict=verdict, command=command)
-            )
-    words = None if shown else report_in(step.text, first=position == prompts[0])
-    if words is not None:
+    text = step.text[:PROSE_LIMIT]
+    # What was pasted is moved to the margin, where a tool wrote it.
+    first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
+    shown = verdicts_in(f"{first}\n{dedent(rest)}")
+    if shown:
+        quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
+        command = next((part.text for part in quoted if part.purpose == "check"), "")
+        for verdict in shown:
+            reported = ReportedFailure(until=until, verdict=verdict, command=command)
+            for finding in verdict.findings[:FAMILIES_PER_RUN]:
+                content = f"the user reports: {verdict.check} fails: {finding.family}"
+                event = reported_error(step, verdict.check, finding, content)
+                yield DraftEvent(position=position, event=event, reported=reported)
+    elif (words := report_in(step.text, first=position == prompts[0])) is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
         event = reported_error(step, WORK, finding, f"the user reports: {words}")
-        refuted = _work_before(session, position, prompts) if refutes(words) else None
+        # A person refutes the turn in which the agent last did something.
+        last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
+        refuted = prompts[bisect_right(prompts, last) - 1] if last is not None and refutes(words) else None
         yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, refutes=refuted))
-
-
-def _work_before(session: Session, position: int, prompts: Sequence[int]) -> int | None:
-    """Where the turn began in which the agent last did something: that is what a person refutes."""
-    last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
-    return None if last is None else prompts[bisect_right(prompts, last) - 1]
-
-
-def _quoted_command(text: str) -> str:
-    """The first check that a text quotes as a command."""
-    quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
-    return next((part.text for part in quoted if part.purpose == "check"), "")
-
-
-def _pasted(text: str) -> str:
-    """The text with what was pasted brought to the margin, where a tool wrote it."""
-    first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
-    return f"{first}\n{dedent(rest)}"
 
 
 def report_in(text: str, *, first: bool = False) -> str | None:
@@ -356,37 +334,20 @@ def _is_observed(sentence: str) -> bool:
     return found is not None and not doubtful and not is_supposed(sentence, upto=found.end())
 
 
-def _accepted(step: Step, position: int) -> DraftEvent | None:
-    return _acceptance(step, position, f"the user accepts: {step.text}") if verdict_in(step.text) == "accepts" else None
-
-
-def _approved(step: Step, position: int) -> DraftEvent:
-    return _acceptance(step, position, f"the user approves the plan: {step.text}")
-
-
 def _acceptance(step: Step, position: int, content: str) -> DraftEvent:
-    event = Event(
-        id="",
-        timestamp=timestamp_of(step),
-        type="milestone",
-        content=line(content),
-        actor=step.actor,
-        status="ok",
-        evidence=evidence_of(step, step.text),
-    )
+    event = draft_event(step, "milestone", line(content), quoted=step.text, status="ok")
     return DraftEvent(position=position, event=event, mark=f"accepted {position}")
 
 
-def _settled(report: DraftEvent, reports: Sequence[DraftEvent], settling: Sequence[DraftEvent]) -> DraftEvent:
+def _resolved(report: DraftEvent, reports: Sequence[DraftEvent], acceptances: Sequence[DraftEvent]) -> DraftEvent:
     """A report with the acceptance that came after it, and the last report before that acceptance."""
-    after = bisect_right(settling, report.position, key=_position)
-    if report.reported is None or report.reported.verdict is not None or after == len(settling):
+    after = bisect_right(acceptances, report.position, key=_position)
+    if report.reported is None or report.reported.verdict is not None or after == len(acceptances):
         return report
-    settled = settling[after]
-    last = reports[bisect_right(reports, settled.position, key=_position) - 1]
-    reported = msgspec.structs.replace(report.reported, settled=settled.mark, since=last.position)
+    acceptance = acceptances[after]
+    last = reports[bisect_right(reports, acceptance.position, key=_position) - 1]
+    reported = msgspec.structs.replace(report.reported, resolved=acceptance.mark, since=last.position)
     return msgspec.structs.replace(report, reported=reported)
 
 
-def _position(draft: DraftEvent) -> int:
-    return draft.position
+_position = attrgetter("position")
