@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.extraction.evidence import iso, timestamp_of
+from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.io import read_regular
 from helix_episodes.model import Episode, Provenance

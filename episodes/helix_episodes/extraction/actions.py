@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.extraction.evidence import line, quote
+from helix_episodes.extraction.drafts import line, quote
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.prose.sentences import has_any
 from helix_episodes.model import Action, DecisionType
@@ -30,29 +30,29 @@ _SUPPRESSION_SIGNS = (
 _COMMAND_LIMIT = 1000
 
 
-def action_of(act: ParsedCall) -> Action:
+def action_of(call: ParsedCall) -> Action:
     """The action of a call."""
-    arguments = act.call.arguments
-    if act.operation in {"edit", "create", "delete"}:
-        return _file_action(act)
-    if act.operation == "run":
-        return _command_action(act)
-    if act.operation == "delegate":
+    arguments = call.step.arguments
+    if call.operation in {"edit", "create", "delete"}:
+        return _file_action(call)
+    if call.operation == "run":
+        return _command_action(call)
+    if call.operation == "delegate":
         return Action(verb="delegate", object=str(arguments.get("agent") or "helper"))
-    if act.operation == "plan":
+    if call.operation == "plan":
         return Action(verb="choose", object="plan")
-    if act.operation == "ask":
-        return Action(verb="choose", object=line(question_of(act), limit=80))
-    return Action(verb="use", object=act.call.tool or "tool", path=act.path)
+    if call.operation == "ask":
+        return Action(verb="choose", object=line(question_of(call), limit=80))
+    return Action(verb="use", object=call.step.tool or "tool", path=call.path)
 
 
-def _file_action(act: ParsedCall) -> Action:
-    arguments = act.call.arguments
+def _file_action(call: ParsedCall) -> Action:
+    arguments = call.step.arguments
     new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
     return Action(
-        verb=act.operation,  # type: ignore[arg-type]  # edit, create or delete: checked by the caller
-        path=act.path,
-        role=role_of(act.path or ""),
+        verb=call.operation,  # type: ignore[arg-type]  # edit, create or delete: checked by the caller
+        path=call.path,
+        role=role_of(call.path or ""),
         suppresses=_suppressions(new) > _suppressions(old),
     )
 
@@ -61,9 +61,9 @@ def _suppressions(text: str) -> int:
     return len(_SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
 
 
-def _command_action(act: ParsedCall) -> Action:
-    command = str(act.call.arguments.get("command", ""))
-    segment = act.decisive
+def _command_action(call: ParsedCall) -> Action:
+    command = str(call.step.arguments.get("command", ""))
+    segment = call.decisive
     if segment is None:
         return Action(verb="run", program="shell", command=quote(command, limit=_COMMAND_LIMIT))
     return Action(
@@ -75,40 +75,40 @@ def _command_action(act: ParsedCall) -> Action:
     )
 
 
-def type_of(act: ParsedCall) -> DecisionType:
+def type_of(call: ParsedCall) -> DecisionType:
     """What sort of decision a call is, before it is known whether it answers an error."""
-    if act.operation == "delegate":
+    if call.operation == "delegate":
         return "routing"
-    if act.operation in {"plan", "ask"}:
+    if call.operation in {"plan", "ask"}:
         return "design"
-    if act.asks_editor:
+    if call.asks_editor:
         return "test"
-    segment = act.decisive
-    if act.operation == "look" or (segment is not None and segment.purpose == "look"):
+    segment = call.decisive
+    if call.operation == "look" or (segment is not None and segment.purpose == "look"):
         return "recovery"
     if segment is not None and segment.purpose == "check" and segment.kind != "build":
         return "test"
     return "implementation"
 
 
-def describe(act: ParsedCall) -> str:
+def describe(call: ParsedCall) -> str:
     """The choice as one line for a reader.
 
     The wording is for people; labels are made from the action's parts.
     """
-    arguments = act.call.arguments
-    if act.operation == "run":
+    arguments = call.step.arguments
+    if call.operation == "run":
         return line(f"run {arguments.get('command', '')}")
-    if act.operation == "delegate":
+    if call.operation == "delegate":
         order = arguments.get("description") or arguments.get("prompt") or ""
         return line(f"delegate to {arguments.get('agent') or 'helper'}: {order}")
-    if act.operation == "plan":
+    if call.operation == "plan":
         return line(f"plan: {plan_title(str(arguments.get('plan', '')))}")
-    if act.operation == "ask":
-        return line(f"ask: {question_of(act)}")
-    if act.operation in {"edit", "create", "delete"}:
-        return line(f"{act.operation} {act.path or ''}")
-    return line(f"use {act.call.tool}: {act.path or ', '.join(values_of(arguments))}".removesuffix(": "))
+    if call.operation == "ask":
+        return line(f"ask: {question_of(call)}")
+    if call.operation in {"edit", "create", "delete"}:
+        return line(f"{call.operation} {call.path or ''}")
+    return line(f"use {call.step.tool}: {call.path or ', '.join(values_of(arguments))}".removesuffix(": "))
 
 
 def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
@@ -128,18 +128,18 @@ def values_of(arguments: Mapping[str, object]) -> Iterator[str]:
             yield str(one)
 
 
-def question_of(act: ParsedCall) -> str:
+def question_of(call: ParsedCall) -> str:
     """The questions that a call asks, as one text."""
-    return " ".join(str(one.get("question") or "") for one in _questions(act))
+    return " ".join(str(one.get("question") or "") for one in _questions(call))
 
 
-def options_of(act: ParsedCall) -> tuple[str, ...]:
+def options_of(call: ParsedCall) -> tuple[str, ...]:
     """What a call gives the person to choose from."""
-    return tuple(line(str(option)) for one in _questions(act) for option in one.get("options") or ())
+    return tuple(line(str(option)) for one in _questions(call) for option in one.get("options") or ())
 
 
-def _questions(act: ParsedCall) -> list[dict[str, Any]]:
-    asked = act.call.arguments.get("questions") if act.operation == "ask" else None
+def _questions(call: ParsedCall) -> list[dict[str, Any]]:
+    asked = call.step.arguments.get("questions") if call.operation == "ask" else None
     return [one for one in asked if isinstance(one, dict)] if isinstance(asked, list) else []
 
 

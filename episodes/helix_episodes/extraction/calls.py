@@ -49,7 +49,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     position: int
-    call: Step
+    step: Step
     result: Step | None = None
     result_position: int | None = None
     path: str | None = None
@@ -62,12 +62,12 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def operation(self) -> Operation | None:
         """What kind of call it is."""
-        return self.call.operation
+        return self.step.operation
 
     @property
     def actor(self) -> str:
         """Who made it: ``agent`` or a helper."""
-        return self.call.actor
+        return self.step.actor
 
     @property
     def status(self) -> Status:
@@ -104,19 +104,19 @@ def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
     )
 
 
-def _parse_call(position: int, call: Step, answer: tuple[int, Step] | None, *, root: str | None) -> ParsedCall:
+def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, root: str | None) -> ParsedCall:
     result_position, result = answer or (None, None)
-    command = str(call.arguments.get("command", ""))[:LONGEST_COMMAND]
-    segments = parse_command(command)[:MOST_PARTS] if call.operation == "run" else ()
-    path = call.arguments.get("path")
+    command = str(step.arguments.get("command", ""))[:LONGEST_COMMAND]
+    segments = parse_command(command)[:MOST_PARTS] if step.operation == "run" else ()
+    path = step.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
     read = _verdicts(segments, result) if result else ()
-    if result is not None and call.operation in {"look", "use"} and reports_diagnostics(call.tool):
-        read = _diagnosed(call, result, root=root)
+    if result is not None and step.operation in {"look", "use"} and reports_diagnostics(step.tool):
+        read = _diagnosed(step, result, root=root)
     refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
     return ParsedCall(
         position=position,
-        call=call,
+        step=step,
         result=result,
         result_position=result_position,
         path=inside,
@@ -139,11 +139,11 @@ def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[CheckVerdict
     return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
 
 
-def _diagnosed(call: Step, result: Step, *, root: str | None) -> tuple[CheckVerdict, ...]:
+def _diagnosed(step: Step, result: Step, *, root: str | None) -> tuple[CheckVerdict, ...]:
     """What the editor answered when it was asked for its diagnostics, of one file or of all."""
     if result.status != "ok":
         return ()
-    named = (call.arguments.get(name) for name in ("path", "url", "uri", "query"))
+    named = (step.arguments.get(name) for name in ("path", "url", "uri", "query"))
     place = next((one for one in named if isinstance(one, str) and one), None)
     scope = (relative(place.removeprefix("file://"), root=root),) if place else ()
     return (read_diagnostics(result.text, scope=scope),)
@@ -158,15 +158,15 @@ def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
     return is_outside(folder) and not f"{folder}/".startswith(f"{home}/")
 
 
-def mentions_file(act: ParsedCall, path: str) -> bool:
+def mentions_file(call: ParsedCall, path: str) -> bool:
     """Whether the call names the file, whatever the tool calls its argument."""
     name = file_name(path)
-    return any(name in value for value in _texts(act.call.arguments.values()))
+    return any(name in value for value in _texts(call.step.arguments.values()))
 
 
-def mentioned_names(act: ParsedCall) -> set[str]:
+def mentioned_names(call: ParsedCall) -> set[str]:
     """The names of files (and whatever else looks like one) in the call's short arguments."""
-    values = (value for value in _texts(act.call.arguments.values()) if len(value) <= _NAME_LIMIT)
+    values = (value for value in _texts(call.step.arguments.values()) if len(value) <= _NAME_LIMIT)
     return {name for value in values for name in _NAME.findall(value)}
 
 
@@ -191,18 +191,18 @@ _LAST_IS_TARGET = frozenset({"mv", "cp", "ln"})
 _SCRIPTED = {"sed": frozenset({"-e", "-f", "--expression", "--file"}), "perl": frozenset({"-e"})}
 
 
-def subjects_of(act: ParsedCall) -> Iterator[CallSubject]:
+def subjects_of(call: ParsedCall) -> Iterator[CallSubject]:
     """What a call is about, the most telling first: a program and subcommand, a file, any name it mentions, a tool."""
-    if act.operation == "run":
-        segment = act.decisive
+    if call.operation == "run":
+        segment = call.decisive
         if segment is not None and "--abort" not in segment.arguments:
             yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
         return
-    if act.path is not None:
-        yield "file", file_name(act.path), ""
+    if call.path is not None:
+        yield "file", file_name(call.path), ""
     else:
-        yield "tool", act.call.tool or "", act.operation or ""
-    for name in mentioned_names(act):
+        yield "tool", call.step.tool or "", call.operation or ""
+    for name in mentioned_names(call):
         yield "file", name, ""
 
 
@@ -214,30 +214,30 @@ def _address(segment: Segment) -> str:
     return next((word for word in operands if "/" in word), "").partition("?")[0]
 
 
-def is_look(act: ParsedCall) -> bool:
+def is_look(call: ParsedCall) -> bool:
     """Whether a command only shows something."""
-    return act.operation == "run" and act.decisive is not None and act.decisive.purpose == "look"
+    return call.operation == "run" and call.decisive is not None and call.decisive.purpose == "look"
 
 
-def is_request(act: ParsedCall) -> bool:
+def is_request(call: ParsedCall) -> bool:
     """Whether a command sends a request."""
-    segment = act.decisive
+    segment = call.decisive
     return segment is not None and (segment.program, segment.subcommand) in _REQUESTS
 
 
-def command_of(act: ParsedCall) -> str:
+def command_of(call: ParsedCall) -> str:
     """The text of a command, or of code that is run, without regard to its blanks."""
-    return " ".join(str(act.call.arguments.get("command") or act.call.arguments.get("code") or "").split())
+    return " ".join(str(call.step.arguments.get("command") or call.step.arguments.get("code") or "").split())
 
 
-def is_code(act: ParsedCall) -> bool:
+def is_code(call: ParsedCall) -> bool:
     """Whether it hands code to a terminal, which runs anybody's code."""
-    return act.operation == "use" and isinstance(act.call.arguments.get("code"), str) and act.path is None
+    return call.operation == "use" and isinstance(call.step.arguments.get("code"), str) and call.path is None
 
 
-def goes_on(failed: ParsedCall, act: ParsedCall) -> bool:
+def goes_on(failed: ParsedCall, call: ParsedCall) -> bool:
     """Whether code goes on with what failed: on the same file, address or text, or with half of its lines."""
-    before, after = (str(one.call.arguments.get("code") or "") for one in (failed, act))
+    before, after = (str(one.step.arguments.get("code") or "") for one in (failed, call))
     if _materials(before) & _materials(after):
         return True
     lines = _lines(before)
@@ -255,37 +255,37 @@ def _lines(code: str) -> set[str]:
     return {line for line in lines if line and not line.startswith(("#", "import ", "from "))}
 
 
-def operands_of(act: ParsedCall) -> frozenset[str]:
-    """The names of what a command is given: its words that are no flags, of paths the last part."""
-    segment = act.decisive
+def operands_of(call: ParsedCall) -> frozenset[str]:
+    """The names of what a command acts on: its words that are no flags, of paths the last part."""
+    segment = call.decisive
     if segment is None:
         return frozenset()
-    told = (segment.subcommand or "").split()
-    words = (word for word in segment.arguments if word and not word.startswith("-") and word not in told)
+    named = (segment.subcommand or "").split()
+    words = (word for word in segment.arguments if word and not word.startswith("-") and word not in named)
     return frozenset(file_name(word) for word in words)
 
 
-def places_in(act: ParsedCall) -> frozenset[str]:
+def places_in(call: ParsedCall) -> frozenset[str]:
     """The names of the files that a failed command points at: its script, and the places that its output names."""
-    segment = act.decisive
+    segment = call.decisive
     if segment is None or segment.purpose == "look":
         return frozenset()
-    named = {file_name(one[1] or one[2]) for one in _PLACE.finditer(act.output[-_TAIL:])}
+    named = {file_name(one[1] or one[2]) for one in _PLACE.finditer(call.output[-_TAIL:])}
     script = segment.subcommand if segment.program in INTERPRETERS | SHELLS else segment.program
     return frozenset(named | ({file_name(script)} if script and "." in script else set()))
 
 
-def written_by(act: ParsedCall) -> frozenset[str] | None:
+def written_by(call: ParsedCall) -> frozenset[str] | None:
     """The paths of the files that a call writes; None where it changes something that its words do not name.
 
     >>> from helix_episodes.extraction.shell.commands import parse_command
     >>> sorted(written(parse_command("sed -i s/a/b/ x.py y.py")[0])), written(parse_command("git stash pop")[0])
     (['x.py', 'y.py'], None)
     """
-    if act.operation in CHANGES:
-        return frozenset({act.path}) if act.path else None
+    if call.operation in CHANGES:
+        return frozenset({call.path}) if call.path else None
     found: set[str] = set()
-    for segment in act.segments:
+    for segment in call.segments:
         if segment.purpose in {"change", "format"}:
             paths = written(segment)
             if paths is None:

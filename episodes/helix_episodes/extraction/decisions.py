@@ -28,8 +28,7 @@ from helix_episodes.extraction.actions import (
     values_of,
 )
 from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.numbering import DraftDecision
+from helix_episodes.extraction.drafts import DraftDecision, evidence_of, line, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
 from helix_episodes.extraction.prose.sentences import sentences_of
@@ -59,32 +58,32 @@ class _Open(msgspec.Struct, kw_only=True):
 
     position: int
     decision: Decision
-    acts: list[int]
+    calls: list[int]
 
 
 def decisions_of(
-    session: Session, acts: Sequence[ParsedCall], *, failed: Collection[int], reported: Collection[int] = ()
+    session: Session, calls: Sequence[ParsedCall], *, failed: Collection[int], reported: Collection[int] = ()
 ) -> list[DraftDecision]:
     """Every decision of the session, in order, without ids and without what only links can tell.
 
-    ``failed`` has the numbers of the acts that ended in an error, ``reported`` the positions at which words report one.
+    ``failed`` has the numbers of the calls that ended in an error, ``reported`` the positions where words report one.
     """
-    return _DecisionCollector(session, acts, failed, reported).observe()
+    return _DecisionCollector(session, calls, failed, reported).observe()
 
 
 class _DecisionCollector:
     """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
 
     def __init__(
-        self, session: Session, acts: Sequence[ParsedCall], failed: Collection[int], reported: Collection[int]
+        self, session: Session, calls: Sequence[ParsedCall], failed: Collection[int], reported: Collection[int]
     ) -> None:
         self.session = session
-        self.acts = acts
+        self.calls = calls
         self.failed = failed
         self.reported = reported
         self.unanswered = False
         self.question = ""
-        self.numbers = {act.position: number for number, act in enumerate(acts)}
+        self.numbers = {call.position: number for number, call in enumerate(calls)}
         self.found: list[_Open] = []
         self.edits: dict[tuple[str, str], _Open] = {}
         self.commands: dict[tuple[str, str], _Open] = {}
@@ -105,7 +104,9 @@ class _DecisionCollector:
                 if step.kind == "message" and step.actor == "agent":
                     self.question = _last_question(step.text)
                 self._stated(position, step)
-        return [DraftDecision(position=one.position, decision=one.decision, acts=tuple(one.acts)) for one in self.found]
+        return [
+            DraftDecision(position=one.position, decision=one.decision, calls=tuple(one.calls)) for one in self.found
+        ]
 
     def _asked_for(self, prompt: Step) -> str:
         """A prompt as context; a word of assent means only what it answers."""
@@ -114,93 +115,93 @@ class _DecisionCollector:
         return line(f"{words} \u2013 {self.question}", limit=_CONTEXT_LIMIT) if answers else words
 
     def _call(self, number: int) -> None:
-        act = self.acts[number]
-        if act.operation == "track":
-            self._todo(act)
-        if act.status == "cancelled":
+        call = self.calls[number]
+        if call.operation == "track":
+            self._todo(call)
+        if call.status == "cancelled":
             return
-        if act.operation in {"edit", "create", "delete"}:
-            self._edit(number, act)
-        elif act.operation == "run":
-            self._run(number, act)
-        elif act.asks_editor:
+        if call.operation in {"edit", "create", "delete"}:
+            self._edit(number, call)
+        elif call.operation == "run":
+            self._run(number, call)
+        elif call.asks_editor:
             self.edits.clear()
-            self._open(number, act)
-        elif act.operation in {"delegate", "use", "plan"} or (act.operation == "look" and self._answers_error(act)):
-            self._open(number, act)
-        elif act.operation == "ask" and act.status not in {"ok", "unknown"}:
-            self._open(number, act)  # an answer would stand as the decision; the question alone is a proposal
+            self._open(number, call)
+        elif call.operation in {"delegate", "use", "plan"} or (call.operation == "look" and self._answers_error(call)):
+            self._open(number, call)
+        elif call.operation == "ask" and call.status not in {"ok", "unknown"}:
+            self._open(number, call)  # an answer would stand as the decision; the question alone is a proposal
         if number in self.failed:
             self.errors = [*(n for n in self.errors if number - n <= _LOOKS_AFTER_ERROR), number]
-        elif act.path is not None and (act.operation == "look" or act.changes_files):
-            self._found(act)
+        elif call.path is not None and (call.operation == "look" or call.changes_files):
+            self._found(call)
 
-    def _todo(self, act: ParsedCall) -> None:
+    def _todo(self, call: ParsedCall) -> None:
         """The to-do under way is closer to what follows than the prompt is."""
-        current = act.call.arguments.get("current")
+        current = call.step.arguments.get("current")
         words = next((str(item) for item in current if item), "") if isinstance(current, list) else str(current or "")
         self.context = line(words, limit=_CONTEXT_LIMIT) or self.context
 
-    def _edit(self, number: int, act: ParsedCall) -> None:
-        key = (act.actor, act.path or "")
-        done = act.status not in {*UNDONE, "error"}
+    def _edit(self, number: int, call: ParsedCall) -> None:
+        key = (call.actor, call.path or "")
+        done = call.status not in {*UNDONE, "error"}
         run = self.edits.get(key)
         if run is not None and done:
-            self._continue(run, number, act)
+            self._continue(run, number, call)
         else:
-            run = self._open(number, act)
+            run = self._open(number, call)
         if done:
             self.edits[key] = run
             self.commands.clear()
         else:
             self.edits.pop(key, None)
 
-    def _run(self, number: int, act: ParsedCall) -> None:
-        segment = act.decisive
+    def _run(self, number: int, call: ParsedCall) -> None:
+        segment = call.decisive
         if segment is None or segment.purpose == "look":
-            if self._answers_error(act):
-                self._open(number, act)
+            if self._answers_error(call):
+                self._open(number, call)
             return
         self.edits.clear()
         if segment.purpose in {"change", "format"}:
             self.commands.clear()
-        key = (act.actor, str(act.call.arguments.get("command", "")).strip())
+        key = (call.actor, str(call.step.arguments.get("command", "")).strip())
         run = self.commands.get(key)
-        if run is None or act.status in UNDONE:
-            self.commands[key] = self._open(number, act)
+        if run is None or call.status in UNDONE:
+            self.commands[key] = self._open(number, call)
         else:
-            self._continue(run, number, act)
+            self._continue(run, number, call)
 
-    def _continue(self, run: _Open, number: int, act: ParsedCall) -> None:
-        run.acts.append(number)
+    def _continue(self, run: _Open, number: int, call: ParsedCall) -> None:
+        run.calls.append(number)
         action, evidence = run.decision.action, run.decision.evidence
         if action is None or evidence is None:
             return
-        suppresses = action.suppresses or action_of(act).suppresses
+        suppresses = action.suppresses or action_of(call).suppresses
         run.decision = replace(
             run.decision,
             action=replace(action, count=action.count + 1, suppresses=suppresses),
-            evidence=replace(evidence, also=(*evidence.also, act.call.source.line)),
+            evidence=replace(evidence, also=(*evidence.also, call.step.source.line)),
         )
 
-    def _open(self, number: int, act: ParsedCall) -> _Open:
+    def _open(self, number: int, call: ParsedCall) -> _Open:
         decision = Decision(
             id="",
-            timestamp=timestamp_of(act.call),
-            type=type_of(act),
+            timestamp=timestamp_of(call.step),
+            type=type_of(call),
             context=self.context,
-            chosen=describe(act),
-            rationale=self._rationale(act),
-            options=options_of(act),
-            stated=act.operation in {"plan", "ask"},
-            action=action_of(act),
-            actor=act.actor,
-            evidence=evidence_of(act.call, _words(act)),
+            chosen=describe(call),
+            rationale=self._rationale(call),
+            options=options_of(call),
+            stated=call.operation in {"plan", "ask"},
+            action=action_of(call),
+            actor=call.actor,
+            evidence=evidence_of(call.step, _words(call)),
         )
-        return self._add(act.position, decision, acts=[number])
+        return self._add(call.position, decision, calls=[number])
 
-    def _add(self, position: int, decision: Decision, *, acts: list[int]) -> _Open:
-        one = _Open(position=position, decision=decision, acts=acts)
+    def _add(self, position: int, decision: Decision, *, calls: list[int]) -> _Open:
+        one = _Open(position=position, decision=decision, calls=calls)
         self.found.append(one)
         self.unanswered = False
         return one
@@ -210,7 +211,7 @@ class _DecisionCollector:
             return
         stated = [] if step.kind == "thought" else list(stated_decisions(step, context=self.context))
         for decision in stated or self._talked(position, step):
-            self._add(position, decision, acts=[])
+            self._add(position, decision, calls=[])
 
     def _talked(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
@@ -229,46 +230,46 @@ class _DecisionCollector:
         """
         number = self.numbers.get(position + 1)
         names = _FILE.findall(talked.chosen) if talked.rationale and not talked.options else []
-        act = self.acts[number] if number is not None else None
-        return act is not None and act.operation == "run" and any(mentions_file(act, name) for name in names)
+        call = self.calls[number] if number is not None else None
+        return call is not None and call.operation == "run" and any(mentions_file(call, name) for name in names)
 
     def _was_handed_in(self, step: Step) -> bool:
         """Whether this is the approval of a plan whose handing in already stands as a decision."""
-        plans = (str(act.call.arguments.get("plan", "")) for act in self.acts if act.operation == "plan")
+        plans = (str(call.step.arguments.get("plan", "")) for call in self.calls if call.operation == "plan")
         return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
-    def _answers_error(self, act: ParsedCall) -> bool:
+    def _answers_error(self, call: ParsedCall) -> bool:
         """Whether this look is the agent's answer to its latest error: about the same file, or the same command.
 
         What a person reported is answered by looking it up elsewhere than in the project.
         """
-        if self.unanswered and _is_elsewhere(act):
+        if self.unanswered and _is_elsewhere(call):
             return True
-        number = self.numbers[act.position]
-        recent = (self.acts[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
-        error = next((one for one in recent if one.actor == act.actor and _was_seen(one, act)), None)
+        number = self.numbers[call.position]
+        recent = (self.calls[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
+        error = next((one for one in recent if one.actor == call.actor and _was_seen(one, call)), None)
         if error is None or number in self.failed:
             return False
-        if error.operation == "run" or act.operation == "run":
-            return _program(error) == _program(act) is not None
-        return error.path is not None and mentions_file(act, error.path)
+        if error.operation == "run" or call.operation == "run":
+            return _program(error) == _program(call) is not None
+        return error.path is not None and mentions_file(call, error.path)
 
-    def _found(self, act: ParsedCall) -> None:
+    def _found(self, call: ParsedCall) -> None:
         """What was missing has been found or changed; later looks at it answer nothing any more."""
-        self.errors = [n for n in self.errors if file_name(self.acts[n].path or "") != file_name(act.path or "")]
+        self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != file_name(call.path or "")]
 
-    def _rationale(self, act: ParsedCall) -> str:
+    def _rationale(self, call: ParsedCall) -> str:
         """The words just before: the message or else the thought since the last result, else the last message.
 
         Words may announce two things that are then done one after the other; past that they are no longer about this.
         """
         words: Step | None = None
         passed = 0
-        for position in range(act.position - 1, -1, -1):
+        for position in range(call.position - 1, -1, -1):
             step = self.session.steps[position]
             if step.kind == "prompt" or passed > 1:
                 break
-            if step.actor != act.actor:
+            if step.actor != call.actor:
                 continue
             if step.kind == "message" and step.text.strip():
                 words = step
@@ -284,14 +285,14 @@ class _DecisionCollector:
         """Whether the step is a call that changes or checks something."""
         if position not in self.numbers:
             return False
-        act = self.acts[self.numbers[position]]
-        segment = act.decisive
-        return act.operation in CHANGES or (segment is not None and segment.purpose != "look")
+        call = self.calls[self.numbers[position]]
+        segment = call.decisive
+        return call.operation in CHANGES or (segment is not None and segment.purpose != "look")
 
 
-def _was_seen(error: ParsedCall, act: ParsedCall) -> bool:
+def _was_seen(error: ParsedCall, call: ParsedCall) -> bool:
     """Whether an error's result had come when a call was made; calls side by side know nothing of each other."""
-    return error.result_position is not None and error.result_position < act.position
+    return error.result_position is not None and error.result_position < call.position
 
 
 def _last_question(text: str) -> str:
@@ -300,15 +301,15 @@ def _last_question(text: str) -> str:
     return asked[-1] if asked else ""
 
 
-def _is_elsewhere(act: ParsedCall) -> bool:
+def _is_elsewhere(call: ParsedCall) -> bool:
     """Whether a look goes beyond the files: into documentation, a tracker, the web."""
-    arguments = act.call.arguments
-    return bool(arguments.get("url") or arguments.get("query")) and not (act.path or arguments.get("pattern"))
+    arguments = call.step.arguments
+    return bool(arguments.get("url") or arguments.get("query")) and not (call.path or arguments.get("pattern"))
 
 
-def _program(act: ParsedCall) -> tuple[str, str | None] | None:
+def _program(call: ParsedCall) -> tuple[str, str | None] | None:
     """What a looking command was run for; None for any other call."""
-    segment = act.decisive
+    segment = call.decisive
     return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
 
 
@@ -318,12 +319,12 @@ def _last_sentences(text: str) -> str:
     return paragraphs[-1] if paragraphs else ""
 
 
-def _words(act: ParsedCall) -> str:
-    """What to quote of a call: of an edit what it changed, of anything else what it was told."""
-    arguments = act.call.arguments
+def _words(call: ParsedCall) -> str:
+    """What to quote of a call: of an edit what it changed, of anything else what it was asked."""
+    arguments = call.step.arguments
     if arguments.get("new"):
         return changed_part(old=str(arguments.get("old") or ""), new=str(arguments["new"]))
     names = ("command", "prompt", "plan", "path", "pattern", "query")
-    told = next((str(arguments[name]) for name in names if arguments.get(name)), "")
-    values = "\n".join(values_of(arguments)) if act.operation == "use" else ""
-    return told or values or (act.call.tool or "" if act.operation == "use" else "")
+    stated = next((str(arguments[name]) for name in names if arguments.get(name)), "")
+    values = "\n".join(values_of(arguments)) if call.operation == "use" else ""
+    return stated or values or (call.step.tool or "" if call.operation == "use" else "")

@@ -8,29 +8,33 @@ stopped, or that never ran because the one beside it failed is a ``tool_call`` e
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
+    DIAGNOSTICS,
     CheckFinding,
     CheckVerdict,
     command_finding,
     exception_at_end,
+    family_of_diagnostic,
+    read_diagnostics,
     silent_failure,
     tool_finding,
 )
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.numbering import DraftEvent
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
 from helix_episodes.extraction.paths import relative
+from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.extraction.shell.commands import decisive
-from helix_episodes.model import Event, Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from helix_episodes.model import Event, EventType
     from helix_episodes.session import Session, Step
+
 
 #: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
 #: many a run says "everything is broken", which more events would not make clearer.
@@ -40,184 +44,175 @@ ANSWERED_NO = "answered no"
 #: The shell itself refuses a part of the text: whichever program stood there never ran.
 _SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+#: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
+#: about what was found there.
+_LOOKS_BEFORE_EDIT = 15
+_SAYS = r"(?:show|say|complain|report|flag|indicat|warn)\w*"
+_DIAGNOSED = re.compile(
+    rf"\bdiagnostics? (?:\w+ )?{_SAYS}|\bdiagnostic errors?\b|\bdiagnostic {_SAYS}|\bschema (?:error|violation)s?\b"
+    rf"|\b(?:IDE|LSP|language server|editor) (?:is |now )?{_SAYS}"
+    r"|\bflagged\b[^.\n]{{0,60}}\bdiagnostics?\b",
+    re.IGNORECASE,
+)
+_EDITOR_SIGNS = ("iagnostic", "chema ", "IDE", "LSP", "anguage server", "ditor")
+_MEANS_IT = re.compile(
+    r"\b(?:diagnostics?|warnings?|errors?|complaints?|linter|LSP|IDE|editor|it|they|that|this|these|those)\b",
+    re.IGNORECASE,
+)
+_DISMISSED = re.compile(
+    r"\bstale\b|\bunrelated\b|\bnot related\b|\bpre-?existing\b|\bexisting code\b|\bnot my\b|\bfalse positive"
+    r"|\bsuggest(?:s|ions?)\b|\bmoderni[sz]e|\bhints?\b|\binformational\b|\bout of scope\b"
+    r"|\bnot (?:actual |real )?errors?\b|\bexpected\b|\bwrong\b|\boutdated\b|\bshould be fine\b"
+    r"|\b(?:did|do|does|is|are) (?:actually |in fact )?used? (?:it|them)\b"
+    r"|\bno more (?:diagnostic|error|warning)s?\b|\b(?:is|that['\u2019]s|only) because\b",
+    re.IGNORECASE,
+)
 
 
-def events_of(session: Session, acts: Sequence[ParsedCall]) -> list[DraftEvent]:
+def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
-    root = session.root
     found = [
-        DraftEvent(position=_position(act), act=number, event=event)
-        for number, act in enumerate(acts)
-        for event in _results(act, root=root)
-    ]
-    return [*found, *_handed_over(acts), *_milestones(session)]
-
-
-def _position(act: ParsedCall) -> int:
-    return act.position if act.result_position is None else act.result_position
-
-
-def _results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    if act.result is None:
-        return
-    if act.status in {*UNDONE, "interrupted"}:
-        yield _event(act, type="tool_call", content=f"{_name(act)} {act.status}: {line(act.output)}")
-    elif act.operation == "run":
-        yield from _command_results(act, root=root)
-    elif act.asks_editor:
-        for verdict in act.verdicts:
-            yield from _verdict(act, verdict, root=root)
-    elif act.operation == "delegate" and not _is_inline(act):
-        yield _came_back(act)
-    elif act.status == "error":
-        yield _tool_error(act, root=root)
-
-
-def _command_results(act: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    for verdict in act.verdicts:
-        yield from _verdict(act, verdict, root=root)
-    trouble = None if any(verdict.passed is False for verdict in act.verdicts) else _failed_part(act)
-    if trouble is not None:
-        yield _error(act, check=_culprit(act), finding=trouble, root=root)
-    yield from _commits(act)
-
-
-def _verdict(act: ParsedCall, verdict: CheckVerdict, *, root: str | None) -> Iterator[Event]:
-    if verdict.passed is False:
-        for finding in verdict.findings[:FAMILIES_PER_RUN]:
-            yield _failure(act, verdict, finding, root=root)
-    elif verdict.passed:
-        yield _event(
-            act,
-            type="test",
-            content=f"{verdict.check} passes{_counts(verdict)}",
-            check=verdict.check,
-            passed=verdict.passed_count,
-            failed=verdict.failed_count,
-            status="ok",
-            evidence=_evidence(act, verdict.quote or act.output),
+        DraftEvent(
+            position=call.position if call.result_position is None else call.result_position, call=number, event=event
         )
+        for number, call in enumerate(calls)
+        if call.result is not None
+        for event in _results(call, root=session.root)
+    ]
+    return [*found, *_handed_over(calls), *_milestones(session)]
 
 
-def _failure(act: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
+def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
+    name = _name(call)
+    if call.status in {*UNDONE, "interrupted"}:
+        yield _event(call, "tool_call", f"{name} {call.status}: {line(call.output)}")
+    elif call.operation == "run":
+        yield from _verdicts(call, root=root)
+        failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
+        if failure is not None:
+            yield _error(call, check=_culprit(call), finding=failure, root=root)
+        yield from _commits(call)
+    elif call.asks_editor:
+        yield from _verdicts(call, root=root)
+    elif call.operation == "delegate" and not _is_inline(call):
+        agent = _agent(call)
+        status = "error" if call.status == "error" else "ok"
+        yield _event(call, "handoff", f"{agent} came back: {line(call.output)}", check=agent, status=status)
+    elif call.status == "error":
+        yield _error(call, check=name, finding=tool_finding(name, call.output), root=root, tool=name)
+
+
+def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
+    """What the checks of a call said: each that passed, and each family of each that failed."""
+    for verdict in call.verdicts:
+        if verdict.passed is False:
+            for finding in verdict.findings[:FAMILIES_PER_RUN]:
+                yield _failure(call, verdict, finding, root=root)
+        elif verdict.passed:
+            yield _event(
+                call,
+                "test",
+                f"{verdict.check} passes{_counts(verdict)}",
+                quoted=verdict.quote or call.output,
+                check=verdict.check,
+                passed=verdict.passed_count,
+                failed=verdict.failed_count,
+                status="ok",
+            )
+
+
+def _failure(call: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
+    if verdict.kind == "test":
+        times, failed = _counts(verdict), verdict.failed_count
+    else:
+        times, failed = f" ({finding.times} times)" if finding.times > 1 else "", finding.times
     return _event(
-        act,
-        type="error",
-        content=line(f"{verdict.check} fails: {finding.family}{_times(verdict, finding)}"),
+        call,
+        "error",
+        line(f"{verdict.check} fails: {finding.family}{times}"),
+        quoted=finding.message or verdict.quote or call.output,
         check=verdict.check,
         family=line(finding.family),
         message=line(finding.message) or None,
-        path=relative(finding.path, root=root) if finding.path else None,
+        path=_placed(finding, root),
         tests=finding.tests,
         passed=verdict.passed_count,
-        failed=verdict.failed_count if verdict.kind == "test" else finding.times,
+        failed=failed,
         status="error",
-        evidence=_evidence(act, finding.message or verdict.quote or act.output),
     )
-
-
-def _times(verdict: CheckVerdict, finding: CheckFinding) -> str:
-    """Counts of the test run; for anything else how often this one thing was found, when more than once."""
-    if verdict.kind == "test":
-        return _counts(verdict)
-    return f" ({finding.times} times)" if finding.times > 1 else ""
 
 
 def _counts(verdict: CheckVerdict) -> str:
-    counts = [
-        f"{count} {word}"
-        for count, word in ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
-        if count
-    ]
-    return f" ({', '.join(counts)})" if counts else ""
+    counts = ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
+    known = [f"{count} {word}" for count, word in counts if count]
+    return f" ({', '.join(known)})" if known else ""
 
 
-def _failed_part(act: ParsedCall) -> CheckFinding | None:
+def _placed(finding: CheckFinding, root: str | None) -> str | None:
+    return relative(finding.path, root=root) if finding.path else None
+
+
+def _failed_part(call: ParsedCall) -> CheckFinding | None:
     """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
-    if act.refusals:
-        return act.refusals[0]
-    if act.status == "unknown" and _does_more_than_look(act) and (ended := exception_at_end(act.output)):
+    if call.refusals:
+        return call.refusals[0]
+    # What a look prints is a text that it shows, not how it ended.
+    acts = call.decisive is not None and call.decisive.purpose != "look"
+    if call.status == "unknown" and acts and (ended := exception_at_end(call.output)):
         return ended
-    if act.status != "error" or act.result is None:
-        return silent_failure(act.segments, output=act.output)
-    finding = command_finding(act.segments, output=act.output, exit_code=act.result.exit_code)
+    if call.status != "error" or call.result is None:
+        return silent_failure(call.segments, output=call.output)
+    finding = command_finding(call.segments, output=call.output, exit_code=call.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
 
 
-def _does_more_than_look(act: ParsedCall) -> bool:
-    """Whether an output is what the command came to, and no text that it shows."""
-    return act.decisive is not None and act.decisive.purpose != "look"
-
-
-def _culprit(act: ParsedCall) -> str:
+def _culprit(call: ParsedCall) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
-    if _SHELL_SPEAKS.match(act.output.lstrip()):
+    if _SHELL_SPEAKS.match(call.output.lstrip()):
         return "shell"
-    passed = {verdict.segment for verdict in act.verdicts if verdict.passed}
-    others = [segment for number, segment in enumerate(act.segments) if number not in passed and segment.joiner != "|"]
-    segment = decisive(tuple(others)) or act.decisive
-    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(act)
+    passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
+    others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
+    segment = decisive(tuple(others)) or call.decisive
+    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(call)
 
 
-def _tool_error(act: ParsedCall, *, root: str | None) -> Event:
-    finding = tool_finding(_name(act), act.output)
-    return msgspec.structs.replace(_error(act, check=_name(act), finding=finding, root=root), tool=_name(act))
-
-
-def _error(act: ParsedCall, *, check: str, finding: CheckFinding, root: str | None) -> Event:
-    path = act.path or (relative(finding.path, root=root) if finding.path else None)
+def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None, tool: str | None = None) -> Event:
     return _event(
-        act,
-        type="error",
-        content=line(f"{check} fails: {finding.family}"),
+        call,
+        "error",
+        line(f"{check} fails: {finding.family}"),
+        quoted=finding.message or call.output,
         check=check,
         family=line(finding.family),
         message=line(finding.message) or None,
-        path=path,
+        path=call.path or _placed(finding, root),
         status="error",
-        evidence=_evidence(act, finding.message or act.output),
+        tool=tool,
     )
 
 
-def _commits(act: ParsedCall) -> Iterator[Event]:
-    if not act.outside and any(segment.program == "git" for segment in act.segments):
-        for match in _COMMIT.finditer(act.output):
-            yield _event(
-                act,
-                type="commit",
-                content=line(match[2]),
-                commit=match[1],
-                status="ok",
-                evidence=_evidence(act, match[0]),
-            )
+def _commits(call: ParsedCall) -> Iterator[Event]:
+    if not call.outside and any(segment.program == "git" for segment in call.segments):
+        for match in _COMMIT.finditer(call.output):
+            yield _event(call, "commit", line(match[2]), quoted=match[0], commit=match[1], status="ok")
 
 
-def _came_back(act: ParsedCall) -> Event:
-    agent = str(act.call.arguments.get("agent") or "helper")
-    status = "error" if act.status == "error" else "ok"
-    return _event(act, type="handoff", content=f"{agent} came back: {line(act.output)}", check=agent, status=status)
+def _handed_over(calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+    for number, call in enumerate(calls):
+        if call.operation == "delegate" and call.status not in UNDONE and not _is_inline(call):
+            agent = _agent(call)
+            order = str(call.step.arguments.get("description") or call.step.arguments.get("prompt") or "")
+            event = draft_event(call.step, "handoff", f"handed to {agent}: {line(order)}", quoted=order, check=agent)
+            yield DraftEvent(position=call.position, call=number, event=event)
 
 
-def _handed_over(acts: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
-    for number, act in enumerate(acts):
-        if act.operation == "delegate" and act.status not in UNDONE and not _is_inline(act):
-            agent = str(act.call.arguments.get("agent") or "helper")
-            order = str(act.call.arguments.get("description") or act.call.arguments.get("prompt") or "")
-            event = Event(
-                id="",
-                timestamp=timestamp_of(act.call),
-                type="handoff",
-                content=f"handed to {agent}: {line(order)}",
-                check=agent,
-                actor=act.actor,
-                evidence=evidence_of(act.call, order),
-            )
-            yield DraftEvent(position=act.position, act=number, event=event)
+def _agent(call: ParsedCall) -> str:
+    return str(call.step.arguments.get("agent") or "helper")
 
 
-def _is_inline(act: ParsedCall) -> bool:
+def _is_inline(call: ParsedCall) -> bool:
     """Whether the agent carries the work out itself (a skill), so that nothing is handed to anybody."""
-    return bool(act.call.arguments.get("inline"))
+    return bool(call.step.arguments.get("inline"))
 
 
 def _milestones(session: Session) -> Iterator[DraftEvent]:
@@ -228,30 +223,79 @@ def _milestones(session: Session) -> Iterator[DraftEvent]:
             for item in step.arguments.get("completed", ()):
                 if isinstance(item, str) and item not in done:
                     done.add(item)
-                    yield DraftEvent(position=position, event=_milestone(step, item))
+                    quoted = "" if step.arguments.get("task") else item
+                    event = draft_event(step, "milestone", line(item), quoted=quoted, status="ok")
+                    yield DraftEvent(position=position, event=event)
 
 
-def _milestone(step: Step, item: str) -> Event:
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        type="milestone",
-        content=line(item),
-        actor=step.actor,
-        status="ok",
-        evidence=evidence_of(step, "" if step.arguments.get("task") else item),
-    )
+def _name(call: ParsedCall) -> str:
+    return call.step.tool or call.operation or "tool"
 
 
-def _name(act: ParsedCall) -> str:
-    return act.call.tool or act.operation or "tool"
+def _event(call: ParsedCall, kind: EventType, content: str, *, quoted: str | None = None, **fields: object) -> Event:
+    """An event of a call's result, which rests on its output unless other words are given."""
+    quoted = call.output if quoted is None else quoted
+    given = {"status": call.status, "actor": call.actor} | fields
+    return draft_event(call.result or call.step, kind, content, quoted=quoted, **given)
 
 
-def _event(act: ParsedCall, **fields: object) -> Event:
-    step = act.result or act.call
-    given = {"status": act.status, "evidence": _evidence(act, act.output)} | fields
-    return Event(id="", timestamp=timestamp_of(step), actor=act.actor, **given)  # type: ignore[arg-type]  # checked by msgspec
+def diagnostic_events(session: Session, calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
+    """Diagnostics sent along, and those that only the agent's words mention."""
+    positions = [call.position for call in calls]
+    last = -1
+    for position, step in enumerate(session.steps):
+        sent = step.kind == "note" and step.tool == DIAGNOSTICS
+        if not sent and not _mentions_diagnostic(step):
+            continue
+        following = bisect_right(positions, position)
+        until = positions[following] if following < len(positions) else len(session.steps)
+        if last == until and not sent:
+            continue
+        last = until
+        if _is_dismissed(session.steps[position:until]):
+            continue
+        if sent:
+            for finding in read_diagnostics(step.text).findings[:FAMILIES_PER_RUN]:
+                yield _diagnostic(step, position, finding._replace(path=_placed(finding, session.root)))
+        else:
+            # The next call that is more than a look, if it comes soon and changes a file.
+            soon = islice(calls, following, following + _LOOKS_BEFORE_EDIT)
+            edit = next((call for call in soon if call.operation not in {"look", "track"}), None)
+            before = calls[following - 1] if following else None
+            # After a check, the words are about what was just run.
+            if edit is not None and edit.changes_files and not (before and before.verdicts):
+                yield from _mentioned_by_agent(session, range(position, until), edit)
 
 
-def _evidence(act: ParsedCall, text: str) -> Evidence:
-    return evidence_of(act.result or act.call, text)
+def _mentions_diagnostic(step: Step) -> bool:
+    if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _EDITOR_SIGNS):
+        return False
+    return bool(_DIAGNOSED.search(step.text))
+
+
+def _is_dismissed(steps: Sequence[Step]) -> bool:
+    prose = (step for step in steps if step.kind in {"message", "thought"} and _DISMISSED.search(step.text))
+    sentences = (sentence for step in prose for sentence in sentences_of(step.text))
+    return any(_DISMISSED.search(one) and _MEANS_IT.search(one) for one in sentences)
+
+
+def _mentioned_by_agent(session: Session, stretch: range, edit: ParsedCall) -> Iterator[DraftEvent]:
+    """The last words between two calls that mention a diagnostic; a message goes before a thought."""
+    reported = [
+        (session.steps[position].kind == "message", position, words)
+        for position in stretch
+        if _mentions_diagnostic(session.steps[position])
+        for words in sentences_of(session.steps[position].text)
+        if _DIAGNOSED.search(words)
+    ]
+    if reported:
+        _, position, words = max(reported, key=lambda one: one[:2])
+        finding = CheckFinding(family=family_of_diagnostic(words), message=words, path=edit.path)
+        yield _diagnostic(session.steps[position], position, finding)
+
+
+def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
+    event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
+    scope = (finding.path,) if finding.path else ()
+    verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
+    return DraftEvent(position=position, event=event, reported=ReportedFailure(until=position, verdict=verdict))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.evidence import evidence_of, first_sentence, line
+from helix_episodes.extraction.drafts import evidence_of, first_sentence, line
 from helix_episodes.extraction.prose.sentences import has_any, marked_items, sentences_of, statement_sentences
 from helix_episodes.lightweight import Regex
 from helix_episodes.model import LessonEvidence
@@ -24,7 +24,7 @@ from helix_episodes.model import LessonEvidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.model import Decision, Event, Fix
     from helix_episodes.session import Session, Step
 
@@ -101,7 +101,7 @@ def maxims_in(text: str) -> tuple[str, ...]:
     >>> maxims_in("A retry was added. A retry of upload_rows is not logged.")
     ()
     """
-    return tuple(told for one in statement_sentences(text) if (told := _maxim(one)))
+    return tuple(maxim for one in statement_sentences(text) if (maxim := _maxim(one)))
 
 
 def _maxim(sentence: str) -> str:
@@ -161,9 +161,9 @@ _EMPTY = re.compile(
 _LESSON_LIMIT = 400
 
 
-def lessons_of(session: Session, account: NumberedEpisode, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
+def lessons_of(session: Session, numbered: NumberedEpisode, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
     """Each lesson once, stated ones first, with what it rests on."""
-    found = [*_stated(session), *_derived(account, fixes)]
+    found = [*_stated(session), *_derived(numbered, fixes)]
     return list({text: (text, evidence) for text, evidence in reversed(found)}.values())[::-1]
 
 
@@ -186,12 +186,12 @@ def _stated_by_step(step: Step, lessons: Iterable[str]) -> Iterator[tuple[str, L
         yield line(text, limit=_LESSON_LIMIT), LessonEvidence(evidence=evidence_of(step, text))
 
 
-def _derived(account: NumberedEpisode, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
+def _derived(numbered: NumberedEpisode, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
     """One lesson for each fix of a check that the same check verified."""
     for fix in fixes:
         verified = fix.verified_by is not None and fix.verified_by.startswith("e")
-        error = account.event(fix.error)
-        changes = [account.decision(name) for name in fix.changes]
+        error = numbered.event(fix.error)
+        changes = [numbered.decision(name) for name in fix.changes]
         if verified and changes:
             evidence = LessonEvidence(derived=True, sources=(fix.error, *fix.changes), evidence=error.evidence)
             yield _sentence(error, changes, check=fix.check), evidence

@@ -1,114 +1,120 @@
-"""Links: what led to what within a session, each with its reason.
+"""Links: what led to what within a session, each with its reason; and fixes: what repaired an error.
 
 Order in time alone makes no link. Every rule here rests on something the log shows: a call and its result, the same
-check, the same file, the same command. All links run forwards in time, so they cannot form a cycle; fixes, which run
-backwards (a change removes an error that came before it), are in `helix_episodes.extraction.fixes`.
+check, the same file, the same command. All links run forwards in time, so they cannot form a cycle. `complete` adds
+what decisions and events can only say once they are linked: the error that a decision answers is its context and makes
+it a recovery, a decision's outcome follows from its own effects, and ``caused_by``, ``leads_to`` and ``effects`` of the
+original schema are the links seen from either end.
 
-`complete` adds what decisions and events can only say once they are linked: the error that a decision answers is its
-context and makes it a recovery, a decision's outcome follows from its own effects, and ``caused_by``, ``leads_to`` and
-``effects`` of the original schema are the links seen from either end.
+Fixes run backwards: a change removes an error that came before it. A fix of a check is every change between the last
+run that showed the failure and the first that no longer does. When the failure names a file and one of those changes is
+to that file, only such changes count (for linters and compilers, which point at the place; a test points at itself).
+Several changes share the credit: each may have done it. An error of a tool is repaired when the same call succeeds
+later; one of a command by the changes before it succeeds, or by having been corrected. A call that failed repairs
+nothing, nor does the same command merely run again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from helix_episodes.extraction.calls import CHANGES, command_of, is_code, is_look, is_request, operands_of, places_in
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
-from helix_episodes.model import Link
+from helix_episodes.model import Decision, Event, Fix, Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.extraction.reports.links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
-    from helix_episodes.model import Decision, Event, Fix, Outcome
+    from helix_episodes.model import Outcome
 
 
-def links_of(history: Timeline, *, told: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
-    """Every link of a session once, by source, target and reason; ``told`` is what a report joins."""
+def links_of(timeline: Timeline, *, stated: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
+    """Every link of a session once, by source, target and reason; ``stated`` is what a report joins."""
     rules = (_calls, _handoffs, _answers, _edit_tests, _commits, _stated)
-    found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(history)}
-    marked = history.account.marked
-    for pair in told:
+    found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(timeline)}
+    marked = timeline.numbered.marked
+    for pair in stated:
         link = Link(source=marked[pair.source], target=marked[pair.target], reason=pair.reason, type=pair.type)
         found[link.source, link.target, link.reason] = link
     return tuple(link for _, link in sorted(found.items()))
 
 
-def _calls(history: Timeline) -> Iterator[Link]:
+def _calls(timeline: Timeline) -> Iterator[Link]:
     """A decision and what came of its calls."""
-    for decision in history.account.decisions:
-        for event in history.events_of(decision):
+    for decision in timeline.numbered.decisions:
+        for event in timeline.events_of(decision):
             if event.type != "handoff":
                 yield Link(source=decision.id, target=event.id, reason="call")
 
 
-def _handoffs(history: Timeline) -> Iterator[Link]:
+def _handoffs(timeline: Timeline) -> Iterator[Link]:
     """A delegation, its hand-off, and what came back."""
-    for decision in history.account.decisions:
-        handoffs = [event.id for event in history.events_of(decision) if event.type == "handoff"]
+    for decision in timeline.numbered.decisions:
+        handoffs = [event.id for event in timeline.events_of(decision) if event.type == "handoff"]
         for source, target in pairwise([decision.id, *handoffs]):
             yield Link(source=source, target=target, reason="spawn")
 
 
-def _answers(history: Timeline) -> Iterator[Link]:
+def _answers(timeline: Timeline) -> Iterator[Link]:
     """An error and the decision that first dealt with it."""
-    for event in history.account.events:
-        answer = history.answer_to(event) if event.type == "error" else None
+    for event in timeline.numbered.events:
+        answer = timeline.answer_to(event) if event.type == "error" else None
         if answer is not None:
             yield Link(source=event.id, target=answer.id, reason="answer")
 
 
-def _edit_tests(history: Timeline) -> Iterator[Link]:
+def _edit_tests(timeline: Timeline) -> Iterator[Link]:
     """A change and the verdict of the next run of each check over it."""
-    for runs in history.runs.values():
+    for runs in timeline.runs.values():
         for before, previous, run in zip([None, None, *runs], [None, *runs], runs, strict=False):
             start = previous.position if previous else -1
             unseen = before.position if before else -1
             judged = start if previous is None or looked_on(previous) else unseen
-            for event in _news(history, run, previous):
-                for decision in _led_to(history, run, event, start=start, judged=judged):
+            for event in _news(timeline, run, previous):
+                for decision in _led_to(timeline, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
 
 
-def _led_to(history: Timeline, run: CheckRun, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
+def _led_to(timeline: Timeline, run: CheckRun, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
     """The changes since the run before, or those to the place that the error names.
 
     Where the last run could not look at that place (it stopped at what does not compile), changes count from the run
     before that. Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
     """
     kind = run.verdict.kind
-    changes = history.changes_between(start, run.position, kind=kind)
+    changes = timeline.changes_between(start, run.position, kind=kind)
     if event.type == "error" and event.path is not None and judged < start:
-        unseen = history.changes_between(judged, run.position, kind=kind)
+        unseen = timeline.changes_between(judged, run.position, kind=kind)
         changes = [one for one in unseen if touches(one, event.path)] or changes
     named = pointed_at(changes, event, kind=kind)
-    return named if run.act is not None else [one for one in named if touches(one, event.path)]
+    return named if run.call is not None else [one for one in named if touches(one, event.path)]
 
 
-def _news(history: Timeline, run: CheckRun, previous: CheckRun | None) -> list[Event]:
+def _news(timeline: Timeline, run: CheckRun, previous: CheckRun | None) -> list[Event]:
     """The events of a run that a change before it may have brought about: not a failure that was there already."""
     known = previous.families if previous else frozenset()
-    events = [history.account.event(name) for name in run.events]
+    events = [timeline.numbered.event(name) for name in run.events]
     return [event for event in events if event.type != "error" or event.family not in known]
 
 
-def _commits(history: Timeline) -> Iterator[Link]:
+def _commits(timeline: Timeline) -> Iterator[Link]:
     """The edits since the last commit, and the commit that holds them."""
     since = -1
-    for event in history.account.events:
+    for event in timeline.numbered.events:
         if event.type == "commit":
-            position = history.account.positions[event.id]
-            staged = _staged(history, since, position)
-            for decision in history.account.decisions_between(since, position):
-                if history.changes_files(decision) and _is_held(decision, staged):
+            position = timeline.numbered.positions[event.id]
+            staged = _staged(timeline, since, position)
+            for decision in timeline.numbered.decisions_between(since, position):
+                if timeline.changes_files(decision) and _is_held(decision, staged):
                     yield Link(source=decision.id, target=event.id, reason="commit", type="enables")
             since = position
 
@@ -118,49 +124,49 @@ def _is_held(decision: Decision, staged: tuple[str, ...]) -> bool:
     return path is not None and (not staged or any(file_name(path) in part for part in staged))
 
 
-def _staged(history: Timeline, start: int, end: int) -> tuple[str, ...]:
+def _staged(timeline: Timeline, start: int, end: int) -> tuple[str, ...]:
     """The paths that ``git add`` named between two positions; empty when it took everything."""
-    between = (act for act in history.acts if start < act.position <= end)
-    adds = [one for act in between for one in act.segments if one.program == "git" and one.subcommand == "add"]
+    between = (call for call in timeline.calls if start < call.position <= end)
+    adds = [one for call in between for one in call.segments if one.program == "git" and one.subcommand == "add"]
     paths = tuple(part for one in adds for part in one.arguments if not part.startswith("-") and part != "add")
     return () if any(part in {".", "*", ":/"} for part in paths) else paths
 
 
-def _stated(history: Timeline) -> Iterator[Link]:
+def _stated(timeline: Timeline) -> Iterator[Link]:
     """What a person chose (an answer, an approved plan) and the first step by which the agent acts on it.
 
     The agent asked, and waited for it: that the answer enables what it does next is said by the log, not by the clock.
     """
-    for decision in history.account.decisions:
-        if _is_a_persons(history, decision):
-            after = history.account.decisions_between(history.account.positions[decision.id])
-            following = next((one for one in after if history.acts_of(one)), None)
+    for decision in timeline.numbered.decisions:
+        if _is_a_persons(timeline, decision):
+            after = timeline.numbered.decisions_between(timeline.numbered.positions[decision.id])
+            following = next((one for one in after if timeline.calls_of(one)), None)
             if following is not None:
                 yield Link(source=decision.id, target=following.id, reason="stated", type="enables")
 
 
-def _is_a_persons(history: Timeline, decision: Decision) -> bool:
-    plans = [act for act in history.acts_of(decision) if act.operation == "plan" and act.status == "ok"]
+def _is_a_persons(timeline: Timeline, decision: Decision) -> bool:
+    plans = [call for call in timeline.calls_of(decision) if call.operation == "plan" and call.status == "ok"]
     return bool(plans) or (decision.stated and decision.actor == "user")
 
 
 def complete(
-    history: Timeline, links: Sequence[Link], fixes: Sequence[Fix]
+    timeline: Timeline, links: Sequence[Link], fixes: Sequence[Fix]
 ) -> tuple[tuple[Decision, ...], tuple[Event, ...]]:
-    """The account's decisions and events with everything that follows from links and fixes."""
+    """The numbered decisions and events with everything that follows from links and fixes."""
     ends = _Ends(links, fixes)
     decisions = tuple(
         replace(
-            _in_context(decision, history.account, ends),
-            outcome=_outcome(decision, history, ends) if decision.outcome == "unknown" else decision.outcome,
+            _in_context(decision, timeline.numbered, ends),
+            outcome=_outcome(decision, timeline, ends) if decision.outcome == "unknown" else decision.outcome,
             effects=ends.effects(decision.id),
             caused_by=ends.causes(decision.id),
         )
-        for decision in history.account.decisions
+        for decision in timeline.numbered.decisions
     )
     events = tuple(
         replace(event, caused_by=ends.causes(event.id), leads_to=ends.effects(event.id))
-        for event in history.account.events
+        for event in timeline.numbered.events
     )
     return decisions, events
 
@@ -190,58 +196,58 @@ class _Ends:
         return [link.source for link in self.entering[name] if link.reason == "answer"]
 
 
-def _in_context(decision: Decision, account: NumberedEpisode, ends: _Ends) -> Decision:
+def _in_context(decision: Decision, numbered: NumberedEpisode, ends: _Ends) -> Decision:
     """An answer's context is the error it answers; no context repeats what was chosen."""
     answered = ends.answered_by(decision.id)
     if answered:
-        reproduces = decision.type == "test" and answered[-1] in account.told
+        reproduces = decision.type == "test" and answered[-1] in numbered.reported
         kind = decision.type if decision.type == "routing" or reproduces else "recovery"
-        return replace(decision, context=account.event(answered[-1]).content, type=kind)
+        return replace(decision, context=numbered.event(answered[-1]).content, type=kind)
     return replace(decision, context="") if decision.context == decision.chosen else decision
 
 
-def _outcome(decision: Decision, history: Timeline, ends: _Ends) -> Outcome:
+def _outcome(decision: Decision, timeline: Timeline, ends: _Ends) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
     if decision.id in ends.fixers:
         return "success"
-    if _tried_in_vain(decision, history, ends) or _is_refuted(decision, history):
+    if _tried_in_vain(decision, timeline, ends) or _is_refuted(decision, timeline):
         return "failure"
-    verdicts = _verdicts(decision, history, ends)
+    verdicts = _verdicts(decision, timeline, ends)
     if verdicts:
         return "partial" if len(verdicts) > 1 else "failure" if "error" in verdicts else "success"
-    if history.went_wrong(decision):
+    if timeline.went_wrong(decision):
         return "failure"
-    looks = all(act.operation == "look" for act in history.acts_of(decision))
+    looks = all(call.operation == "look" for call in timeline.calls_of(decision))
     if not looks and _answers_in_vain(decision, ends):
         return "failure"
-    return _by_call(decision, history)
+    return _by_call(decision, timeline)
 
 
-def _tried_in_vain(decision: Decision, history: Timeline, ends: _Ends) -> bool:
+def _tried_in_vain(decision: Decision, timeline: Timeline, ends: _Ends) -> bool:
     """Whether a change answers a check's failure, and the check fails in the same way right after it."""
-    if not history.changes_files(decision):
+    if not timeline.changes_files(decision):
         return False
-    done = history.acts_of(decision)[-1].position
-    errors = [history.account.event(name) for name in ends.answered_by(decision.id) if name in history.run_of]
-    return any(error.family in history.families_next(error.check or "", done) for error in errors)
+    done = timeline.calls_of(decision)[-1].position
+    errors = [timeline.numbered.event(name) for name in ends.answered_by(decision.id) if name in timeline.run_of]
+    return any(error.family in timeline.families_next(error.check or "", done) for error in errors)
 
 
-def _is_refuted(decision: Decision, history: Timeline) -> bool:
+def _is_refuted(decision: Decision, timeline: Timeline) -> bool:
     """Whether it changed a file in the turn of which a person then says that what it rests on is not so."""
-    if not history.changes_files(decision) or history.went_wrong(decision):
+    if not timeline.changes_files(decision) or timeline.went_wrong(decision):
         return False
-    positions = history.account.positions
-    refuted = ((told.refutes, positions[name]) for name, told in history.account.told.items())
+    positions = timeline.numbered.positions
+    refuted = ((reported.refutes, positions[name]) for name, reported in timeline.numbered.reported.items())
     return any(start is not None and start < positions[decision.id] < end for start, end in refuted)
 
 
-def _verdicts(decision: Decision, history: Timeline, ends: _Ends) -> set[str]:
+def _verdicts(decision: Decision, timeline: Timeline, ends: _Ends) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
-    targets = [history.account.event(link.target) for link in ends.leaving[decision.id] if _judges(link)]
+    targets = [timeline.numbered.event(link.target) for link in ends.leaving[decision.id] if _judges(link)]
     judged = [event for event in targets if event.type in {"error", "test"} or event.status == "ok"]
     if decision.action is not None and decision.action.verb == "run" and judged:
-        last = max(history.account.positions[event.id] for event in judged)
-        judged = [event for event in judged if history.account.positions[event.id] == last]
+        last = max(timeline.numbered.positions[event.id] for event in judged)
+        judged = [event for event in judged if timeline.numbered.positions[event.id] == last]
     return {"error" if event.type == "error" else "test" for event in judged}
 
 
@@ -255,18 +261,167 @@ def _answers_in_vain(decision: Decision, ends: _Ends) -> bool:
     return bool(answered) and not ends.fixed.intersection(answered) and decision.type == "recovery"
 
 
-def _by_call(decision: Decision, history: Timeline) -> Outcome:
+def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
     """A command or a delegation that went through did what it was to do.
 
     An edit is proven only by a check, and a check whose verdict cannot be seen (``| tail -3``) proves nothing.
     """
-    acts = history.acts_of(decision)
-    if not acts or acts[-1].operation not in {"run", "delegate", "use"} or _is_check(acts[-1]):
+    calls = timeline.calls_of(decision)
+    if not calls or calls[-1].operation not in {"run", "delegate", "use"} or _is_check(calls[-1]):
         return "unknown"
-    if acts[-1].operation == "use" and not acts[-1].call.arguments:
-        return "unknown"  # told nothing, it shows nothing of having done anything
-    return {"ok": "success", "error": "failure"}.get(acts[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
+    if calls[-1].operation == "use" and not calls[-1].step.arguments:
+        return "unknown"  # without arguments nothing shows that it did anything
+    return {"ok": "success", "error": "failure"}.get(calls[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
 
 
-def _is_check(act: ParsedCall) -> bool:
-    return act.decisive is not None and act.decisive.purpose == "check"
+def _is_check(call: ParsedCall) -> bool:
+    return call.decisive is not None and call.decisive.purpose == "check"
+
+
+def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
+    """The fix of every error that was repaired, by error."""
+    known = {*timeline.numbered.call_of, *timeline.numbered.reported}
+    errors = [event for event in timeline.numbered.events if event.type == "error" and event.id in known]
+    found = (_fix(timeline, error) for error in errors)
+    return tuple(fix for fix in found if fix is not None)
+
+
+def _fix(timeline: Timeline, error: Event) -> Fix | None:
+    if error.check in timeline.runs:
+        return _check_fix(timeline, error)
+    if error.id in timeline.numbered.reported:
+        return _accepted_fix(timeline, error)
+    failed = timeline.call_of(error)
+    attempts = timeline.attempts_after(error)
+    good = next((n for n, one in enumerate(attempts) if _went_well(timeline, one, failed)), None)
+    if good is None:
+        return None
+    verified = attempts[good]
+    if failed.operation == "run" or is_code(failed):
+        changes = _command_changes(timeline, error, attempts[:good], verified)
+    else:
+        changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
+    return _credited(error, changes, verified_by=verified.id)
+
+
+def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:
+    """The fix that all of these changes share; None where there is none."""
+    if not changes:
+        return None
+    return Fix(
+        error=error.id,
+        changes=tuple(one.id for one in changes),
+        check=error.check or "",
+        verified_by=verified_by,
+        share=round(1 / len(changes), 6),
+    )
+
+
+def _command_changes(
+    timeline: Timeline, error: Event, tried: Sequence[Decision], verified: Decision
+) -> Sequence[Decision]:
+    """What made a command go through: changes to the file that it points at, else all, else that it was corrected.
+
+    The command that goes through is itself a change only where it says something else than the one that failed.
+    """
+    failed = timeline.call_of(error)
+    positions = timeline.numbered.positions
+    wrong = [error.id, *(event.id for one in tried if timeline.went_wrong(one) for event in timeline.events_of(one))]
+    start, end = max(positions[name] for name in wrong), positions[verified.id]
+    corrected = (
+        [verified] if all(command_of(call) != command_of(failed) for call in timeline.calls_of(verified)) else []
+    )
+    if is_look(failed) or is_request(failed):
+        return corrected  # no change to a file is why these go well
+    return (
+        timeline.changes_to(places_in(failed), start, end)
+        or timeline.changes_between(start, end, kind=None)
+        or corrected
+    )
+
+
+def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
+    runs = timeline.runs[error.check or ""]
+    place = timeline.run_of.get(error.id)
+    if place is None:
+        return None
+    failure = runs[place]
+    repair = timeline.next_repair(error.check or "", place, error.family or "")
+    if repair is None:
+        return _reported_fix(timeline, error, failure)
+    good = runs[repair]
+    last_bad = _last_showing(timeline, runs[place + 1 : repair], error, default=failure)
+    changes = timeline.changes_between(last_bad.position, good.position, kind=failure.verdict.kind, named=error.path)
+    named = pointed_at(changes, error, kind=failure.verdict.kind)
+    return _credited(error, named, verified_by=_passing(timeline, islice(runs, repair, None)))
+
+
+def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | None:
+    """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
+    reported = timeline.numbered.reported.get(error.id)
+    good = timeline.passed_as(reported.command, failure.position) if reported is not None and reported.command else None
+    if good is None:
+        return None
+    kind = failure.verdict.kind
+    changes = timeline.changes_between(failure.position, good.position, kind=kind, named=error.path)
+    return _credited(error, pointed_at(changes, error, kind=kind), verified_by=_passing(timeline, [good]))
+
+
+def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
+    reported = timeline.numbered.reported[error.id]
+    if reported.resolved is None:
+        return None
+    good = timeline.numbered.marked[reported.resolved]
+    end = timeline.numbered.positions[good]
+    between = timeline.numbered.decisions_between(reported.since, end)
+    written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
+    # What troubles a person may lie outside of the project; what is newly written there is a trial.
+    removed = timeline.removals_between(reported.since, end)
+    changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
+    changes = [one for one in between if one.id in changed] or written
+    return _credited(error, changes, verified_by=good)
+
+
+def _last_showing(timeline: Timeline, runs: Sequence[CheckRun], error: Event, *, default: CheckRun) -> CheckRun:
+    """The last run that still shows this failure; where that is unknown, the one that showed it first."""
+    showing = (run for run in reversed(runs) if not run.passed and _shows(timeline, run, error))
+    return next(showing, default)
+
+
+def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
+    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
+    same = [event for name in run.events if (event := timeline.numbered.event(name)).family == error.family]
+    if error.tests:
+        return any(set(event.tests) & set(error.tests) for event in same)
+    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
+
+
+def _passing(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
+    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
+    names = (name for run in runs if run.passed for name in run.events)
+    return next((name for name in names if timeline.numbered.event(name).status == "ok"), None)
+
+
+def _went_well(timeline: Timeline, decision: Decision, failed: ParsedCall) -> bool:
+    """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
+    return not timeline.went_wrong(decision) and any(
+        call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(decision)
+    )
+
+
+def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
+    if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
+        return False
+    if call.decisive is not None and failed.decisive is not None and call.decisive.purpose != failed.decisive.purpose:
+        return False  # a look that goes well does not repair a change of the same program
+    return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
+
+
+def _unseen(failed: ParsedCall) -> frozenset[str]:
+    """What a look could not show: of its operands those that its output names, else all of them.
+
+    To see something else is not to see what could not be seen.
+    """
+    operands = operands_of(failed)
+    return frozenset(one for one in operands if one and one in failed.output) or operands

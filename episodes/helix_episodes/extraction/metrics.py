@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.model import Fix
     from helix_episodes.session import Session
 
@@ -25,53 +25,55 @@ if TYPE_CHECKING:
 PAUSE_MINUTES = 30
 
 
-def metrics_of(session: Session, acts: Sequence[ParsedCall], account: NumberedEpisode, fixes: Sequence[Fix]) -> Metrics:
+def metrics_of(
+    session: Session, calls: Sequence[ParsedCall], numbered: NumberedEpisode, fixes: Sequence[Fix]
+) -> Metrics:
     """The counts of a session; its duration leaves out pauses of more than `PAUSE_MINUTES`."""
     recorded = not is_report(session)
-    errors = [event for event in account.events if event.type == "error"]
+    errors = [event for event in numbered.events if event.type == "error"]
     return Metrics(
         duration_minutes=_duration(session),
-        tool_calls=len(acts) if recorded else None,
+        tool_calls=len(calls) if recorded else None,
         errors=len(errors),
-        recoveries=_recoveries(account, fixes) if recorded else None,
-        commits=len({event.commit for event in account.events if event.type == "commit"}),
-        files_changed=_files_changed(acts, root=session.root) if recorded else None,
+        recoveries=_recoveries(numbered, fixes) if recorded else None,
+        commits=len({event.commit for event in numbered.events if event.type == "commit"}),
+        files_changed=_files_changed(calls, root=session.root) if recorded else None,
         tokens=session.tokens,
     )
 
 
-def _recoveries(account: NumberedEpisode, fixes: Sequence[Fix]) -> int:
+def _recoveries(numbered: NumberedEpisode, fixes: Sequence[Fix]) -> int:
     """How often something was repaired: the same failure again before its repair is repaired once."""
     verified = (fix for fix in fixes if fix.verified_by)
-    return len({(account.event(fix.error).content, fix.check, fix.verified_by) for fix in verified})
+    return len({(numbered.event(fix.error).content, fix.check, fix.verified_by) for fix in verified})
 
 
-def _files_changed(acts: Sequence[ParsedCall], *, root: str | None) -> int | None:
+def _files_changed(calls: Sequence[ParsedCall], *, root: str | None) -> int | None:
     """How many files of the project were changed; None where some change does not say of which."""
     paths: set[str] = set()
-    for act in acts:
-        changed = _changed_by(act, root=root)
+    for call in calls:
+        changed = _changed_by(call, root=root)
         if changed is None:
             return None
         paths |= changed
     return len(paths)
 
 
-def _changed_by(act: ParsedCall, *, root: str | None) -> set[str] | None:
-    if act.operation != "run":
-        return set() if not act.changes_files else {act.path} if act.path else None
-    changing = [segment for segment in act.segments if changes_repository(segment)]
-    if act.outside or act.status in {*UNDONE, "error"} or not changing:
+def _changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
+    if call.operation != "run":
+        return set() if not call.changes_files else {call.path} if call.path else None
+    changing = [segment for segment in call.segments if changes_repository(segment)]
+    if call.outside or call.status in {*UNDONE, "error"} or not changing:
         return set()
     several = [written(segment) for segment in changing]
     found = {path for paths in several if paths is not None for path in paths}
-    placed = {relative(_below(act, path), root=root) for path in found}
+    placed = {relative(_below(call, path), root=root) for path in found}
     return None if None in several else {path for path in placed if not is_outside(path)}
 
 
-def _below(act: ParsedCall, path: str) -> str:
+def _below(call: ParsedCall, path: str) -> str:
     """A path as seen from the project's root, though the command went to a folder first."""
-    folder = next((one.arguments[0] for one in act.segments if one.program == "cd" and one.arguments), "")
+    folder = next((one.arguments[0] for one in call.segments if one.program == "cd" and one.arguments), "")
     return path if path.startswith("~") else normpath(join(folder, path))
 
 

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import covers
-from helix_episodes.extraction.evidence import quote
-from helix_episodes.extraction.prose.acceptance import verdict_in
-from helix_episodes.extraction.prose.bug_reports import report_in
+from helix_episodes.extraction.drafts import quote
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
+from helix_episodes.extraction.prose.user_reports import report_in, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
@@ -73,30 +72,30 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
     contradicted: frozenset[str] = frozenset()
 
 
-def claims_in(session: Session, history: Timeline) -> Claims:
+def claims_in(session: Session, timeline: Timeline) -> Claims:
     """Every claim of the agent, judged."""
     excused: set[str] = set()
     contradicted: set[str] = set()
-    for run in _claimed(session, history):
-        (contradicted if _is_contradicted(run, history) else excused).update(run.events)
+    for run in _claimed(session, timeline):
+        (contradicted if _is_contradicted(run, timeline) else excused).update(run.events)
     return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
 
 
-def _claimed(session: Session, history: Timeline) -> Iterator[CheckRun]:
+def _claimed(session: Session, timeline: Timeline) -> Iterator[CheckRun]:
     for position, step in enumerate(session.steps):
         if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
             for words in sentences_of(step.text):
                 if has_any(words.lower(), _SIGNS) and _blames_another(words):
-                    yield from _meant(words, history, position)
+                    yield from _meant(words, timeline, position)
 
 
 def _blames_another(words: str) -> bool:
     return bool(_ELSEWHERE.search(words) and _FAILURE.search(words)) and not _GUESSED.search(words)
 
 
-def _meant(words: str, history: Timeline, position: int) -> Sequence[CheckRun]:
+def _meant(words: str, timeline: Timeline, position: int) -> Sequence[CheckRun]:
     """The failing runs that a claim is about: those it names by test, check or kind; else the latest."""
-    latest_of = (history.last_run_before(check, position) for check in history.runs)
+    latest_of = (timeline.last_run_before(check, position) for check in timeline.runs)
     failing = [run for run in latest_of if run is not None and not run.passed]
     named = [run for run in failing if _names(words, run)]
     if named or not failing:
@@ -113,10 +112,10 @@ def _names(words: str, run: CheckRun) -> bool:
     return kind is not None and bool(kind.search(words))
 
 
-def _is_contradicted(run: CheckRun, history: Timeline) -> bool:
+def _is_contradicted(run: CheckRun, timeline: Timeline) -> bool:
     """Whether the same or more passed before, or passes without the agent's changes."""
-    earlier = [one for one in history.runs[run.verdict.check] if one.position < run.position]
-    aside = [one for one in history.aside if one.verdict.check == run.verdict.check]
+    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
+    aside = [one for one in timeline.aside if one.verdict.check == run.verdict.check]
     return any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
 
 
@@ -139,17 +138,17 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN = Judgement(outcome="unknown", basis="none")
 
 
-def judge_outcome(session: Session, history: Timeline, fixes: Sequence[Fix]) -> Judgement:
+def judge_outcome(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> Judgement:
     """The outcome by the first rule that applies."""
-    claims = claims_in(session, history)
+    claims = claims_in(session, timeline)
     rules = (
         _rewarded(session),
-        _user_verdict(session, history),
-        _last_check(history, claims),
-        _committed(history),
-        _unrepaired(history, fixes, claims),
+        _user_verdict(session, timeline),
+        _last_check(timeline, claims),
+        _committed(timeline),
+        _unrepaired(timeline, fixes, claims),
         _stopped(session),
-        _contradicted(session, history),
+        _contradicted(session, timeline),
         _declared(session),
     )
     return next((one for one in rules if one is not None), UNKNOWN)
@@ -164,7 +163,7 @@ def _rewarded(session: Session) -> Judgement | None:
     )
 
 
-def _user_verdict(session: Session, history: Timeline) -> Judgement | None:
+def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
     """The last thing the user said, when that is a verdict that no later work puts in question."""
     prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
     if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
@@ -174,7 +173,7 @@ def _user_verdict(session: Session, history: Timeline) -> Judgement | None:
     if verdict == "takes back":
         return _judged("failure", prompt)
     if verdict == "accepts":
-        return None if history.changes_between(position, None, kind=None) else _judged("success", prompt)
+        return None if timeline.changes_between(position, None, kind=None) else _judged("success", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
     return _judged("failure", prompt) if verdict == "rejects" or report_in(prompt.text) else None
@@ -185,15 +184,17 @@ def _judged(outcome: Outcome, prompt: Step) -> Judgement:
     return Judgement(outcome=outcome, basis="judged", evidence=evidence)
 
 
-def _last_check(history: Timeline, claims: Claims) -> Judgement | None:
+def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
     """The last verdict of each check that was worked on; only those that no later change put in question.
 
     A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
     """
-    made = ([run for run in runs if run.act is not None] for runs in history.runs.values())
+    made = ([run for run in runs if run.call is not None] for runs in timeline.runs.values())
     last = [runs[-1] for runs in made if runs]
     worked_on = [
-        run for run in last if run.events and _was_worked_on(history, run) and not claims.excused.issuperset(run.events)
+        run
+        for run in last
+        if run.events and _was_worked_on(timeline, run) and not claims.excused.issuperset(run.events)
     ]
     if not worked_on:
         return None
@@ -202,23 +203,23 @@ def _last_check(history: Timeline, claims: Claims) -> Judgement | None:
         latest_failing = max(failing, key=lambda run: run.position)
         denied = not claims.contradicted.isdisjoint(latest_failing.events)
         rule = "last run of the check fails" + (", which the agent calls not its own against the log" if denied else "")
-        return _measured("failure", rule, history, latest_failing)
-    settled = [run for run in worked_on if not _changed_after(history, run)]
+        return _measured("failure", rule, timeline, latest_failing)
+    settled = [run for run in worked_on if not _changed_after(timeline, run)]
     latest = max(settled, key=lambda run: run.position, default=None)
-    return _measured("success", "last run of the check passes", history, latest) if latest else None
+    return _measured("success", "last run of the check passes", timeline, latest) if latest else None
 
 
-def _was_worked_on(history: Timeline, run: CheckRun) -> bool:
-    return bool(history.changes_between(-1, run.position, kind=run.verdict.kind))
+def _was_worked_on(timeline: Timeline, run: CheckRun) -> bool:
+    return bool(timeline.changes_between(-1, run.position, kind=run.verdict.kind))
 
 
-def _changed_after(history: Timeline, run: CheckRun) -> bool:
-    later = history.account.decisions_between(run.position)
-    return any(history.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
+def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
+    later = timeline.numbered.decisions_between(run.position)
+    return any(timeline.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
-def _measured(outcome: Outcome, rule: str, history: Timeline, run: CheckRun) -> Judgement:
-    return _by_event(outcome, rule, history.account.event(run.events[0]))
+def _measured(outcome: Outcome, rule: str, timeline: Timeline, run: CheckRun) -> Judgement:
+    return _by_event(outcome, rule, timeline.numbered.event(run.events[0]))
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
@@ -229,32 +230,34 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
     return Judgement(outcome=outcome, basis="measured", evidence=evidence)
 
 
-def _committed(history: Timeline) -> Judgement | None:
+def _committed(timeline: Timeline) -> Judgement | None:
     """The last commit, when some check had passed before it."""
-    commits = [event for event in history.account.events if event.type == "commit"]
+    commits = [event for event in timeline.numbered.events if event.type == "commit"]
     if not commits:
         return None
-    position = history.account.positions[commits[-1].id]
-    passed = any(run.passed and run.position < position for run in _all_runs(history))
+    position = timeline.numbered.positions[commits[-1].id]
+    passed = any(run.passed and run.position < position for run in _all_runs(timeline))
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
 
 
-def _all_runs(history: Timeline) -> Iterator[CheckRun]:
-    for runs in history.runs.values():
+def _all_runs(timeline: Timeline) -> Iterator[CheckRun]:
+    for runs in timeline.runs.values():
         yield from runs
 
 
-def _unrepaired(history: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
+def _unrepaired(timeline: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
     settled = {fix.error for fix in fixes} | claims.excused
-    errors = [event for event in history.account.events if event.type == "error" and event.id not in settled]
-    last = len(history.acts) - 1
-    open_ones = [one for one in errors if _still_failing(history, one) or history.account.act_of.get(one.id) == last]
+    errors = [event for event in timeline.numbered.events if event.type == "error" and event.id not in settled]
+    last = len(timeline.calls) - 1
+    open_ones = [
+        one for one in errors if _still_failing(timeline, one) or timeline.numbered.call_of.get(one.id) == last
+    ]
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
-def _still_failing(history: Timeline, error: Event) -> bool:
-    runs = [run for run in history.runs.get(error.check or "", []) if run.act is not None]
+def _still_failing(timeline: Timeline, error: Event) -> bool:
+    runs = [run for run in timeline.runs.get(error.check or "", []) if run.call is not None]
     return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
 
 
@@ -273,9 +276,9 @@ def _stopped(session: Session) -> Judgement | None:
     return None
 
 
-def _contradicted(session: Session, history: Timeline) -> Judgement | None:
+def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
     """A success that the log declares although the last check it tells of failed."""
-    judged = (event for event in history.account.events if event.check and event.type in {"error", "test"})
+    judged = (event for event in timeline.numbered.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]
     if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
         return None

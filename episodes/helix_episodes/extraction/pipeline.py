@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.cleaning import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.decisions import decisions_of
+from helix_episodes.extraction.drafts import iso, number_drafts
 from helix_episodes.extraction.events import events_of
-from helix_episodes.extraction.evidence import iso
-from helix_episodes.extraction.fixes import fixes_of
 from helix_episodes.extraction.lessons import lessons_of
-from helix_episodes.extraction.links import complete, links_of
+from helix_episodes.extraction.links import complete, fixes_of, links_of
 from helix_episodes.extraction.metrics import metrics_of
-from helix_episodes.extraction.numbering import number_drafts
 from helix_episodes.extraction.outcome import judge_outcome
-from helix_episodes.extraction.prose.bug_reports import reported_failures
+from helix_episodes.extraction.prose.user_reports import reported_failures
 from helix_episodes.extraction.reports.statements import parse_report
 from helix_episodes.extraction.tasks import task_kind_of, task_of
 from helix_episodes.extraction.timeline import Timeline
@@ -39,19 +37,19 @@ EXTRACTOR_VERSION = "4"
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
     """The episode of a session, in which no secret is left and nothing rests on what a memory put into it."""
     session = redacted_session(without_unread(without_echoes(session)))
-    acts = parse_calls(session)
-    words = reported_failures(session, acts)
-    happened = [*events_of(session, acts), *words]
-    reported = {draft.position for draft in words if draft.told is not None}
-    failed = {draft.act for draft in happened if draft.act is not None and draft.event.type == "error"}
-    told = parse_report(session)
-    decided = decisions_of(session, acts, failed=failed, reported=reported)
-    account = number_drafts([*decided, *told.decisions], [*happened, *told.events])
-    history = Timeline(acts, account)
-    links, fixes = links_of(history, told=told.pairs), fixes_of(history)
-    judgement = judge_outcome(session, history, fixes)
-    decisions, events = complete(history, links, fixes)
-    lessons = lessons_of(session, account, fixes)
+    calls = parse_calls(session)
+    words = reported_failures(session, calls)
+    happened = [*events_of(session, calls), *words]
+    reported = {draft.position for draft in words if draft.reported is not None}
+    failed = {draft.call for draft in happened if draft.call is not None and draft.event.type == "error"}
+    report = parse_report(session)
+    decided = decisions_of(session, calls, failed=failed, reported=reported)
+    numbered = number_drafts([*decided, *report.decisions], [*happened, *report.events])
+    timeline = Timeline(calls, numbered)
+    links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
+    judgement = judge_outcome(session, timeline, fixes)
+    decisions, events = complete(timeline, links, fixes)
+    lessons = lessons_of(session, numbered, fixes)
     episode = Episode(
         id=f"episode-{session.id}",
         session=session.id,
@@ -68,7 +66,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         fixes=fixes,
         lessons=tuple(text for text, _ in lessons),
         lesson_evidence=tuple(evidence for _, evidence in lessons),
-        metrics=metrics_of(session, acts, account, fixes),
+        metrics=metrics_of(session, calls, numbered, fixes),
         agent=Agent(name=session.agent, version=session.agent_version, model=session.model),
         project=session.project,
         provenance=provenance,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import plan_title
-from helix_episodes.extraction.evidence import line
+from helix_episodes.extraction.drafts import line
 from helix_episodes.extraction.paths import is_outside
 
 if TYPE_CHECKING:

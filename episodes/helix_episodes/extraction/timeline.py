@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from helix_episodes.extraction.calls import CallSubject, ParsedCall
-    from helix_episodes.extraction.numbering import NumberedEpisode
+    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Decision, Event
 
@@ -42,11 +42,11 @@ _LOOKING = frozenset({"list", "show"})
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
 
-    ``ground`` is as much of the verdict as says what was looked at. ``act`` is None where nobody ran it in this
+    ``ground`` is as much of the verdict as says what was looked at. ``call`` is None where nobody ran it in this
     session: a failure that only words report.
     """
 
-    act: int | None
+    call: int | None
     position: int
     verdict: CheckVerdict
     ground: CheckVerdict
@@ -60,7 +60,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def runs_by_check(
-    acts: Sequence[ParsedCall], account: NumberedEpisode
+    calls: Sequence[ParsedCall], numbered: NumberedEpisode
 ) -> tuple[dict[str, list[CheckRun]], tuple[CheckRun, ...]]:
     """The runs of each check that gave a verdict, in order; and apart those made while the changes were put aside.
 
@@ -69,58 +69,58 @@ def runs_by_check(
     """
     runs: dict[str, list[CheckRun]] = {}
     aside: list[CheckRun] = []
-    for run in sorted([*_made(acts, account, aside), *_reported_runs(account)], key=lambda run: run.position):
+    for run in sorted([*_made(calls, numbered, aside), *_reported_runs(numbered)], key=lambda run: run.position):
         runs.setdefault(run.verdict.check, []).append(run)
     return runs, tuple(aside)
 
 
-def _made(acts: Sequence[ParsedCall], account: NumberedEpisode, aside: list[CheckRun]) -> Iterator[CheckRun]:
+def _made(calls: Sequence[ParsedCall], numbered: NumberedEpisode, aside: list[CheckRun]) -> Iterator[CheckRun]:
     stashed = False
-    for number, act in enumerate(acts):
-        before, stashed = stashed, _is_stashed(act, before=stashed)
-        for verdict in () if act.outside else act.verdicts:
+    for number, call in enumerate(calls):
+        before, stashed = stashed, _is_stashed(call, before=stashed)
+        for verdict in () if call.outside else call.verdicts:
             if verdict.passed is None:
                 continue
-            run = _run(number, act, verdict, account)
+            run = _run(number, call, verdict, numbered)
             if before or stashed:
                 aside.append(run)
             else:
                 yield run
 
 
-def _is_stashed(act: ParsedCall, *, before: bool) -> bool:
+def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
     """Whether the changes are put aside after a call."""
-    if act.operation != "run" or act.status in {*UNDONE, "error"}:
+    if call.operation != "run" or call.status in {*UNDONE, "error"}:
         return before
-    for segment in act.segments:
+    for segment in call.segments:
         if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
             words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
             before = not words & _UNSTASHING and (before or not words & _LOOKING)
     return before
 
 
-def _run(number: int, act: ParsedCall, verdict: CheckVerdict, account: NumberedEpisode) -> CheckRun:
-    events = [account.event(name) for name in account.events_of.get(number, ())]
+def _run(number: int, call: ParsedCall, verdict: CheckVerdict, numbered: NumberedEpisode) -> CheckRun:
+    events = [numbered.event(name) for name in numbered.events_of.get(number, ())]
     mine = [event for event in events if event.check == verdict.check]
-    position = act.position if act.result_position is None else act.result_position
-    return _of(verdict, mine, act=number, position=position)
+    position = call.position if call.result_position is None else call.result_position
+    return _of(verdict, mine, call=number, position=position)
 
 
-def _reported_runs(account: NumberedEpisode) -> Iterator[CheckRun]:
+def _reported_runs(numbered: NumberedEpisode) -> Iterator[CheckRun]:
     """Failures of a check that a person shows or an editor sends along, as the runs they tell of."""
     together: dict[tuple[int, str], list[str]] = {}
-    for name, told in account.told.items():
-        if told.verdict is not None:
-            together.setdefault((account.positions[name], told.verdict.check), []).append(name)
+    for name, reported in numbered.reported.items():
+        if reported.verdict is not None:
+            together.setdefault((numbered.positions[name], reported.verdict.check), []).append(name)
     for (position, _), names in together.items():
-        verdict = account.told[names[0]].verdict
+        verdict = numbered.reported[names[0]].verdict
         if verdict is not None:
-            yield _of(verdict, [account.event(name) for name in names], act=None, position=position)
+            yield _of(verdict, [numbered.event(name) for name in names], call=None, position=position)
 
 
-def _of(verdict: CheckVerdict, mine: Sequence[Event], *, act: int | None, position: int) -> CheckRun:
+def _of(verdict: CheckVerdict, mine: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
     return CheckRun(
-        act=act,
+        call=call,
         position=position,
         verdict=verdict,
         ground=_ground(verdict),
@@ -196,12 +196,12 @@ _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes
 
 
 class Timeline:
-    """The calls and the numbered account of one session, with the runs of its checks."""
+    """The calls and the numbered decisions and events of one session, with the runs of its checks."""
 
-    def __init__(self, acts: Sequence[ParsedCall], account: NumberedEpisode) -> None:
-        self.acts = acts
-        self.account = account
-        self.runs, self.aside = runs_by_check(acts, account)
+    def __init__(self, calls: Sequence[ParsedCall], numbered: NumberedEpisode) -> None:
+        self.calls = calls
+        self.numbered = numbered
+        self.runs, self.aside = runs_by_check(calls, numbered)
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -210,38 +210,38 @@ class Timeline:
         self._wrong: dict[str, bool] = {}
         self._repairs: dict[tuple[str, CheckVerdict, str], list[int]] = {}
 
-    def act_of(self, event: Event) -> ParsedCall:
+    def call_of(self, event: Event) -> ParsedCall:
         """The call that an event came of."""
-        return self.acts[self.account.act_of[event.id]]
+        return self.calls[self.numbered.call_of[event.id]]
 
-    def acts_of(self, decision: Decision) -> list[ParsedCall]:
+    def calls_of(self, decision: Decision) -> list[ParsedCall]:
         """The calls that carried a decision out."""
-        return [self.acts[number] for number in self.account.acts_of[decision.id]]
+        return [self.calls[number] for number in self.numbered.calls_of[decision.id]]
 
     def events_of(self, decision: Decision) -> Iterator[Event]:
         """What came of a decision's calls."""
-        for number in self.account.acts_of[decision.id]:
-            for name in self.account.events_of.get(number, ()):
-                yield self.account.event(name)
+        for number in self.numbered.calls_of[decision.id]:
+            for name in self.numbered.events_of.get(number, ()):
+                yield self.numbered.event(name)
 
     def went_wrong(self, decision: Decision) -> bool:
         """Whether none of its calls went through: each failed, was refused or never ran."""
         if decision.id not in self._wrong:
-            numbers = self.account.acts_of[decision.id]
+            numbers = self.numbered.calls_of[decision.id]
             self._wrong[decision.id] = bool(numbers) and all(self._failed(number) for number in numbers)
         return self._wrong[decision.id]
 
     def _failed(self, number: int) -> bool:
         """Whether a call failed by its own status or by an error of its own: a check that complains did run."""
-        act = self.acts[number]
-        if act.status in UNDONE:
+        call = self.calls[number]
+        if call.status in UNDONE:
             return True
-        events = (self.account.event(name) for name in self.account.events_of.get(number, ()))
-        return not act.verdicts and (act.status == "error" or any(event.type == "error" for event in events))
+        events = (self.numbered.event(name) for name in self.numbered.events_of.get(number, ()))
+        return not call.verdicts and (call.status == "error" or any(event.type == "error" for event in events))
 
     def changes_files(self, decision: Decision) -> bool:
         """Whether one of its calls changed a file through a tool of the agent."""
-        return any(act.changes_files for act in self.acts_of(decision))
+        return any(call.changes_files for call in self.calls_of(decision))
 
     def changes_between(
         self, start: int, end: int | None, *, kind: str | None, named: str | None = None
@@ -251,7 +251,7 @@ class Timeline:
         A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
         every check and is rarely why one passes.
         """
-        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
+        between = [one for one in self.numbered.decisions_between(start, end) if not self.went_wrong(one)]
         sure = [
             one
             for one in between
@@ -261,35 +261,35 @@ class Timeline:
 
     def removals_between(self, start: int, end: int) -> list[Decision]:
         """The decisions between two positions that took something away by a command, wherever it lay."""
-        between = [one for one in self.account.decisions_between(start, end) if not self.went_wrong(one)]
+        between = [one for one in self.numbered.decisions_between(start, end) if not self.went_wrong(one)]
         return [one for one in between if any(part.program == "rm" for part in self._commands(one))]
 
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
-        told = self.account.told.get(error.id)
-        if told is not None and told.verdict is None:
-            after = self.account.decisions_between(self.account.positions[error.id], told.until)
-            return next((one for one in after if one.actor == "agent" and self.acts_of(one)), None)
+        reported = self.numbered.reported.get(error.id)
+        if reported is not None and reported.verdict is None:
+            after = self.numbered.decisions_between(self.numbered.positions[error.id], reported.until)
+            return next((one for one in after if one.actor == "agent" and self.calls_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return self._answer_to_call(error) if error.id in self.account.act_of else None
+        return self._answer_to_call(error) if error.id in self.numbered.call_of else None
 
     def _answer_to_call(self, error: Event) -> Decision | None:
         """The next attempt at the same, or a change before it to a file that a failed command points at."""
         again = next(iter(self.attempts_after(error)), None)
-        positions = self.account.positions
+        positions = self.numbered.positions
         changes = self.changes_to(
-            places_in(self.act_of(error)), positions[error.id], positions[again.id] if again else None
+            places_in(self.call_of(error)), positions[error.id], positions[again.id] if again else None
         )
         return next(iter(changes), again)
 
     def changes_to(self, names: Collection[str], start: int, end: int | None) -> list[Decision]:
         """The decisions between two positions that wrote a file of one of these names, wherever it lies."""
-        between = self.account.decisions_between(start, end) if names else []
+        between = self.numbered.decisions_between(start, end) if names else []
         return [one for one in between if not self.went_wrong(one) and not self._written(one).isdisjoint(names)]
 
     def _written(self, decision: Decision) -> set[str]:
-        paths = (written_by(act) or () for act in self.acts_of(decision))
+        paths = (written_by(call) or () for call in self.calls_of(decision))
         return {file_name(path) for several in paths for path in several}
 
     def attempts_after(self, error: Event) -> list[Decision]:
@@ -298,12 +298,12 @@ class Timeline:
         Code handed to a terminal counts as the same only where it goes on with the same work, whoever wrote it: members
         of a group take turns there.
         """
-        subject = next(subjects_of(self.act_of(error)), None)
+        subject = next(subjects_of(self.call_of(error)), None)
         about = self._about.get(subject, []) if subject else []
-        after = bisect_right(about, self.account.positions[error.id], key=lambda one: self.account.positions[one.id])
-        failed = self.act_of(error)
+        after = bisect_right(about, self.numbered.positions[error.id], key=lambda one: self.numbered.positions[one.id])
+        failed = self.call_of(error)
         if is_code(failed):
-            return [one for one in about[after:] if any(goes_on(failed, act) for act in self.acts_of(one))]
+            return [one for one in about[after:] if any(goes_on(failed, call) for call in self.calls_of(one))]
         return [one for one in about[after:] if one.actor == error.actor]
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:
@@ -321,10 +321,10 @@ class Timeline:
 
     def passed_as(self, command: str, start: int) -> CheckRun | None:
         """The first run after a position in which every check of a command, word for word the same, passed."""
-        for number, act in enumerate(self.acts):
-            same = act.position > start and any(part.text == command for part in act.segments)
-            if same and act.verdicts and all(verdict.passed for verdict in act.verdicts):
-                return next((run for runs in self.runs.values() for run in runs if run.act == number), None)
+        for number, call in enumerate(self.calls):
+            same = call.position > start and any(part.text == command for part in call.segments)
+            if same and call.verdicts and all(verdict.passed for verdict in call.verdicts):
+                return next((run for runs in self.runs.values() for run in runs if run.call == number), None)
         return None
 
     def last_run_before(self, check: str, position: int) -> CheckRun | None:
@@ -341,14 +341,14 @@ class Timeline:
     def _by_subject(self) -> dict[CallSubject, list[Decision]]:
         """The decisions by what their calls are about, each once."""
         about: dict[CallSubject, list[Decision]] = {}
-        for decision in self.account.decisions:
-            for subject in {one for act in self.acts_of(decision) for one in subjects_of(act)}:
+        for decision in self.numbered.decisions:
+            for subject in {one for call in self.calls_of(decision) for one in subjects_of(call)}:
                 about.setdefault(subject, []).append(decision)
         return about
 
     def _answer_to_check(self, error: Event) -> Decision | None:
         """A change to the file that the failure names, else any change before the check runs again, else that run."""
-        runs, position = self.runs[error.check or ""], self.account.positions[error.id]
+        runs, position = self.runs[error.check or ""], self.numbered.positions[error.id]
         after = bisect_right(runs, position, key=_position)
         again = runs[after] if after < len(runs) else None
         end = again.position if again else None
@@ -356,13 +356,13 @@ class Timeline:
         named = [one for one in changes if touches(one, error.path)]
         if named or again is None:
             return next(iter(named), None)
-        return next(iter(changes), None) or self._rerun(again.act, position)
+        return next(iter(changes), None) or self._rerun(again.call, position)
 
-    def _rerun(self, act: int | None, position: int) -> Decision | None:
+    def _rerun(self, call: int | None, position: int) -> Decision | None:
         """The decision to run a check again, unless it is the one that failed, merely repeated."""
-        name = None if act is None else self.account.decision_of.get(act)
-        later = name is not None and self.account.positions[name] > position
-        return self.account.decision(name) if name and later else None
+        name = None if call is None else self.numbered.decision_of.get(call)
+        later = name is not None and self.numbered.positions[name] > position
+        return self.numbered.decision(name) if name and later else None
 
     def _moves_files(self, decision: Decision) -> bool:
         """Whether it is a command that is known to change files of the repository."""
@@ -374,11 +374,11 @@ class Timeline:
 
     def _segments(self, decision: Decision) -> list[Segment]:
         """What its commands were run for."""
-        inside = (act for act in self.acts_of(decision) if not act.outside)
-        return [act.decisive for act in inside if act.decisive is not None]
+        inside = (call for call in self.calls_of(decision) if not call.outside)
+        return [call.decisive for call in inside if call.decisive is not None]
 
     def _commands(self, decision: Decision) -> list[Segment]:
-        return [segment for act in self.acts_of(decision) for segment in act.segments]
+        return [segment for call in self.calls_of(decision) for segment in call.segments]
 
 
 def _position(run: CheckRun) -> int:

@@ -9,18 +9,21 @@ another session: a linter's rule, an exception type, a compiler's complaint in o
 
 from __future__ import annotations
 
+from helix_episodes.extraction.checks.command_failures import (
+    command_finding,
+    silent_failure,
+    tool_finding,
+    tools_own_finding,
+)
 from helix_episodes.extraction.checks.editor import (
     DIAGNOSTICS,
     family_of_diagnostic,
     read_diagnostics,
     reports_diagnostics,
 )
-from helix_episodes.extraction.checks.families import command_finding, tool_finding, tools_own_finding
-from helix_episodes.extraction.checks.judging import read_verdicts, verdicts_in
+from helix_episodes.extraction.checks.judging import echoed_commands, read_verdicts, verdicts_in
 from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, covers
 from helix_episodes.extraction.checks.python import exception_at_end
-from helix_episodes.extraction.checks.silent_failures import silent_failure
-from helix_episodes.extraction.checks.task_runners import echoed_commands
 
 __all__ = [
     "DIAGNOSTICS",

@@ -1,23 +1,25 @@
 """From a command, its output and its exit status to the verdict of each check in it.
 
-Two witnesses: the exit status, where it can be seen, and the text, read only by a runner's own grammar. With exit
-status 0 everything that is visible passed. With another one exactly one visible part failed: the first whose grammar
-says so, else the first that is not known to have passed; parts before it passed and parts after it never ran. A part
-whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
+There are two sources: the exit status, where it can be seen, and the text, read only by a runner's own grammar. With
+exit status 0 everything that is visible passed. With another one exactly one visible part failed: the first whose
+grammar says so, else the first that is not known to have passed; parts before it passed and parts after it never ran. A
+part whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
 conclusive the verdict is ``None``.
+
+``mise run lint`` and ``golangci-lint run`` are one check only when the task is known to run that program. Task runners
+print the command of each task before it (cut to the width of a terminal) and the name of a task that failed after it.
 """
 
 from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks import compilers, go, javascript, python, silent_failures, summaries
-from helix_episodes.extraction.checks.families import finding_of
-from helix_episodes.extraction.checks.model import CheckFinding, CheckReading, CheckVerdict, CommandOutput
+from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
+from helix_episodes.extraction.checks.command_failures import finding_of
+from helix_episodes.extraction.checks.model import CheckFinding, CheckReading, CheckVerdict, CommandOutput, quoted
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
-from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
-from helix_episodes.extraction.shell.commands import Segment, hides_exit
+from helix_episodes.extraction.shell.commands import Segment, decisive, hides_exit, parse_command
 from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
@@ -25,6 +27,102 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
+
+
+_MISE = Regex(r"\[([\w:./-]+)\] \$ (.+)$")
+_NPM_TITLE = Regex(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
+_NPM = Regex(r"> (.+)$")
+_YARN = Regex(r"\$ (.+)$")
+#: The runner itself could not start the task: nothing was checked.
+_NOT_STARTED = (
+    Regex(r"mise ERROR (?:no tasks? |unknown task).*"),
+    Regex(r"npm (?:ERR!|error) Missing script.*"),
+    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
+    Regex(r"error: Justfile does not contain recipe.*"),
+    Regex(r"error Command \".*\" not found\."),
+    Regex(r"task: Task \".*\" does not exist"),
+)
+#: Runners that say only that what they ran failed.
+_FAILED_UNNAMED = (
+    Regex(r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script .* failed)"),
+    Regex(r"\s*(?:\u2009?ELIFECYCLE\u2009?|ERR_PNPM_\w+) .*"),
+    Regex(r"error Command failed with exit code \d+"),
+    Regex(r"error: script \".*\" exited with code \d+"),
+)
+_FAILED_SIGNS = (
+    "ELIFECYCLE",
+    "Lifecycle script",
+    "error Command failed",
+    'error: script "',
+    "ERR_PNPM",
+    "] ERROR task failed",
+    ": *** [",
+    "error: Recipe `",
+    "Failed to run task",
+)
+_FAILED = (
+    Regex(r"\[([\w:./-]+)\] ERROR task failed"),
+    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
+    Regex(r"error: Recipe `([\w-]+)` failed"),
+    Regex(r"task: Failed to run task \"([\w:-]+)\""),
+)
+
+
+def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
+    """The command that each task ran, as far as the runner printed it: task name → its decisive part.
+
+    >>> echoed_commands(CommandOutput("[lint] $ golangci-lint run ./..."))["lint"].check
+    'golangci-lint'
+    """
+    if not output.has("] $ ", "> ", "$ "):
+        return {}
+    echoed: dict[str, Segment] = {}
+    title = ""
+    for line in output.lines:
+        if found := _MISE.match(line):
+            _note(echoed, found[1], found[2])
+        elif line.startswith("> "):
+            name = _NPM_TITLE.match(line)
+            if name and "@" in line:
+                title = name[1]
+            elif title and (command := _NPM.match(line)):
+                _note(echoed, title, command[1])
+                title = ""
+        elif command := _YARN.match(line):
+            _note(echoed, "", command[1])
+    return echoed
+
+
+def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
+    if task in echoed:
+        return
+    part = decisive(parse_command(command))
+    if part is not None:
+        echoed[task] = part
+
+
+def failed_tasks(output: CommandOutput) -> dict[str, str]:
+    """The tasks that a runner says failed, each with the line that says so; under no name when it gives none."""
+    if not output.has(*_FAILED_SIGNS):
+        return {}
+    lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
+    said = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
+    unnamed = {"": said} if said else {}
+    return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
+
+
+def not_started(output: CommandOutput, *, check: str) -> CheckReading | None:
+    """That the runner knows no such task, in its own words."""
+    if not output.has(
+        "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
+    ):
+        return None
+    line = next((line for line in output.lines if any(pattern.match(line) for pattern in _NOT_STARTED)), None)
+    if line is None:
+        return None
+    found = CheckFinding(family="unknown task", message=line.strip())
+    return CheckReading(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
+
 
 _READERS: tuple[Callable[[CommandOutput], CheckReading | None], ...] = (
     go.read_golangci,
@@ -218,7 +316,7 @@ def _assigned(
         elif reading is None and not run.known:
             reading = not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
         elif reading is None:
-            reading = silent_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
+            reading = command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(run._replace(reading=reading, check=check))
     return tuple(found)

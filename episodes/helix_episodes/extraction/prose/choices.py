@@ -9,11 +9,18 @@ filter to drop …"), or when the next sentence says how it had been until then.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.drafts import evidence_of, line, timestamp_of
 from helix_episodes.extraction.prose.sentences import LONGEST_SENTENCE, STATEMENT_END, statement_sentences
 from helix_episodes.lightweight import Regex
+from helix_episodes.model import Action, Decision
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Outcome
+    from helix_episodes.session import Step
 
 
 class StatedChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,6 +221,24 @@ _HEAD_WORDS = 9
 
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
+
+
+def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Outcome = "unknown") -> Decision:
+    """The decision, without an id, that a choice in a step's words makes."""
+    return Decision(
+        id="",
+        timestamp=timestamp_of(step),
+        type="design",
+        context=context,
+        chosen=line(choice.chosen),
+        rationale=line(choice.rationale),
+        options=tuple(line(option) for option in choice.options),
+        outcome=outcome,
+        stated=True,
+        action=Action(verb="choose", object=line(choice.chosen, limit=80)),
+        actor=step.actor,
+        evidence=evidence_of(step, choice.said),
+    )
 
 
 def choices_in(text: str) -> tuple[StatedChoice, ...]:

@@ -15,10 +15,8 @@ import re
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
-from helix_episodes.extraction.prose.choices import reason_in
+from helix_episodes.extraction.drafts import line
+from helix_episodes.extraction.prose.choices import StatedChoice, draft_choice, reason_in
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
     has_any,
@@ -27,11 +25,11 @@ from helix_episodes.extraction.prose.sentences import (
     prose,
     sentences_of,
 )
-from helix_episodes.model import Action, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from helix_episodes.model import Decision
     from helix_episodes.session import Step
 
 
@@ -48,30 +46,15 @@ _REASON = re.compile(r"\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
 def stated_decisions(step: Step, *, context: str) -> Iterator[Decision]:
     """The decisions that a message or a ``decision`` step states."""
     if step.kind == "decision":
-        yield _from_step(step, context=context)
-    else:
-        marked = marked_items(step.text, label=_LABELLED, heading=_HEADING) if "ecision" in step.text else iter(())
-        for chosen in islice(marked, _MOST):
-            yield _from_words(step, chosen, context=context)
-
-
-def _from_step(step: Step, *, context: str) -> Decision:
-    given = step.arguments
-    rationale, options = reasons_of(step)
-    return Decision(
-        id="",
-        timestamp=timestamp_of(step),
-        type="design",
-        context=line(str(given.get("context") or context)),
-        chosen=line(step.text),
-        rationale=line(rationale),
-        options=tuple(line(option) for option in options),
-        outcome=given.get("outcome") or "unknown",
-        stated=True,
-        action=Action(verb="choose", object=line(step.text, limit=80)),
-        actor=step.actor,
-        evidence=evidence_of(step, step.text),
-    )
+        rationale, options = reasons_of(step)
+        choice = StatedChoice(said=step.text, chosen=step.text, rationale=rationale, options=options)
+        context = line(str(step.arguments.get("context") or context))
+        yield draft_choice(step, choice, context=context, outcome=step.arguments.get("outcome") or "unknown")
+    elif "ecision" in step.text:
+        for words in islice(marked_items(step.text, label=_LABELLED, heading=_HEADING), _MOST):
+            chosen, *reason = _REASON.split(re.sub(r"[*`_]{1,3}", "", words), maxsplit=1)
+            choice = StatedChoice(said=words, chosen=chosen, rationale="".join(reason))
+            yield draft_choice(step, choice, context=context)
 
 
 def reasons_of(step: Step) -> tuple[str, tuple[str, ...]]:
@@ -80,27 +63,6 @@ def reasons_of(step: Step) -> tuple[str, tuple[str, ...]]:
     options = tuple(str(option) for option in step.arguments.get("options") or ())
     spelled = reason_in(step.text) if not rationale else None
     return (spelled.rationale, options or spelled.options) if spelled else (rationale, options)
-
-
-def _from_words(step: Step, words: str, *, context: str) -> Decision:
-    chosen, _, reason = _split(re.sub(r"[*`_]{1,3}", "", words))
-    return Decision(
-        id="",
-        timestamp=timestamp_of(step),
-        type="design",
-        context=context,
-        chosen=line(chosen),
-        rationale=line(reason),
-        stated=True,
-        action=Action(verb="choose", object=line(chosen, limit=80)),
-        actor=step.actor,
-        evidence=evidence_of(step, words),
-    )
-
-
-def _split(words: str) -> tuple[str, str, str]:
-    match = _REASON.search(words)
-    return (words[: match.start()], match.group(), words[match.end() :]) if match else (words, "", "")
 
 
 #: A list of more alternatives or steps than this is an inventory.
@@ -213,20 +175,11 @@ _BULLET = re.compile(r"^\s*[-*+]\s+(.+)$")
 _OPTION_TITLE = re.compile(r"^(.+?)(?:\*\*|\s+[-\u2013\u2014]\s|:\s|$)")
 
 
-class _ImpliedDecision(msgspec.Struct, frozen=True, kw_only=True):
-    """What was chosen or offered, why, out of what, and the words that say so."""
-
-    chosen: str
-    words: str
-    rationale: str = ""
-    options: tuple[str, ...] = ()
-
-
 def implied_decisions(step: Step, *, context: str) -> Iterator[Decision]:
     """The decisions that a message or thought of the agent only talks about."""
-    talk = _implied(step)
-    if talk is not None:
-        yield _decision(step, talk, context=context)
+    choice = _implied(step)
+    if choice is not None:
+        yield draft_choice(step, choice, context=context)
 
 
 def is_restated(steps: Sequence[Step], position: int) -> bool:
@@ -236,30 +189,14 @@ def is_restated(steps: Sequence[Step], position: int) -> bool:
     return any(step.kind == "message" and _implied(step) is not None for step in following)
 
 
-def _implied(step: Step) -> _ImpliedDecision | None:
+def _implied(step: Step) -> StatedChoice | None:
     if step.kind == "thought":
         return _choice(step.text)
     read = (_advice, _offer, _plan, _choice) if step.kind == "message" else (_advice, _offer, _plan)
     return next((found for one in read if (found := one(step.text)) is not None), None)
 
 
-def _decision(step: Step, talk: _ImpliedDecision, *, context: str) -> Decision:
-    return Decision(
-        id="",
-        timestamp=timestamp_of(step),
-        type="design",
-        context=context,
-        chosen=line(talk.chosen),
-        rationale=line(talk.rationale),
-        options=tuple(line(option) for option in talk.options),
-        stated=True,
-        action=Action(verb="choose", object=line(talk.chosen, limit=80)),
-        actor=step.actor,
-        evidence=evidence_of(step, talk.words),
-    )
-
-
-def _advice(text: str) -> _ImpliedDecision | None:
+def _advice(text: str) -> StatedChoice | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
     if not has_any(text, _ADVICE_SIGNS):
         return None
@@ -271,7 +208,7 @@ def _advice(text: str) -> _ImpliedDecision | None:
     chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
     chosen = chosen.strip(" :,")
     return (
-        _ImpliedDecision(chosen=chosen, words=words, rationale=reason.strip(" :"), options=_alternatives(text))
+        StatedChoice(chosen=chosen, said=words, rationale=reason.strip(" :"), options=_alternatives(text))
         if chosen
         else None
     )
@@ -296,7 +233,7 @@ def _under_heading(text: str) -> str | None:
     return None
 
 
-def _choice(text: str) -> _ImpliedDecision | None:
+def _choice(text: str) -> StatedChoice | None:
     """The last choice that names its alternative or its reason; an earlier one may have been taken back."""
     if not has_any(text, _REASON_SIGNS):
         return None
@@ -306,11 +243,11 @@ def _choice(text: str) -> _ImpliedDecision | None:
             continue
         against = found[3].lower() in {"instead of", "rather than"}
         chosen = words[found.start() :] if against else words[found.start() : found.start(3)]
-        return _ImpliedDecision(chosen=chosen.strip(" ,"), words=words, rationale="" if against else found[4])
+        return StatedChoice(chosen=chosen.strip(" ,"), said=words, rationale="" if against else found[4])
     return None
 
 
-def _offer(text: str) -> _ImpliedDecision | None:
+def _offer(text: str) -> StatedChoice | None:
     """Alternatives that the person is to choose from: a list of them, and a question at the end."""
     if "?" not in text:
         return None
@@ -318,13 +255,13 @@ def _offer(text: str) -> _ImpliedDecision | None:
     asked = [one for one in sentences_of(text) if one.endswith("?")]
     if not options or not asked:
         return None
-    return _ImpliedDecision(chosen=f"offer {', '.join(options)}", words=asked[-1], rationale=asked[-1], options=options)
+    return StatedChoice(chosen=f"offer {', '.join(options)}", said=asked[-1], rationale=asked[-1], options=options)
 
 
-def _plan(text: str) -> _ImpliedDecision | None:
+def _plan(text: str) -> StatedChoice | None:
     """The steps that the agent announces, numbered."""
     steps = _listed(text, _ANNOUNCES, items=(_NUMBERED,))
-    return _ImpliedDecision(chosen=f"plan: {'; '.join(steps)}", words=steps[0], options=()) if steps else None
+    return StatedChoice(chosen=f"plan: {'; '.join(steps)}", said=steps[0], options=()) if steps else None
 
 
 def _alternatives(text: str) -> tuple[str, ...]:

@@ -29,12 +29,12 @@ from helix_episodes.model import EdgeType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
+    from helix_episodes.extraction.drafts import DraftDecision, DraftEvent
     from helix_episodes.session import Step
 
 
-#: ``met`` is a failure that only the finding of a change tells: it led to the change, not to each choice beside it.
-StatementKind = Literal["cause", "problem", "met", "reason", "decision", "did", "found", "remedy", "outcome"]
+#: ``underlying`` is a failure that only the finding of a change reports: it led to the change, not to each choice.
+StatementKind = Literal["cause", "problem", "underlying", "reason", "decision", "did", "found", "remedy", "outcome"]
 StatedReason = Literal["entry", "stated", "answer", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
@@ -66,8 +66,8 @@ _SIDE_BY_SIDE: tuple[tuple[StatementKind, StatementKind, StatedReason], ...] = (
     ("problem", "did", "stated"),
     ("problem", "remedy", "stated"),
     ("problem", "found", "stated"),
-    ("met", "did", "stated"),
-    ("met", "found", "stated"),
+    ("underlying", "did", "stated"),
+    ("underlying", "found", "stated"),
     ("reason", "decision", "stated"),
     ("decision", "outcome", "stated"),
     ("decision", "found", "entry"),

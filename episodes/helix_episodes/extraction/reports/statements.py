@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.evidence import evidence_of, line, timestamp_of
+from helix_episodes.extraction.drafts import DraftDecision, DraftEvent, draft_event, line
 from helix_episodes.extraction.lessons import lessons_in
-from helix_episodes.extraction.numbering import DraftDecision, DraftEvent
-from helix_episodes.extraction.prose.choices import StatedChoice, choices_in, fact_in
+from helix_episodes.extraction.prose.choices import StatedChoice, choices_in, draft_choice, fact_in
 from helix_episodes.extraction.prose.decisions import reasons_of
 from helix_episodes.extraction.prose.failures import (
     StatedFailure,
@@ -41,10 +40,11 @@ from helix_episodes.extraction.reports.links import (
     mark_reverted,
     pairs_of,
 )
-from helix_episodes.model import Action, Decision, Event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from helix_episodes.model import Event, EventType
 
     from helix_episodes.session import Session, Step
 
@@ -71,8 +71,8 @@ _NOT_YET = re.compile(
 
 
 def event_of(step: Step) -> Event:
-    """A statement that tells of no failure: a test run where it says that tests passed, else a milestone."""
-    return _passed(step) or _event(step, type="milestone", content=step.text)
+    """A statement that reports no failure: a test run where it says that tests passed, else a milestone."""
+    return _passed(step) or _event(step, "milestone", step.text)
 
 
 def outcome_of(step: Step) -> Event:
@@ -84,30 +84,30 @@ def outcome_of(step: Step) -> Event:
 
 def reason_of(step: Step, reason: str) -> Event:
     """What a decision was made for."""
-    return _event(step, type="milestone", content=reason)
+    return _event(step, "milestone", reason)
 
 
-def failure_of(step: Step, trouble: StatedFailure) -> Event:
-    """A failure as told; one that a lesson looks back on is no run of a check."""
+def failure_of(step: Step, failure: StatedFailure) -> Event:
+    """A failure as reported; one that a lesson looks back on is no run of a check."""
     looks_back = step.arguments.get("part") == "harm"
-    failed = None if looks_back else _FAILED.search(trouble.said)
-    runner = _RUNNER.search(trouble.said)
+    failed = None if looks_back else _FAILED.search(failure.said)
+    runner = _RUNNER.search(failure.said)
     return _event(
         step,
-        type="error",
-        content=trouble.said,
+        "error",
+        failure.said,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
-        family=trouble.family,
-        message=line(trouble.said, limit=_CONTENT_LIMIT),
+        family=failure.family,
+        message=line(failure.said, limit=_CONTENT_LIMIT),
         failed=int(failed["count"]) if failed else None,
         status="error",
-        quoted=trouble.quote or trouble.said,
+        quoted=failure.quote or failure.said,
     )
 
 
 def commit_of(step: Step) -> Event:
     """A commit that a report names as the session's own."""
-    return _event(step, type="commit", content=f"commit {step.text}", quoted=step.text, commit=step.text, status="ok")
+    return _event(step, "commit", f"commit {step.text}", quoted=step.text, commit=step.text, status="ok")
 
 
 def _passed(step: Step) -> Event | None:
@@ -117,27 +117,20 @@ def _passed(step: Step) -> Event | None:
     runner = _RUNNER.search(step.text)
     count = int(passed["count"].replace(",", "")) if passed else None
     check = runner[1].casefold() if runner else "tests"
-    return _event(step, type="test", content=step.text, check=check, passed=count, status="ok")
+    return _event(step, "test", step.text, check=check, passed=count, status="ok")
 
 
-def _event(step: Step, *, content: str, quoted: str = "", **fields: object) -> Event:
-    return Event(
-        id="",
-        timestamp=timestamp_of(step),
-        content=line(content, limit=_CONTENT_LIMIT),
-        actor=step.actor,
-        evidence=evidence_of(step, quoted or content),
-        **fields,  # type: ignore[arg-type]  # checked by msgspec
-    )
+def _event(step: Step, kind: EventType, content: str, *, quoted: str = "", **fields: object) -> Event:
+    return draft_event(step, kind, line(content, limit=_CONTENT_LIMIT), quoted=quoted or content, **fields)
 
 
 #: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
 #: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
 _SAME_COUNTED = 0.5
-#: "Fixed the export" points at a failure told before when half of its words stand there, and two that are rare.
+#: "Fixed the export" points at an earlier failure when half of its words stand there, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
-#: A change that is no mending deals with a failure when it shares so many words that so few statements use.
+#: A change that is no fix deals with a failure when it shares so many words that so few statements use.
 _FEW, _FEW_WORDS = 3, 4
 #: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
 _RESTATED = 0.6
@@ -151,7 +144,7 @@ _PARTS: dict[str, StatementKind] = {
 
 
 class ReportContents(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report tells: events, decisions that its prose makes, and what it joins."""
+    """What a report states: events, decisions that its prose makes, and what it joins."""
 
     events: tuple[DraftEvent, ...] = ()
     decisions: tuple[DraftDecision, ...] = ()
@@ -159,36 +152,36 @@ class ReportContents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_report(session: Session) -> ReportContents:
-    """Everything that the notes of a session tell; nothing for a recording."""
+    """Everything that the notes of a session state; nothing for a recording."""
     if not is_report(session):
         return ReportContents()
-    teller = _ReportParser(session)
+    parser = _ReportParser(session)
     for position, step in enumerate(session.steps):
         if step.kind == "note":
-            teller.take(position, step)
+            parser.take(position, step)
         elif step.kind == "decision":
-            teller.take_decision(position, step)
-    teller.take_orders(session.steps)
-    came = choice_outcomes(session.steps, teller.decisions, teller.events)
-    pairs = (*pairs_of(teller.marks), *teller.answers, *came)
-    decisions = mark_reverted(session.steps, teller.decisions)
-    return ReportContents(events=tuple(teller.events), decisions=tuple(decisions), pairs=pairs)
+            parser.take_decision(position, step)
+    parser.take_tasks(session.steps)
+    came = choice_outcomes(session.steps, parser.decisions, parser.events)
+    pairs = (*pairs_of(parser.marks), *parser.answers, *came)
+    decisions = mark_reverted(session.steps, parser.decisions)
+    return ReportContents(events=tuple(parser.events), decisions=tuple(decisions), pairs=pairs)
 
 
 def is_report(session: Session) -> bool:
-    """Whether a session's log tells of the work instead of recording its calls."""
+    """Whether a session's log reports the work instead of recording its calls."""
     return any(step.kind == "note" and "part" in step.arguments for step in session.steps)
 
 
 class _Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """A failure that was told, with the words by which it is known again."""
+    """A failure that was reported, with the words by which it is recognised."""
 
     mark: str
     words: frozenset[str]
     numbers: frozenset[str]
 
     def fits(self, numbers: frozenset[str]) -> bool:
-        """Whether the numbers of issues in another statement do not tell the two apart."""
+        """Whether the numbers of issues in another statement do not distinguish the two."""
         return not numbers or not self.numbers or bool(numbers & self.numbers)
 
 
@@ -201,7 +194,7 @@ class _ReportParser:
         self.marks: list[StatementMark] = []
         self.answers: list[StatementPair] = []
         self.failures: list[_Failure] = []
-        self.told: dict[str, str] = {}
+        self.marks_by_words: dict[str, str] = {}
         self.findings = _findings(session.steps)
         self.uses = Counter(word for step in session.steps if step.kind == "note" for word in stems(step.text))
         self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
@@ -223,8 +216,8 @@ class _ReportParser:
             self._say(position, step, _PARTS[part])
             self._choose(position, step)
 
-    def take_orders(self, steps: Sequence[Step]) -> None:
-        """A task that orders a mending tells of the trouble, unless the log tells where it was met."""
+    def take_tasks(self, steps: Sequence[Step]) -> None:
+        """A task that asks for a fix reports the failure, unless the log says where it occurred."""
         for position, step in enumerate(steps):
             if step.kind == "note" and step.arguments.get("part") == "task":
                 words = stems(step.text)
@@ -240,31 +233,31 @@ class _ReportParser:
             self.marks.append(StatementMark(mark=mark, kind="decision", entry=within))
 
     def _say(self, position: int, step: Step, kind: StatementKind) -> None:
-        """A statement of what was done or found: the failures it tells, else a test run or a milestone."""
+        """A statement of what was done or found: the failures it reports, else a test run or a milestone."""
         if kind == "did":
-            told = self._say_mended(position, step)
+            failed = self._say_done(position, step)
         else:
             teaches = bool(lessons_in(step.text))
-            troubles = () if teaches or kind == "remedy" else failures_in(step.text)
-            mended = () if teaches or kind != "found" else fixes_in(step.text)
-            others = mended[1:] if troubles else mended
-            told = self._fail(position, step, (*troubles, *others), kind=kind)
-        if not told:
+            failures = () if teaches or kind == "remedy" else failures_in(step.text)
+            fixed = () if teaches or kind != "found" else fixes_in(step.text)
+            others = fixed[1:] if failures else fixed
+            failed = self._fail(position, step, (*failures, *others), kind=kind)
+        if not failed:
             came = kind in {"found", "outcome"} and step.call_id is not None
             self._add(position, step, outcome_of(step) if came else event_of(step), kind=kind)
 
     def _look_back(self, position: int, step: Step) -> None:
-        """What a mistake led to, by the lesson drawn from it; mostly that was told where it happened."""
+        """What a mistake led to, by the lesson drawn from it; mostly that was reported where it happened."""
         known = self._pointed_at(step.text)
         if known is None:
             self._fail(position, step, failures_in(step.text), kind="problem")
         elif step.call_id:
             self.marks.append(StatementMark(mark=known, kind="problem", entry=step.call_id, type="error"))
 
-    def _say_mended(self, position: int, step: Step) -> bool:
-        """What was done: the failure that it mends, which may be told by its finding or have been told before.
+    def _say_done(self, position: int, step: Step) -> bool:
+        """What was done: the failure that it fixes, which its finding or an earlier statement may report.
 
-        Returns whether what was done is itself a failure met ("the export crashed").
+        Returns whether what was done is itself a failure ("the export crashed").
         """
         finding = self.findings.get(step.call_id or "")
         found = failures_in(finding.text) if finding else ()
@@ -272,11 +265,11 @@ class _ReportParser:
         if finding and not found and fixes_in(finding.text):
             self._fail(position, finding, fixes_in(finding.text), kind="problem")
         elif finding and found and (is_change(step.text) or is_heading(step.text)):
-            self._fail(position, finding, found, kind="met")
+            self._fail(position, finding, found, kind="underlying")
         elif not found and answered is None:
-            mended = fixes_in(step.text, found=finding.text if finding else "")
-            self._fail(position, step, mended, kind="problem")
-            if not mended:
+            fixed = fixes_in(step.text, found=finding.text if finding else "")
+            self._fail(position, step, fixed, kind="problem")
+            if not fixed:
                 return self._fail(position, step, failures_in(step.text), kind="did")
         if answered is not None:
             self.answers.append(
@@ -285,7 +278,7 @@ class _ReportParser:
         return False
 
     def _answered(self, text: str) -> str | None:
-        """The failure told before that a change deals with: by most of its words, or by several that few others use."""
+        """The earlier failure that a change deals with: by most of its words, or by several that few others use."""
         if is_fix(text):
             return self._pointed_at(text.partition(". ")[0])
         if not is_change(text):
@@ -295,11 +288,11 @@ class _ReportParser:
         return best.mark if best and len(best.words & words) >= _FEW_WORDS else None
 
     def _rare(self, words: frozenset[str]) -> frozenset[str]:
-        """The words that few statements of this report use: they tell one thing from another."""
+        """The words that few statements of this report use: they distinguish one thing from another."""
         return frozenset(word for word in words if self.uses[word] <= _FEW)
 
     def _pointed_at(self, text: str) -> str | None:
-        """The failure told before that a statement speaks of: one that was mended, or the reason for a choice."""
+        """The earlier failure that a statement speaks of: one that was fixed, or the reason for a choice."""
         words, numbers = stems(text), _numbers(text)
         rare = self._rare(words)
         near = [one for one in self.failures if len(one.words & rare) >= _POINTS_WORDS]
@@ -308,32 +301,32 @@ class _ReportParser:
             return None
         return best.mark if best.fits(numbers) else None
 
-    def _fail(self, position: int, step: Step, troubles: Sequence[StatedFailure], *, kind: StatementKind) -> bool:
-        """Drafts the failures that were not told before; whether there was one."""
+    def _fail(self, position: int, step: Step, failures: Sequence[StatedFailure], *, kind: StatementKind) -> bool:
+        """Drafts the failures that were not reported before; whether there was one."""
         fresh = False
-        for trouble in troubles:
-            known = self._known(trouble.said, listed=kind == "problem" and not trouble.quote)
+        for failure in failures:
+            known = self._known(failure.said, listed=kind == "problem" and not failure.quote)
             if known is None:
-                self._add_failure(position, step, trouble, kind=kind)
+                self._add_failure(position, step, failure, kind=kind)
                 fresh = True
-            elif kind in {"problem", "met"} and step.call_id:
+            elif kind in {"problem", "underlying"} and step.call_id:
                 self.marks.append(StatementMark(mark=known, kind=kind, entry=step.call_id, type="error"))
         return fresh
 
-    def _add_failure(self, position: int, step: Step, trouble: StatedFailure, *, kind: StatementKind) -> None:
+    def _add_failure(self, position: int, step: Step, failure: StatedFailure, *, kind: StatementKind) -> None:
         """A failure, behind what its own words call the cause of it."""
-        cause = cause_in(trouble.said)
+        cause = cause_in(failure.said)
         entry = f"{position}.{len(self.events)}"
         if cause:
             self._add(position, step, reason_of(step, cause), kind="cause", entry=entry)
-        mark = self._add(position, step, failure_of(step, trouble), kind=kind)
+        mark = self._add(position, step, failure_of(step, failure), kind=kind)
         if cause:
             self.marks.append(StatementMark(mark=mark, kind="problem", entry=entry, type="error"))
 
     def _known(self, said: str, *, listed: bool) -> str | None:
-        """The failure that these words have told before; what a log lists apart is told apart."""
+        """The failure that these words have reported before; what a log lists apart is not the same."""
         words = stems(said)
-        exact = self.told.get(_spelled(said))
+        exact = self.marks_by_words.get(_spelled(said))
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
         numbers = _numbers(said)
@@ -342,7 +335,7 @@ class _ReportParser:
         return found.mark if found else None
 
     def _is_alike(self, words: frozenset[str], others: frozenset[str]) -> bool:
-        """Whether two failures are told in much the same words, or in half of them with a count that few name."""
+        """Whether two failures share most words, or half of them with a count that few statements name."""
         common = words & others
         if len(others) < _SAME_WORDS or len(common) < _SAME_WORDS:
             return False
@@ -354,14 +347,17 @@ class _ReportParser:
         mark = f"s{position}.{len(self.events)}"
         self.events.append(DraftEvent(position=position, event=event, mark=mark))
         if event.type == "error":
-            self.told[_spelled(event.content)] = mark
+            self.marks_by_words[_spelled(event.content)] = mark
             words, numbers = stems(event.content), _numbers(event.content)
             self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
         if belongs:
-            told = StatementMark(mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type)
             detail, good = step.arguments.get("part") == "detail", event.status == "ok"
-            self.marks.append(msgspec.structs.replace(told, detail=detail, good=good))
+            self.marks.append(
+                StatementMark(
+                    mark=mark, kind=kind, entry=belongs, text=step.text, type=event.type, detail=detail, good=good
+                )
+            )
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
@@ -372,14 +368,16 @@ class _ReportParser:
             if any(word_overlap(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
                 continue
             mark = f"c{position}.{number}"
-            self.decisions.append(DraftDecision(position=position, decision=_decision(step, choice), mark=mark))
+            context = line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or ""))
+            decision = draft_choice(step, choice, context=context)
+            self.decisions.append(DraftDecision(position=position, decision=decision, mark=mark))
             self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
-            met = self.told.get(_spelled(choice.context)) or self._met_before(position, step, choice)
-            if met:
-                self.marks.append(StatementMark(mark=met, kind="reason", entry=mark))
+            known = self.marks_by_words.get(_spelled(choice.context)) or self._reported_before(position, step, choice)
+            if known:
+                self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
 
-    def _met_before(self, position: int, step: Step, choice: StatedChoice) -> str | None:
-        """The failure that one statement tells last before it tells of a change: the change answers it."""
+    def _reported_before(self, position: int, step: Step, choice: StatedChoice) -> str | None:
+        """The last failure that a statement reports before a change: the change answers it."""
         place = step.text.find(choice.said)
         own = (one for one in reversed(self.events) if one.position == position and one.event.type == "error")
         return next((one.mark for one in own if one.mark and -1 < step.text.find(_quoted(one)) < place), None)
@@ -393,28 +391,12 @@ class _ReportParser:
         if known:
             self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
         elif fact:
-            trouble = next(iter(failures_in(fact)), None)
+            failure = next(iter(failures_in(fact)), None)
             event = (
-                failure_of(step, StatedFailure(said=fact, family=trouble.family)) if trouble else reason_of(step, fact)
+                failure_of(step, StatedFailure(said=fact, family=failure.family)) if failure else reason_of(step, fact)
             )
             self._add(position, step, event, kind="reason", entry=mark)
         self.marks.append(StatementMark(mark=mark, kind="decision", entry=mark))
-
-
-def _decision(step: Step, choice: StatedChoice) -> Decision:
-    return Decision(
-        id="",
-        timestamp=timestamp_of(step),
-        type="design",
-        context=line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or "")),
-        chosen=line(choice.chosen),
-        rationale=line(choice.rationale),
-        options=tuple(line(option) for option in choice.options),
-        stated=True,
-        action=Action(verb="choose", object=line(choice.chosen, limit=80)),
-        actor=step.actor,
-        evidence=evidence_of(step, choice.said),
-    )
 
 
 def _findings(steps: Sequence[Step]) -> dict[str, Step]:
@@ -436,5 +418,5 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def _spelled(text: str) -> str:
-    """A failure told twice in the same words is one."""
+    """A failure reported twice in the same words is one."""
     return " ".join(re.findall(r"\w+", text.casefold()))
