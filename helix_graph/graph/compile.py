@@ -139,17 +139,16 @@ def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -
     return len(now - before)
 
 
-def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern], *, changed: bool) -> None:
-    """Writes the export when there is something new, or when it is not the file that was written last.
+def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
+    """Writes the export unless the file has these very bytes.
 
     Raises:
         WriteFailed: It cannot be written.
     """
-    if changed or not export_is_current(connection, path):
-        data = export_bytes(connection, patterns)
-        if not path.is_file() or path.read_bytes() != data:
-            write_atomically(path, data)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
+    data = export_bytes(connection, patterns)
+    if not path.is_file() or path.read_bytes() != data:
+        write_atomically(path, data)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
 
 
 def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
@@ -345,10 +344,13 @@ def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob,
         asserted = [(one.id,) for one in recorded_patterns(connection)]
         connection.executemany("INSERT OR IGNORE INTO pattern VALUES (?)", asserted)
         return 0
+    path = job.causality / EXPORT_NAME
+    if not (changed or plan.asserted) and export_is_current(connection, path):
+        return 0
     patterns = stored_patterns(connection)
     added = _new_patterns(connection, patterns)
     if not job.dry_run:
-        _write_export(connection, job.causality / EXPORT_NAME, patterns, changed=changed or bool(plan.asserted))
+        _write_export(connection, path, patterns)
     return added
 
 
