@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 class SeedGraph(Graph):
     """The causal graph with what the original offers, key by key."""
 
-
     def add_causal_node(self, type: str, label: str, episode_id: str | None = None) -> dict[str, Any]:  # noqa: A002  (the original's word)
         """Adds a node, or counts it once more; ``Add-CausalNode`` of the original.
 

@@ -19,8 +19,6 @@ from helix_graph.graph.observations import observe
 from thoroughness import examples
 
 if TYPE_CHECKING:
-    import pytest
-
     from episode_drawing import Draw
     from helix_episodes.model import Episode
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from helix_graph.graph import observations as observing
-
 
 def updated(connection: sqlite3.Connection) -> str | None:
     """The time of the newest episode or assertion in UTC, or None when none has one."""
