@@ -9,13 +9,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, get_args
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from helix_episodes.io import write_output
 from helix_episodes.model import EdgeType
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
-from helix_graph.graph.adjacency import FileAdjacency
+from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import find_node
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.model import SeenAnswer
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
-    from helix_graph.graph.seen import SeenAnswer
     from helix_graph.graph.similar import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -142,12 +143,13 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.seen import find_seen
+        from helix_graph.graph.model import SeenAnswer
+        from helix_graph.graph.precedents import find_precedents
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
-            return find_seen(connection, wanted, limit=most)
+            return convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
         """The earlier decisions most alike in these words, one a session, and how many sessions have one.
@@ -210,7 +212,7 @@ class Graph:
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
             answer = find_path(
-                FileAdjacency(connection),
+                Adjacency(connection),
                 **ends,
                 max_depth=depth,
                 follow=types,
@@ -230,7 +232,7 @@ class Graph:
 
         wanted = as_str("the label", label)
         with self._open() as connection:
-            return find_relations(FileAdjacency(connection), wanted, direction="causes")
+            return find_relations(Adjacency(connection), wanted, direction="causes")
 
     def effects(self, label: str) -> RelationsAnswer:
         """What the nodes that match ``label`` lead straight to.
@@ -243,7 +245,7 @@ class Graph:
 
         wanted = as_str("the label", label)
         with self._open() as connection:
-            return find_relations(FileAdjacency(connection), wanted, direction="effects")
+            return find_relations(Adjacency(connection), wanted, direction="effects")
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
