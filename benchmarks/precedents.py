@@ -25,13 +25,13 @@ import msgspec
 
 from helix_episodes.readers import find_logs, read_sessions
 from helix_graph import Memory
-from helix_graph.graph.seen import SeenAnswer
+from helix_graph.graph.model import SeenAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from helix_episodes.session import Session
-    from helix_graph.graph.seen import Precedent
+    from helix_graph.graph.model import Precedent
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code" / "sessions"
 LEVELS = ("exact", "family", "check")

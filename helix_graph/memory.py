@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
-    from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.plans.api import Plans
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
+    from helix_graph.seed_compat import SeedGraph
     from helix_graph.sources import LogSource, SourcesReport
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
@@ -98,17 +98,11 @@ class Memory:
         return Episodes(self.root / "episodes", assertions=assertions, keep=self.graph.keep)
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> SeedGraph:
         """What led to what: the causal graph and its questions."""
-        from helix_graph.graph.api import Graph
-        from helix_graph.graph.patterns import EpisodePatterns
+        from helix_graph.seed_compat import SeedGraph
 
-        return Graph(
-            episodes=self.root / "episodes",
-            causality=self.root / "causality",
-            patterns=EpisodePatterns(),
-            counted=lambda: self.causality,
-        )
+        return SeedGraph(self.root / "episodes", self.root / "causality")
 
     @property
     def causality(self) -> Causality:

@@ -108,14 +108,14 @@ def test_a_copy_under_another_name_is_told_and_not_counted(tmp_path: Path) -> No
 
 
 def test_digests_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from helix_graph.graph.patterns import EpisodePatterns
+    from helix_graph.graph import source_files
 
     memory = memory_of(tmp_path, some_sessions())
     for path in memory.graph.episodes.iterdir():  # a file of this very moment is looked into again
         os.utime(path, (1e9, 1e9))
     memory.graph.compile()
     assert memory.graph.digests().to_read == ()
-    monkeypatch.setattr(EpisodePatterns, "version", "from the future")
+    monkeypatch.setattr(source_files, "TRIAL_VERSION", "from the future")
     assert len(memory.graph.digests().to_read) == 240
 
 

@@ -14,17 +14,13 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.graph import patterns
-from helix_graph.graph.observations import EpisodeObservations, observe
-from helix_graph.graph.patterns import EpisodePatterns
+from helix_graph.graph import compile, source_files, trials  # noqa: A004  (the module)
+from helix_graph.graph.observations import observe
 from thoroughness import examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from episode_drawing import Draw
     from helix_episodes.model import Episode
-    from helix_graph.graph.observations import Observation
 
 FIXED = ("ruff fails: E501 -> edit a.py", "edit a.py -> ruff passes", "ruff passes -> success")
 
@@ -95,25 +91,16 @@ def _patterns_of_a_history(
         return exported(memory)
 
 
-def test_only_situations_that_changed_are_counted_again(
-    draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_patterns_that_are_new_are_reported(draw: Draw, tmp_path: Path) -> None:
     memory = Memory(tmp_path)
-    remember(memory, draw("a", *FIXED), draw("b", "pytest fails: KeyError -> edit b.go", "edit b.go -> pytest passes"))
-    memory.graph.compile()
-    seen: list[str] = []
-    count = EpisodePatterns.count
-
-    def spying(self: EpisodePatterns, observations: Iterable[Observation]) -> list[dict[str, Any]]:
-        rows = list(observations)
-        seen.extend(row.trigger for row in rows)
-        return count(self, rows)
-
-    monkeypatch.setattr(patterns.EpisodePatterns, "count", spying)
-    remember(memory, draw("c", *FIXED))
-    memory.graph.compile()
-    assert "ruff fails: E501" in seen
-    assert "pytest fails: KeyError" not in seen
+    remember(memory, draw("a", *FIXED))
+    assert memory.graph.compile().patterns_added == len(exported(memory)) > 0
+    memory.graph.add_pattern("lint first", trigger="a push", action="run ruff")
+    remember(memory, draw("b", *FIXED), draw("c", "pytest fails: KeyError -> edit b.go", "edit b.go -> pytest passes"))
+    known = {row["id"] for row in exported(memory)}
+    assert memory.graph.compile(dry_run=True).patterns_added == memory.graph.compile().patterns_added > 0
+    told = {row["id"] for row in exported(memory) if row["basis"] == "asserted"}
+    assert len({row["id"] for row in exported(memory)} - known - told) > 0
     assert exported(memory) == counted(memory)
 
 
@@ -125,7 +112,8 @@ def test_other_rules_of_observation_mean_a_new_fold(
     memory.graph.compile()
     before = exported(memory)
     assert before
-    monkeypatch.setattr(EpisodePatterns, "version", "0")
-    monkeypatch.setattr(EpisodePatterns, "observe", lambda _, episode: EpisodeObservations(observe(episode)[:1]))
+    for module in (compile, source_files):
+        monkeypatch.setattr(module, "TRIAL_VERSION", "0")
+    monkeypatch.setattr(trials, "observe", lambda episode: observe(episode)[:1])
     assert "observations were of version 2" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

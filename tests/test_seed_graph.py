@@ -21,18 +21,18 @@ from helix_graph.errors import (
     SameNode,
     SameTriggerAndAction,
 )
-from helix_graph.graph.api import Graph
+from helix_graph.seed_compat import SeedGraph
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Graph:
+def graph(tmp_path: Path) -> SeedGraph:
     return Memory(tmp_path / ".helix").graph
 
 
-def chain(graph: Graph, *labels: str) -> None:
+def chain(graph: SeedGraph, *labels: str) -> None:
     for label in labels:
         graph.add_causal_node("decision", label)
     for source, target in itertools.pairwise(labels):
@@ -40,7 +40,7 @@ def chain(graph: Graph, *labels: str) -> None:
 
 
 def defaults(function: str) -> dict[str, Any]:
-    parameters = inspect.signature(getattr(Graph, function)).parameters
+    parameters = inspect.signature(getattr(SeedGraph, function)).parameters
     return {name: one.default for name, one in parameters.items() if name != "self"}
 
 
@@ -66,7 +66,7 @@ def test_parameters_and_defaults_are_the_originals(function: str, expected: dict
     assert defaults(function) == expected
 
 
-def test_a_node_has_the_originals_keys(graph: Graph) -> None:
+def test_a_node_has_the_originals_keys(graph: SeedGraph) -> None:
     node = graph.add_causal_node("decision", "Choose routing", "episode-126")
     assert list(node) == ["id", "type", "label", "episodes", "frequency", "success_rate"]
     assert {key: node[key] for key in list(node)[1:]} == {
@@ -79,29 +79,29 @@ def test_a_node_has_the_originals_keys(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("kind", ["decision", "event", "outcome", "pattern", "error"])
-def test_the_five_types_of_nodes(graph: Graph, kind: str) -> None:
+def test_the_five_types_of_nodes(graph: SeedGraph, kind: str) -> None:
     assert graph.add_causal_node(kind, "x")["type"] == kind
 
 
-def test_another_type_is_refused_with_those_there_are(graph: Graph) -> None:
+def test_another_type_is_refused_with_those_there_are(graph: SeedGraph) -> None:
     with pytest.raises(NotOneOf, match=r"milestone.*decision, event, outcome, pattern, error"):
         graph.add_causal_node("milestone", "x")
 
 
 @pytest.mark.parametrize("label", ["", "  \n"])
-def test_an_empty_label_is_refused(graph: Graph, label: str) -> None:
+def test_an_empty_label_is_refused(graph: SeedGraph, label: str) -> None:
     with pytest.raises(EmptyText, match="label is empty"):
         graph.add_causal_node("event", label)
 
 
-def test_an_existing_label_is_counted_and_its_episodes_joined(graph: Graph) -> None:
+def test_an_existing_label_is_counted_and_its_episodes_joined(graph: SeedGraph) -> None:
     first = graph.add_causal_node("decision", "Choose routing", "episode-1")
     again = graph.add_causal_node("decision", "choose ROUTING", "episode-2")
     assert (again["id"], again["label"]) == (first["id"], "Choose routing")
     assert (again["frequency"], again["episodes"]) == (2, ["episode-1", "episode-2"])
 
 
-def test_a_repeated_call_counts_but_not_for_the_same_episode(graph: Graph) -> None:
+def test_a_repeated_call_counts_but_not_for_the_same_episode(graph: SeedGraph) -> None:
     for _ in range(3):
         free = graph.add_causal_node("event", "deploy")
         bound = graph.add_causal_node("event", "release", "2026-01-01-session-126")
@@ -109,7 +109,7 @@ def test_a_repeated_call_counts_but_not_for_the_same_episode(graph: Graph) -> No
     assert (bound["frequency"], bound["episodes"]) == (1, ["episode-2026-01-01-session-126"])
 
 
-def test_an_edge_has_the_originals_keys_and_a_running_mean(graph: Graph) -> None:
+def test_an_edge_has_the_originals_keys_and_a_running_mean(graph: SeedGraph) -> None:
     a, b = (graph.add_causal_node("event", label)["id"] for label in "ab")
     weights = [graph.add_causal_edge(a, b, "causes", weight)["weight"] for weight in (0.5, 0.9, 0.1)]
     assert weights == [0.5, 0.7, 0.5]
@@ -119,33 +119,33 @@ def test_an_edge_has_the_originals_keys_and_a_running_mean(graph: Graph) -> None
 
 
 @pytest.mark.parametrize("kind", ["causes", "enables", "prevents", "correlates"])
-def test_the_four_types_of_edges_are_kept_apart(graph: Graph, kind: str) -> None:
+def test_the_four_types_of_edges_are_kept_apart(graph: SeedGraph, kind: str) -> None:
     chain(graph, "a", "b")
     edge = graph.add_causal_edge("a", "b", kind, 1.0)
     assert (edge["type"], edge["evidence_count"]) == (kind, 2 if kind == "causes" else 1)
 
 
 @pytest.mark.parametrize("weight", [-0.01, 1.01, float("nan")])
-def test_a_weight_lies_between_0_and_1(graph: Graph, weight: float) -> None:
+def test_a_weight_lies_between_0_and_1(graph: SeedGraph, weight: float) -> None:
     chain(graph, "a", "b")
     with pytest.raises(OutOfRange, match="weight"):
         graph.add_causal_edge("a", "b", "causes", weight)
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
-def test_both_ends_of_the_range_are_weights(graph: Graph, weight: float) -> None:
+def test_both_ends_of_the_range_are_weights(graph: SeedGraph, weight: float) -> None:
     chain(graph, "a", "b")
     assert graph.add_causal_edge("a", "b", "correlates", weight)["weight"] == weight
 
 
-def test_an_edge_from_a_node_to_itself_is_refused(graph: Graph) -> None:
+def test_an_edge_from_a_node_to_itself_is_refused(graph: SeedGraph) -> None:
     chain(graph, "Deploy")
     with pytest.raises(SameNode, match="from one node to another"):
         graph.add_causal_edge("Deploy", "deploy", "correlates")
 
 
 @pytest.mark.parametrize("label", ["red \x1b[31mtext", "nul\0", "half \ud800"])
-def test_control_characters_are_refused(graph: Graph, label: str) -> None:
+def test_control_characters_are_refused(graph: SeedGraph, label: str) -> None:
     with pytest.raises(ControlCharacter, match=r"label .* U\+\w{4}, at place \d"):
         graph.add_causal_node("event", label)
     with pytest.raises(ControlCharacter, match="action"):
@@ -155,13 +155,13 @@ def test_control_characters_are_refused(graph: Graph, label: str) -> None:
     assert graph.add_causal_node("event", "two\r\n\tlines")["label"] == "two lines"
 
 
-def test_an_end_that_is_no_node_is_refused(graph: Graph) -> None:
+def test_an_end_that_is_no_node_is_refused(graph: SeedGraph) -> None:
     graph.add_causal_node("event", "a")
     with pytest.raises(NodeNotFound, match="target_id: Node not found: n002"):
         graph.add_causal_edge("a", "n002", "causes")
 
 
-def test_a_label_of_two_types_asks_for_the_id(graph: Graph) -> None:
+def test_a_label_of_two_types_asks_for_the_id(graph: SeedGraph) -> None:
     ids = [graph.add_causal_node(kind, "deploy")["id"] for kind in ("event", "error")]
     with pytest.raises(AmbiguousNode) as refused:
         graph.add_causal_edge("deploy", ids[0], "causes")
@@ -169,7 +169,7 @@ def test_a_label_of_two_types_asks_for_the_id(graph: Graph) -> None:
     assert graph.add_causal_edge(ids[1], ids[0], "causes")["evidence_count"] == 1
 
 
-def test_a_path_has_the_originals_keys(graph: Graph) -> None:
+def test_a_path_has_the_originals_keys(graph: SeedGraph) -> None:
     chain(graph, "alpha", "beta", "gamma")
     found = graph.get_causal_path("ALPH", "gam")
     assert set(found) == {"found", "path", "depth"}
@@ -181,7 +181,7 @@ def test_a_path_has_the_originals_keys(graph: Graph) -> None:
     assert set(found["path"][0]) == {"id", "type", "label", "episodes", "frequency", "success_rate"}
 
 
-def test_no_path_has_an_error_and_no_depth(graph: Graph) -> None:
+def test_no_path_has_an_error_and_no_depth(graph: SeedGraph) -> None:
     chain(graph, "alpha", "beta", "gamma")
     assert graph.get_causal_path("gamma", "alpha")["error"] == "No path found within depth 5"
     missing = graph.get_causal_path("alpha", "omega")
@@ -190,19 +190,19 @@ def test_no_path_has_an_error_and_no_depth(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("depth", [0, 11])
-def test_the_depth_lies_between_1_and_10(graph: Graph, depth: int) -> None:
+def test_the_depth_lies_between_1_and_10(graph: SeedGraph, depth: int) -> None:
     chain(graph, "a", "b")
     with pytest.raises(OutOfRange, match="between 1 and 10"):
         graph.get_causal_path("a", "b", depth)
 
 
-def test_an_empty_query_is_refused(graph: Graph) -> None:
+def test_an_empty_query_is_refused(graph: SeedGraph) -> None:
     chain(graph, "a", "b")
     with pytest.raises(EmptyQuery):
         graph.get_causal_path("", "b")
 
 
-def test_a_pattern_has_the_originals_keys_and_default(graph: Graph) -> None:
+def test_a_pattern_has_the_originals_keys_and_default(graph: SeedGraph) -> None:
     row = graph.add_pattern("Lint bypass", "Unrelated lint errors", "Use --no-verify with justification")
     assert list(row) == [
         "id",
@@ -218,7 +218,7 @@ def test_a_pattern_has_the_originals_keys_and_default(graph: Graph) -> None:
     assert (row["success_rate"], row["occurrences"], row["measured"]) == (1.0, 1, False)
 
 
-def test_a_pattern_of_that_name_is_used_once_more(graph: Graph) -> None:
+def test_a_pattern_of_that_name_is_used_once_more(graph: SeedGraph) -> None:
     first = graph.add_pattern("Retry", "timeout", "try again", "first words", 1.0)
     graph.add_pattern("retry", "another", "thing", success_rate=0.5)
     third = graph.add_pattern("RETRY", "another", "thing")
@@ -228,7 +228,7 @@ def test_a_pattern_of_that_name_is_used_once_more(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1])
-def test_a_rate_lies_between_0_and_1(graph: Graph, rate: float) -> None:
+def test_a_rate_lies_between_0_and_1(graph: SeedGraph, rate: float) -> None:
     with pytest.raises(OutOfRange, match="success_rate"):
         graph.add_pattern("n", "t", "a", success_rate=rate)
 
@@ -237,17 +237,17 @@ def test_a_rate_lies_between_0_and_1(graph: Graph, rate: float) -> None:
     ("texts", "option"),
     [((" ", "t", "a"), "name"), (("n", "", "a"), "trigger"), (("n", "t", "\n"), "action")],
 )
-def test_a_pattern_needs_its_texts(graph: Graph, texts: tuple[str, str, str], option: str) -> None:
+def test_a_pattern_needs_its_texts(graph: SeedGraph, texts: tuple[str, str, str], option: str) -> None:
     with pytest.raises(EmptyText, match=option):
         graph.add_pattern(*texts)
 
 
-def test_a_pattern_that_recommends_its_trigger_is_refused(graph: Graph) -> None:
+def test_a_pattern_that_recommends_its_trigger_is_refused(graph: SeedGraph) -> None:
     with pytest.raises(SameTriggerAndAction):
         graph.add_pattern("n", "Run the tests", "run  the tests")
 
 
-def test_patterns_are_filtered_and_ordered(graph: Graph) -> None:
+def test_patterns_are_filtered_and_ordered(graph: SeedGraph) -> None:
     for name, rates in {"good": (1.0, 0.8), "fair": (0.5,), "bad": (0.2, 0.0), "poor once": (0.1,)}.items():
         for rate in rates:
             graph.add_pattern(name, f"when {name}", "do it", success_rate=rate)
@@ -258,7 +258,7 @@ def test_patterns_are_filtered_and_ordered(graph: Graph) -> None:
     assert [row["name"] for row in graph.get_anti_patterns(0.9)] == ["bad", "good"]
 
 
-def test_patterns_without_a_rate_come_behind_measured_ones(graph: Graph) -> None:
+def test_patterns_without_a_rate_come_behind_measured_ones(graph: SeedGraph) -> None:
     graph.add_pattern("a guess", "t", "a")
     graph.add_pattern("measured", "t", "b", success_rate=1.0)
     assert [(row["name"], row["measured"]) for row in graph.get_patterns()] == [("measured", True), ("a guess", False)]
@@ -274,12 +274,12 @@ def test_patterns_without_a_rate_come_behind_measured_ones(graph: Graph) -> None
         ("get_anti_patterns", {"max_success_rate": 1.5}),
     ],
 )
-def test_filters_have_ranges(graph: Graph, function: str, options: dict[str, Any]) -> None:
+def test_filters_have_ranges(graph: SeedGraph, function: str, options: dict[str, Any]) -> None:
     with pytest.raises(OutOfRange):
         getattr(graph, function)(**options)
 
 
-def test_the_status_has_the_originals_keys_before_there_is_anything(graph: Graph) -> None:
+def test_the_status_has_the_originals_keys_before_there_is_anything(graph: SeedGraph) -> None:
     status = graph.get_reflexion_memory_status()
     assert {name: list(part) for name, part in status.items()} == {
         "Episodes": ["Path", "Count"],
@@ -289,7 +289,7 @@ def test_the_status_has_the_originals_keys_before_there_is_anything(graph: Graph
     assert status["CausalGraph"]["Nodes"] == 0
 
 
-def test_the_status_counts(graph: Graph) -> None:
+def test_the_status_counts(graph: SeedGraph) -> None:
     chain(graph, "a", "b")
     graph.add_pattern("n", "t", "a")
     found = graph.get_reflexion_memory_status()["CausalGraph"]
@@ -297,6 +297,6 @@ def test_the_status_counts(graph: Graph) -> None:
     assert found["Updated"].startswith("20")
 
 
-def test_every_refusal_is_of_the_one_family(graph: Graph) -> None:
+def test_every_refusal_is_of_the_one_family(graph: SeedGraph) -> None:
     assert all(issubclass(one, HelixGraphError) for one in (NotOneOf, EmptyText, NodeNotFound, AmbiguousNode))
     assert graph.get_patterns() == []

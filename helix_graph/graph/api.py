@@ -6,30 +6,35 @@ question imports only its own module; only `networkx` imports networkx.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, get_args
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from helix_episodes.io import write_output
 from helix_episodes.model import EdgeType
+from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
-from helix_graph.graph.adjacency import FileAdjacency
+from helix_graph.graph.adjacency import Adjacency
+from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import find_node
-from helix_graph.graph.seed_compat import SeedMethods
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from datetime import date
     from pathlib import Path
-    from typing import Any
 
     import networkx as nx
 
     from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.model import SeenAnswer
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
-    from helix_graph.graph.seen import SeenAnswer
     from helix_graph.graph.similar import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -45,8 +50,48 @@ _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episod
 MOST_ALTERNATIVES = 10
 
 
-class Graph(SeedMethods):
-    """The causal graph of one memory."""
+class Graph:
+    """The causal graph in ``causality``, made from the episodes in ``episodes`` and the assertions next to it."""
+
+    def __init__(self, episodes: Path, causality: Path) -> None:
+        self.episodes = episodes
+        self.causality = causality
+
+    @property
+    def path_of_file(self) -> Path:
+        """graph.db."""
+        return self.causality / FILE_NAME
+
+    def keep(self, assertion: Assertion) -> str:
+        """Keeps an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
+
+        Raises:
+            WriteFailed: The file could not be written; nothing has changed.
+            NotOurDatabase: Another program's file is where graph.db belongs; nothing has changed.
+            DatabaseRefused: graph.db may not be written; nothing has changed.
+            DatabaseBusy: Another process kept the graph locked. When it took the lock before this one began, nothing
+                has changed; otherwise the file stands, and the next compile takes it in.
+        """
+        from helix_graph.graph.assertions import FOLDER, AssertionStore
+        from helix_graph.graph.compile import compile_graph
+
+        database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not kept either
+        name = AssertionStore(self.causality / FOLDER).add(assertion)
+        compile_graph(self.episodes, self.causality, assertions_only=True)
+        return name
+
+    @contextmanager
+    def _open_made(self) -> Iterator[sqlite3.Connection]:
+        """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
+        from helix_graph.graph.compile import compile_graph
+
+        compile_graph(self.episodes, self.causality, assertions_only=True)
+        with self._open() as connection:
+            yield connection
+
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        """graph.db for one question."""
+        return open_graph(self.path_of_file)
 
     def compile(
         self,
@@ -74,7 +119,6 @@ class Graph(SeedMethods):
             since=as_datetime("since", since),
             dry_run=dry_run,
             progress=progress,
-            patterns=self._patterns,
         )
 
     def digests(self) -> Digests:
@@ -85,10 +129,9 @@ class Graph(SeedMethods):
         """
         from helix_graph.graph.source_files import find_digests, nothing_kept
 
-        version = self._patterns.version if self._patterns else "none"
         try:
             with self._open() as connection:
-                return find_digests(connection, episodes=self.episodes, causality=self.causality, version=version)
+                return find_digests(connection, episodes=self.episodes, causality=self.causality)
         except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say stands in the files
             return nothing_kept(self.episodes)
 
@@ -100,12 +143,13 @@ class Graph(SeedMethods):
             GraphNotCompiled: There is no graph yet.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.seen import find_seen
+        from helix_graph.graph.model import SeenAnswer
+        from helix_graph.graph.precedents import find_precedents
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
-            return find_seen(connection, wanted, limit=most)
+            return convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
         """The earlier decisions most alike in these words, one a session, and how many sessions have one.
@@ -168,7 +212,7 @@ class Graph(SeedMethods):
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
             answer = find_path(
-                FileAdjacency(connection),
+                Adjacency(connection),
                 **ends,
                 max_depth=depth,
                 follow=types,
@@ -188,7 +232,7 @@ class Graph(SeedMethods):
 
         wanted = as_str("the label", label)
         with self._open() as connection:
-            return find_relations(FileAdjacency(connection), wanted, direction="causes")
+            return find_relations(Adjacency(connection), wanted, direction="causes")
 
     def effects(self, label: str) -> RelationsAnswer:
         """What the nodes that match ``label`` lead straight to.
@@ -201,7 +245,7 @@ class Graph(SeedMethods):
 
         wanted = as_str("the label", label)
         with self._open() as connection:
-            return find_relations(FileAdjacency(connection), wanted, direction="effects")
+            return find_relations(Adjacency(connection), wanted, direction="effects")
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
@@ -306,18 +350,3 @@ class Graph(SeedMethods):
 
         with self._open() as connection:
             return fold(read_facts(connection))
-
-    def get_causal_path(self, from_label: str, to_label: str, max_depth: int = 5) -> dict[str, Any]:
-        """The shortest path between two labels as the original gives it; `path` says more.
-
-        Returns:
-            ``found``, ``path`` (its nodes), and ``depth`` in edges when found, else ``error`` and ``hint``.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-            EmptyQuery: One of the labels is empty.
-            OutOfRange: ``max_depth`` is not between 1 and 10.
-        """
-        from helix_graph.graph.paths import path_row
-
-        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))

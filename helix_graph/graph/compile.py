@@ -27,8 +27,16 @@ from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION, TELLING_VERSION
-from helix_graph.graph.export import export_bytes
+from helix_graph.graph.connection import (
+    EXPORT_NAME,
+    FILE_NAME,
+    GRAPH_FILE,
+    LABEL_MODE,
+    LABEL_VERSION,
+    TELLING_VERSION,
+    TRIAL_VERSION,
+)
+from helix_graph.graph.export import export_bytes, stored_patterns
 from helix_graph.graph.facts import facts_alone
 from helix_graph.graph.source_files import (
     SUFFIX,
@@ -51,26 +59,20 @@ from helix_graph.graph.source_files import (
 from helix_graph.graph.store import (
     GraphChanges,
     add_episode,
-    all_counted,
     begin_changes,
-    changed_situations,
     finish_changes,
     remove_episode,
 )
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
-    from typing import Any
 
-    from helix_graph.graph.assertions import AssertedPattern
     from helix_graph.graph.facts import Named
-    from helix_graph.graph.observations import PatternCounter
+    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
-
-    Rows = Sequence[Mapping[str, Any]]
 
 
 class _RecordedTelling(msgspec.Struct, frozen=True):
@@ -128,53 +130,31 @@ def _tellings(connection: sqlite3.Connection) -> list[EpisodeSignals]:
     return [decoder.decode(body) for (body,) in rows]
 
 
-def postpone_export(connection: sqlite3.Connection, told: Rows) -> None:
-    """Marks the export as out of date; the patterns that people told are put in, those counted wait."""
-    connection.execute("DELETE FROM meta WHERE key = 'export'")
-    _insert_patterns(connection, None, told)
+def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> int:
+    """Notes the ids of all patterns, and says how many there were not before."""
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
+    now = {one.id for one in patterns}
+    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
+    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
+    return len(now - before)
 
 
-def count_patterns(connection: sqlite3.Connection, counter: PatternCounter, told: Sequence[AssertedPattern]) -> int:
-    """Counts the patterns of the situations that have changed anew; returns how many patterns are new."""
-    added = _replace_patterns(connection, None, counter.told(told))
-    for situation, observations in changed_situations(connection):
-        added += _replace_patterns(connection, situation, counter.count(observations))
-    all_counted(connection)
-    return added
-
-
-def _replace_patterns(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> int:
-    """Puts rows in the place of those that the situation (None: people) had; returns how many are new."""
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern WHERE situation IS ?", (situation,))}
-    connection.execute("DELETE FROM pattern WHERE situation IS ?", (situation,))
-    _insert_patterns(connection, situation, rows)
-    return sum(each["id"] not in before for each in rows)
-
-
-def write_export(connection: sqlite3.Connection, path: Path, *, changed: bool) -> None:
-    """Writes the export when there is something new, or when it is not the file that was written last.
+def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
+    """Writes the export unless the file has these very bytes.
 
     Raises:
         WriteFailed: It cannot be written.
     """
-    if changed or not export_is_current(connection, path):
-        data = export_bytes(connection)
-        if not path.is_file() or path.read_bytes() != data:
-            write_atomically(path, data)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
+    data = export_bytes(connection, patterns)
+    if not path.is_file() or path.read_bytes() != data:
+        write_atomically(path, data)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
 
 
 def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the export is the file that was written last, going by its size and time."""
     found = connection.execute("SELECT value FROM meta WHERE key = 'export'").fetchone()
     return bool(found) and found[0] == _mark(path)
-
-
-def _insert_patterns(connection: sqlite3.Connection, situation: int | None, rows: Rows) -> None:
-    connection.executemany(
-        "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)",
-        [(each["id"], situation, msgspec.json.encode(each)) for each in rows],
-    )
 
 
 def _mark(path: Path) -> str:
@@ -225,7 +205,6 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     since: datetime | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
-    patterns: PatternCounter | None = None,
     assertions_only: bool = False,
 ) -> CompileReport:
     """Brings the graph in ``causality`` up to date with the files in ``episodes`` and with the assertions beside it.
@@ -237,7 +216,6 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         since: Take in only episodes that began then or later (UTC unless it has a zone); nothing else is taken out.
         dry_run: Say what would be done and leave every file as it is.
         progress: Called with files done, files to do and the file, before each is read.
-        patterns: Makes the patterns to export, of the situations in which something changed; none without it.
         assertions_only: Take in assertions and leave the rest, the export included, to the next compile.
 
     Raises:
@@ -249,7 +227,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     path = causality / FILE_NAME
     chosen = chosen_paths(episodes, paths)
     begin = sortable_time(since.isoformat()) if since else ""
-    job = CompileJob(episodes, causality, chosen, begin, dry_run, progress, patterns, assertions_only=assertions_only)
+    job = CompileJob(episodes, causality, chosen, begin, dry_run, progress, assertions_only=assertions_only)
     try:
         if database.ownership(path, GRAPH_FILE) == "absent":
             return _compile_new(path, job)
@@ -278,7 +256,7 @@ def _compile_new(path: Path, job: CompileJob) -> CompileReport:
 def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileReport:
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
-        rebuilt = _prepare_tables(connection, job.patterns)
+        rebuilt = _prepare_tables(connection)
         job = job.for_everything() if rebuilt else job
         plan = make_plan(connection, job)
         if plan and _revised(connection, job):
@@ -299,11 +277,11 @@ def _is_published(connection: sqlite3.Connection, job: CompileJob) -> bool:
     return job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME)
 
 
-def _prepare_tables(connection: sqlite3.Connection, patterns: PatternCounter | None) -> str | None:
+def _prepare_tables(connection: sqlite3.Connection) -> str | None:
     """Makes the tables when there are none or old ones; says why when old ones were dropped."""
     made_by = {
         "labels": f"{LABEL_VERSION} {LABEL_MODE}",
-        "observations": patterns.version if patterns else "none",
+        "observations": TRIAL_VERSION,
         "tellings": TELLING_VERSION,
     }
     reason = _outdated(connection, made_by)
@@ -361,13 +339,18 @@ def _carry_out(
 
 def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob, *, changed: bool) -> int:
     """Patterns and export, now or left to the next compile; returns how many patterns are new."""
-    told = recorded_patterns(connection, plan.asserted.folder)
     if job.assertions_only:
-        postpone_export(connection, [msgspec.to_builtins(one) for one in told] if plan.asserted.rates else ())
+        connection.execute("DELETE FROM meta WHERE key = 'export'")
+        asserted = [(one.id,) for one in recorded_patterns(connection)]
+        connection.executemany("INSERT OR IGNORE INTO pattern VALUES (?)", asserted)
         return 0
-    added = count_patterns(connection, job.patterns, told) if job.patterns else 0
+    path = job.causality / EXPORT_NAME
+    if not (changed or plan.asserted) and export_is_current(connection, path):
+        return 0
+    patterns = stored_patterns(connection)
+    added = _new_patterns(connection, patterns)
     if not job.dry_run:
-        write_export(connection, job.causality / EXPORT_NAME, changed=changed or bool(plan.asserted))
+        _write_export(connection, path, patterns)
     return added
 
 
@@ -381,12 +364,11 @@ def _take_in_files(
     def told(episode: str) -> list[Named]:
         return assertions_of(connection, episode, plan.asserted.folder)
 
-    observe = job.patterns.observe if job.patterns else None
     for done, name in enumerate(plan.suspects):
         path = plan.folder / name
         if job.progress:
             job.progress(done, len(plan.suspects), path)
-        read, seen = read_source(path, plan.present[name], told, observe), plan.known.get(name)
+        read, seen = read_source(path, plan.present[name], told), plan.known.get(name)
         if read is None:  # forgotten since the plan was made
             spoilt += seen is not None and seen.episode is not None
             _forget_known(connection, name, seen, changes)
@@ -408,7 +390,7 @@ def _replace(
 ) -> None:
     _forget_known(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
-    episode = add_episode(connection, read.facts, changes, read.observed) if read.facts else None
+    episode = add_episode(connection, read.facts, changes, read.trial) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
 

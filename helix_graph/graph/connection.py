@@ -33,13 +33,15 @@ EXPORT_VERSION = "1.0"
 LABEL_VERSION = "2"
 #: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
 LABEL_MODE = "grammar"
+#: A change to `observations` or `trials` that reads anything else in an episode is a new version.
+TRIAL_VERSION = "2"
 #: A change to `helix_episodes.later.telling` that reads anything else in an episode is a new version.
 TELLING_VERSION = "1"
 
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=4,
+    version=5,
     schema="""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -88,22 +90,11 @@ GRAPH_FILE = DatabaseKind(
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
-    CREATE TABLE situation (
-        number INTEGER PRIMARY KEY, trigger TEXT NOT NULL, level TEXT NOT NULL, basis TEXT NOT NULL,
-        changed INTEGER NOT NULL DEFAULT TRUE, UNIQUE (trigger, level, basis)
-    );
-    CREATE TABLE observation (
-        situation INTEGER NOT NULL REFERENCES situation, episode INTEGER NOT NULL REFERENCES episode,
-        place INTEGER NOT NULL, action TEXT NOT NULL, decision TEXT NOT NULL, success INTEGER, timestamp TEXT,
-        PRIMARY KEY (situation, episode, place)
-    ) WITHOUT ROWID;
     CREATE VIRTUAL TABLE decided USING fts5 (
         chosen, context, rationale, task, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
     );
     CREATE TABLE digest (episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL);
-    CREATE TABLE pattern (
-        id TEXT PRIMARY KEY, situation INTEGER REFERENCES situation, body BLOB NOT NULL
-    ) WITHOUT ROWID
+    CREATE TABLE pattern (id TEXT PRIMARY KEY) WITHOUT ROWID
     """,
     tidying="INSERT INTO decided (decided) VALUES ('optimize')",
     indexes="""
@@ -112,10 +103,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX mention_of_node ON mention (node, episode);
     CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
     CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
-    CREATE INDEX edge_backwards ON edge (target, source, type);
-    CREATE INDEX situation_to_count ON situation (number) WHERE changed;
-    CREATE INDEX observation_of_episode ON observation (episode);
-    CREATE INDEX pattern_of_situation ON pattern (situation)
+    CREATE INDEX edge_backwards ON edge (target, source, type)
     """,
 )
 

@@ -30,12 +30,16 @@ import msgspec
 
 from helix_graph.graph.connection import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
+from helix_graph.graph.patterns import count_patterns, patterns_asserted
+from helix_graph.graph.source_files import recorded_patterns
 from helix_graph.graph.store import aliases, updated
+from helix_graph.graph.trials import unpack_observations
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.subgraph import Excerpt, ExcerptEdge, ExcerptNode
 
 
@@ -43,23 +47,31 @@ if TYPE_CHECKING:
 ALIAS_LIMIT = 20
 
 
-def export_bytes(connection: sqlite3.Connection) -> bytes:
-    """The canonical file for the graph in an open graph.db."""
+def export_bytes(connection: sqlite3.Connection, patterns: Sequence[Pattern] | None = None) -> bytes:
+    """The canonical file for the graph in an open graph.db; ``patterns`` are those in it, counted when not given."""
     import orjson
 
-    return orjson.dumps(document(connection), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(document(connection, patterns), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def document(connection: sqlite3.Connection) -> dict[str, Any]:
+def stored_patterns(connection: sqlite3.Connection) -> list[Pattern]:
+    """The patterns of the episodes and assertions in graph.db, by id, without comparisons."""
+    packed = (body for (body,) in connection.execute("SELECT body FROM digest"))
+    found = (*count_patterns(unpack_observations(packed)), *patterns_asserted(recorded_patterns(connection)))
+    return sorted(found, key=lambda pattern: pattern.id)
+
+
+def document(connection: sqlite3.Connection, patterns: Sequence[Pattern] | None = None) -> dict[str, Any]:
     """The graph as plain values, in canonical order."""
-    bodies = connection.execute("SELECT body FROM pattern ORDER BY id")
+    if patterns is None:
+        patterns = stored_patterns(connection)
     return {
         "version": EXPORT_VERSION,
         "updated": updated(connection),
         "labels": {"version": LABEL_VERSION, "mode": LABEL_MODE},
         "nodes": _nodes(connection),
         "edges": _edges(connection),
-        "patterns": [msgspec.json.decode(body) for (body,) in bodies],
+        "patterns": [msgspec.to_builtins(one) for one in patterns],
     }
 
 

@@ -181,3 +181,61 @@ def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
         frequency=frequency,
         success_rate=rate(successes, measured),
     )
+
+
+#: How closely an error was matched; ``recent`` where nothing was compared.
+PrecedentLevel = Literal["exact", "family", "check", "recent"]
+
+
+class Remedy(msgspec.Struct, frozen=True, kw_only=True):
+    """One change that may have repaired an error.
+
+    ``verified`` is true when the failing check was seen to pass after it; ``verified_by`` says what was seen. Of
+    several changes each may have done it: ``share`` is 1/n. ``rationale`` is what the agent said it was for, ``quote``
+    what it changed.
+    """
+
+    label: str
+    chosen: str
+    path: str | None
+    command: str | None
+    verified: bool
+    verified_by: str | None
+    share: float
+    rationale: str | None
+    log: str | None
+    line: int | None
+    quote: str
+
+
+class Precedent(msgspec.Struct, frozen=True, kw_only=True):
+    """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began."""
+
+    level: PrecedentLevel
+    episode: str
+    session: str
+    date: str | None
+    task: str
+    outcome: str
+    label: str
+    message: str
+    path: str | None
+    log: str | None
+    line: int | None
+    quote: str
+    fixed: bool
+    fixes: tuple[Remedy, ...]
+
+
+class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of an error.
+
+    ``level`` is the closest at which it was found. ``looked_for`` are the labels that were read from the text.
+    ``sessions`` counts the sessions that met it at each level; ``precedents`` are the most useful of them.
+    """
+
+    found: bool
+    level: PrecedentLevel | None
+    looked_for: tuple[str, ...]
+    sessions: dict[str, int]
+    precedents: tuple[Precedent, ...]

@@ -34,28 +34,24 @@ a command leaves no event when it works; for its errors the call that verified t
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
 from helix_graph.graph.labels import check_label, decision_key, event_key, is_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode, Event, Link, TaskKind
-    from helix_graph.graph.assertions import AssertedPattern
 
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
 Level = Literal["family", "check", "task"]
 #: By what success is told.
 Basis = Literal["check passes later", "next check passes", "gone at the next run", "outcome"]
-Row = dict[str, Any]
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -69,37 +65,6 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     episode: str
     decision: str
     timestamp: str | None
-
-
-class EpisodeObservations(msgspec.Struct, frozen=True):
-    """What was observed in one episode, and its ``digest``: all that comparisons of sessions read of it.
-
-    The form of the digest is its maker's business.
-    """
-
-    observations: Sequence[Observation] = ()
-    digest: bytes = b""
-
-
-class PatternCounter(Protocol):
-    """Who makes observations of episodes and patterns of observations; `helix_graph.graph.patterns` does.
-
-    ``version`` changes when the same episode gives other observations than before.
-    """
-
-    version: str
-
-    @abstractmethod
-    def observe(self, episode: Episode) -> EpisodeObservations:
-        """The observations and the digest of one episode."""
-
-    @abstractmethod
-    def count(self, observations: Iterable[Observation]) -> Sequence[Row]:
-        """The patterns in all observations of some situations, as rows with an ``id``."""
-
-    @abstractmethod
-    def told(self, asserted: Iterable[AssertedPattern]) -> Sequence[Row]:
-        """The patterns that people have added, as rows with an ``id``."""
 
 
 def precedes(first: Decision | Event, second: Decision | Event) -> bool | None:

@@ -10,8 +10,8 @@ If no episode contains the path whole, it is *stitched* from several, which is w
 each other anywhere. It is then shown with the shortest path that a single episode does contain.
 
 Labels come before texts: the ends are looked up in labels, and only where that finds no path, in the texts of mentions,
-within the episodes that contain these. `find_relations` looks up a node in the same way and follows edges of every type
-for one step: an edge of type ``prevents`` into an error is what repaired it.
+within the episodes that contain these. `find_relations` looks up a node in the same way and follows edges of every
+type for one step: an edge of type ``prevents`` into an error is what repaired it.
 """
 
 from __future__ import annotations
@@ -91,13 +91,15 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
     if not label.strip():
         raise EmptyQuery("the label")
     groups = [
-        RelationGroup(node=graph.card(node), relations=tuple(_relations(graph, node, within, direction)))
+        RelationGroup(node=graph.summary(node), relations=tuple(_relations(graph, node, within, direction)))
         for node, within in _matching(graph, label.strip())
     ]
     if not groups:
         return RelationsAnswer(found=False, error=f"Node not found: {label.strip()}")
     wanted = label.strip().casefold()
-    groups.sort(key=lambda each: (each.node.label.casefold() != wanted, -each.node.frequency, _name(each.node)))
+    groups.sort(
+        key=lambda one: (one.node.label.casefold() != wanted, -one.node.frequency, one.node.label, one.node.type)
+    )
     return RelationsAnswer(found=True, groups=tuple(groups))
 
 
@@ -113,26 +115,23 @@ def _relations(
     graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
 ) -> list[Relation]:
     ask, end = (graph.edges_to, 0) if direction == "causes" else (graph.edges_from, 1)
-    edges = ask([node], types=ALL_TYPES, within=within)
-    relations = [_relation(graph, edge, edge[0] if end == 0 else edge[1]) for edge in edges]
-    return sorted(relations, key=lambda each: (-each.evidence_count, -each.weight, _name(each.node), each.type))
-
-
-def _relation(graph: Adjacency, edge: Edge, other: int) -> Relation:
-    card = graph.edge_card(edge)
-    return Relation(
-        node=graph.card(other),
-        type=edge[2],
-        reasons=card.reasons,
-        weight=card.weight,
-        evidence_count=card.evidence_count,
-        episodes=card.episodes,
-        assertions=card.assertions,
+    relations = []
+    for edge in ask([node], types=ALL_TYPES, within=within):
+        shown = graph.edge_summary(edge)
+        relations.append(
+            Relation(
+                node=graph.summary((edge[0], edge[1])[end]),
+                type=edge[2],
+                reasons=shown.reasons,
+                weight=shown.weight,
+                evidence_count=shown.evidence_count,
+                episodes=shown.episodes,
+                assertions=shown.assertions,
+            )
+        )
+    return sorted(
+        relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
     )
-
-
-def _name(card: NodeSummary) -> tuple[str, str]:
-    return card.label, card.type
 
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
@@ -182,7 +181,7 @@ class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The path, or why there is none.
 
     ``path`` are its nodes; `Graph.path` names their episodes. ``depth`` counts edges. ``whole`` names the episodes that
-    hold the path whole; with none it is ``stitched``.
+    contain the path whole; with none it is ``stitched``.
     ``error`` has the sentence of the original, ``hint`` what to do about it.
 
     Asked for the strongest path or for several, it has a ``strength`` (the product of the weights of its steps, 0 to 1;
@@ -218,7 +217,7 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     """The shortest path from a node that matches ``source`` to one that matches ``target``.
 
     Args:
-        graph: Either form of the causal graph.
+        graph: The causal graph.
         source: Part of a label or of a mention's text, in any case.
         target: The same for the other end.
         max_depth: The most edges it may have, 1 to 10.
@@ -239,7 +238,9 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
         if answer:
             return answer
-    missing = [text for text in (source, target) if not _is_there(graph, text)]
+    missing = [
+        text for text in (source, target) if not (graph.labelled(text.strip()) or graph.mentioning(text.strip()))
+    ]
     if missing:
         return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0]}", hint=_NO_NODE)
     hint = _hint(graph, source, target, follow)
@@ -258,7 +259,7 @@ _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads
 
 def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -> str:
     ends = graph.labelled(target.strip())
-    outcomes = {end for end in ends if graph.card(end).type == "outcome"}
+    outcomes = {end for end in ends if graph.summary(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
         return _NO_DECIDER
     depths = [
@@ -273,10 +274,6 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -
     return f"there is one of depth {min(depths)}" if depths else _NO_WAY
 
 
-def _is_there(graph: Adjacency, text: str) -> bool:
-    return bool(graph.labelled(text.strip()) or graph.mentioning(text.strip()))
-
-
 def _pairs_of_ends(graph: Adjacency, source: str, target: str) -> Iterator[Ends]:
     """Where to search, in order: labels at both ends, then texts at one, then at both.
 
@@ -287,7 +284,8 @@ def _pairs_of_ends(graph: Adjacency, source: str, target: str) -> Iterator[Ends]
             _one_end(graph, text.strip(), by_text=texts) for text, texts in zip((source, target), by_text, strict=True)
         )
         if starts and goals:
-            yield Ends(starts, goals, _both(one, other))
+            within = one if other is None else other if one is None else one & other
+            yield Ends(starts, goals, within)
 
 
 def _one_end(graph: Adjacency, text: str, *, by_text: bool) -> tuple[frozenset[int], frozenset[str] | None]:
@@ -296,12 +294,6 @@ def _one_end(graph: Adjacency, text: str, *, by_text: bool) -> tuple[frozenset[i
         return graph.labelled(text), None
     found = graph.mentioning(text)
     return frozenset(found), frozenset().union(*found.values())
-
-
-def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one & other
 
 
 def _shortest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
@@ -315,68 +307,63 @@ def _shortest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[s
     first = RankedPath(route.start, route.edges, strength_of(graph, route.edges), whole)
     if count == 1:
         return _answer(graph, first, ends, max_depth, follow)
-    ways = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
-    others = tuple(way for way in ways.found if way.nodes != first.nodes)[: count - 1]
+    paths = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
+    others = tuple(path for path in paths.found if path.nodes != first.nodes)[: count - 1]
     return _among_others(
-        _answer(graph, first, ends, max_depth, follow), graph, RankedPaths((first, *others), ways.complete), ends
+        _answer(graph, first, ends, max_depth, follow), graph, RankedPaths((first, *others), paths.complete), ends
     )
 
 
 def _strongest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
     if ends.sources & ends.targets:
         return _same_node(graph, ends)
-    ways = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
-    if not ways.found:
+    paths = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
+    if not paths.found:
         return None
-    return _among_others(_answer(graph, ways.found[0], ends, max_depth, follow), graph, ways, ends)
+    return _among_others(_answer(graph, paths.found[0], ends, max_depth, follow), graph, paths, ends)
 
 
-def _answer(graph: Adjacency, way: RankedPath, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
+def _answer(graph: Adjacency, path: RankedPath, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
     return PathAnswer(
         found=True,
-        path=_cards(graph, way),
-        steps=_steps(graph, way, ends),
-        depth=len(way.edges),
-        whole=way.whole,
-        stitched=not way.whole,
-        witnessed_path=None if way.whole else witnessed(graph, ends, max_depth, follow),
+        path=tuple(graph.summary(node) for node in path.nodes),
+        steps=_steps(graph, path, ends),
+        depth=len(path.edges),
+        whole=path.whole,
+        stitched=not path.whole,
+        witnessed_path=None if path.whole else witnessed(graph, ends, max_depth, follow),
     )
 
 
-def _among_others(answer: PathAnswer, graph: Adjacency, ways: RankedPaths, ends: Ends) -> PathAnswer:
-    first, *others = ways.found
+def _among_others(answer: PathAnswer, graph: Adjacency, paths: RankedPaths, ends: Ends) -> PathAnswer:
+    first, *others = paths.found
     return msgspec.structs.replace(
         answer,
         strength=first.strength,
         strength_means=STRENGTH_MEANS,
-        alternatives=tuple(_alternative(graph, way, ends) for way in others),
-        complete=ways.complete,
+        alternatives=tuple(
+            AlternativePath(
+                path=tuple(graph.summary(node) for node in path.nodes),
+                steps=_steps(graph, path, ends),
+                depth=len(path.edges),
+                whole=path.whole,
+                stitched=not path.whole,
+                strength=path.strength,
+            )
+            for path in others
+        ),
+        complete=paths.complete,
     )
 
 
-def _alternative(graph: Adjacency, way: RankedPath, ends: Ends) -> AlternativePath:
-    return AlternativePath(
-        path=_cards(graph, way),
-        steps=_steps(graph, way, ends),
-        depth=len(way.edges),
-        whole=way.whole,
-        stitched=not way.whole,
-        strength=way.strength,
-    )
-
-
-def _cards(graph: Adjacency, way: RankedPath) -> tuple[NodeSummary, ...]:
-    return tuple(graph.card(node) for node in way.nodes)
-
-
-def _steps(graph: Adjacency, way: RankedPath, ends: Ends) -> tuple[PathStep, ...]:
-    chains = chains_of(graph, way.edges, way.whole[:_QUOTED])
-    return tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(way.edges))
+def _steps(graph: Adjacency, path: RankedPath, ends: Ends) -> tuple[PathStep, ...]:
+    chains = chains_of(graph, path.edges, path.whole[:_QUOTED])
+    return tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges))
 
 
 def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
-    cards = [graph.card(node) for node in ends.sources & ends.targets]
-    first = min(cards, key=lambda card: (card.label, card.type))
+    both = [graph.summary(node) for node in ends.sources & ends.targets]
+    first = min(both, key=lambda node: (node.label, node.type))
     return PathAnswer(found=True, path=(first,), depth=0)
 
 
@@ -387,16 +374,16 @@ def _step(
     chains: dict[str, tuple[Joint, ...]],
     within: frozenset[str] | None,
 ) -> PathStep:
-    card = graph.edge_card(edge)
+    shown = graph.edge_summary(edge)
     return PathStep(
-        source=graph.card(edge[0]).label,
-        target=graph.card(edge[1]).label,
+        source=graph.summary(edge[0]).label,
+        target=graph.summary(edge[1]).label,
         type=edge[2],
-        reasons=card.reasons,
-        weight=card.weight,
-        evidence_count=card.evidence_count,
-        episodes=card.episodes,
-        assertions=card.assertions,
+        reasons=shown.reasons,
+        weight=shown.weight,
+        evidence_count=shown.evidence_count,
+        episodes=shown.episodes,
+        assertions=shown.assertions,
         witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, within)),
     )
 
@@ -404,7 +391,7 @@ def _step(
 def _witnesses(
     graph: Adjacency, edge: Edge, whole: dict[str, Joint], within: frozenset[str] | None
 ) -> Iterator[Witness]:
-    """The episodes that hold the path whole first, each with the mentions of its chain; then the others."""
+    """The episodes that contain the path whole first, each with the mentions of its chain; then the others."""
     firsts: dict[str, Joint] = {}
     for joint in sorted(graph.joints([edge])[edge]):
         firsts.setdefault(joint[0], joint)

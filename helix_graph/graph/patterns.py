@@ -17,19 +17,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.graph.observations import (
-    Basis,
-    EpisodeObservations,
-    Level,
-    Observation,
-    PatternCounter,
-    observe,
-    parse_timestamp,
-)
+from helix_graph.graph.observations import Basis, Level, Observation, observe, parse_timestamp
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 
@@ -401,25 +393,3 @@ def content_id(*parts: str) -> str:
     """An id that two machines give to the same pattern: 80 bits, so that a clash takes about 10^12 patterns."""
     digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=10).digest()
     return "p" + base64.b32encode(digest).decode().lower()
-
-
-class EpisodePatterns(PatternCounter):
-    """`tables.observe` and `patterns.count_patterns`, loaded when something is compiled."""
-
-    #: A change to `tables`, `measures` or `trials` that reads anything else in an episode is a new version.
-    version = "2"
-
-    def observe(self, episode: Episode) -> EpisodeObservations:
-        """The observations of one episode, and the trial it is in comparisons."""
-        from helix_graph.graph.trials import pack, trial_of
-
-        trial = trial_of(episode)
-        return EpisodeObservations(trial.observations, pack(trial))
-
-    def count(self, observations: Iterable[Observation]) -> list[dict[str, Any]]:
-        """The patterns in all observations of some situations, as rows."""
-        return [msgspec.to_builtins(one) for one in count_patterns(observations)]
-
-    def told(self, asserted: Iterable[AssertedPattern]) -> list[dict[str, Any]]:
-        """The patterns that people have added, as rows beside those counted."""
-        return [msgspec.to_builtins(one) for one in patterns_asserted(asserted)]

@@ -1,8 +1,14 @@
 """Find earlier occurrences of an error and what repaired them.
 
 `read_error` takes a line or a whole output and works out what to look for: the checks that failed, the families of
-their errors, and the telling lines. Precedents are searched at three levels, the closest first: the same line, the same
-family of error, the same check.
+their errors, and the telling lines. Precedents are searched at three levels, the closest first:
+
+``exact``   one of its lines is the message of that error, but for numbers, hashes and times
+``family``  the same kind of error of the same check: the same rule, exception, compiler's complaint
+``check``   the same check failed, of another kind or of a kind that says nothing (``test failed``)
+
+Within a level those with a verified fix come first (a change after which the failing check was seen to pass), then the
+newest; a session counts once per level. Without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little; the checks' grammars load when a text is
 read.
@@ -26,9 +32,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_episodes.extraction.checks import CheckFinding
-    from helix_graph.graph.seen import Level
 
-    #: One row of the answer, under the names of the fields in `seen`.
+    #: One row of the answer, under the field names of `helix_graph.graph.model.SeenAnswer`.
     Row = dict[str, Any]
 
 
@@ -64,7 +69,7 @@ _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
 
 
-class Sought(Value):
+class ErrorQuery(Value):
     """What to look for.
 
     ``lines`` are keys of its lines; ``families`` pairs of check (None when the text doesn't tell) and family;
@@ -86,17 +91,19 @@ class Sought(Value):
         return unmistakable or f"({family})" in self.words or self.words.issuperset(check.split(" "))
 
 
-def read_error(text: str) -> Sought:
+def read_error(text: str) -> ErrorQuery:
     r"""What a text says about its error.
 
     >>> read_error("cart.py:3:80: E501 Line too long (99 > 88)\nFound 1 error.").families
     (('ruff', 'E501'),)
     """
-    ends = _both_ends(text)
+    ends = text
+    if len(text) > 2 * _CHARACTERS_AT_EACH_END:
+        ends = f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
     found = list(_judged(ends)) or list(_guessed(ends))
     lines = [line.removeprefix("E  ").strip() for line in (*(finding.message for _, finding in found), *_lines(ends))]
     families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
-    return Sought(
+    return ErrorQuery(
         lines=tuple(dict.fromkeys(line_key(line) for line in lines if is_telling(line))),
         families=tuple(dict.fromkeys(families)),
         checks=tuple(dict.fromkeys(check for check, _ in found if check)),
@@ -106,7 +113,7 @@ def read_error(text: str) -> Sought:
 
 
 def says_something(family: str) -> bool:
-    """Whether a family tells one trouble from another.
+    """Whether a family tells one failure from another.
 
     >>> says_something("errcheck"), says_something("test failed")
     (True, False)
@@ -162,12 +169,6 @@ def _phrase(text: str) -> str:
     return phrase if len(phrase) >= _SHORTEST_WORD else ""
 
 
-def _both_ends(text: str) -> str:
-    if len(text) <= 2 * _CHARACTERS_AT_EACH_END:
-        return text
-    return f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
-
-
 def _lines(text: str) -> list[str]:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) <= 2 * _LINES_AT_EACH_END:
@@ -184,13 +185,13 @@ _REMEDY = (
 
 
 class _Hit(Value):
-    level: Level
+    level: str
     episode: int
     local: str
 
 
 def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: int, nearest: bool = False) -> Row:
-    """The fields of a `seen.SeenAnswer`: the precedents of an error; the newest errors when no text is given.
+    """The precedents of an error, or the newest errors without a text, as fields of a `SeenAnswer`.
 
     With ``nearest`` only those of the nearest level that has any, which takes less; others are neither looked for nor
     counted.
@@ -199,68 +200,63 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
         EmptyQuery: A text is given and there is nothing in it, as when a program printed nothing.
     """
     if text is not None and not text.strip():
-        option = "TEXT"
-        raise EmptyQuery(option)
+        raise EmptyQuery("TEXT")
     if text is None:
         hits = _hits(connection, "recent", "n.type = 'error'", "")
-        return _answer(connection, Sought(), {"recent": hits}, limit)
-    sought = read_error(text)
+        return _answer(connection, ErrorQuery(), {"recent": hits}, limit)
+    query = read_error(text)
     levels: dict[str, list[_Hit]] = {}
-    for level, hits in _by_level(connection, sought):
+    for level, hits in _by_level(connection, query):
         levels[level] = hits
         if hits and nearest:
             break
-    return _answer(connection, sought, levels, limit)
+    return _answer(connection, query, levels, limit)
 
 
-def _by_level(connection: sqlite3.Connection, sought: Sought) -> Iterator[tuple[Level, list[_Hit]]]:
+def _by_level(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[tuple[str, list[_Hit]]]:
     """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
-    yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(sought.lines))
-    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, sought)))
-    yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(_check_nodes(connection, sought)))
+    yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(query.lines))
+    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, query)))
+    beginnings = tuple(check_label(check) for check in query.checks)
+    rows = connection.execute("SELECT number, label FROM node WHERE type = 'error'")
+    of_check = [number for number, label in rows if beginnings and label.startswith(beginnings)]
+    yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(of_check))
 
 
-def _family_nodes(connection: sqlite3.Connection, sought: Sought) -> list[int]:
+def _family_nodes(connection: sqlite3.Connection, query: ErrorQuery) -> list[int]:
     """The errors of the same check and family, those named in the text, and those whose label has the text in it."""
-    rows = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error'")
-    return sorted(number for number, label, folded in rows if _is_family(label, folded, sought))
+    rows = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
+    return [number for number, label, folded in rows if _is_family(label, folded, query)]
 
 
-def _is_family(label: str, folded: str, sought: Sought) -> bool:
+def _is_family(label: str, folded: str, query: ErrorQuery) -> bool:
     check, _, family = label.partition(" fails: ")
-    if sought.phrase and sought.phrase in folded:
+    if query.phrase and query.phrase in folded:
         return True
     program = check.partition(" ")[0]
-    if any(family == other and named in {None, check, program} for named, other in sought.families):
+    if any(family == other and named in {None, check, program} for named, other in query.families):
         return True
-    return not sought.checks and says_something(family) and sought.names(check=check, family=family)
+    return not query.checks and says_something(family) and query.names(check=check, family=family)
 
 
-def _check_nodes(connection: sqlite3.Connection, sought: Sought) -> list[int]:
-    """The errors of the same check, whatever their family."""
-    beginnings = tuple(check_label(check) for check in sought.checks)
-    rows = connection.execute("SELECT number, label FROM node WHERE type = 'error'")
-    return [number for number, label in rows if beginnings and label.startswith(beginnings)]
-
-
-def _hits(connection: sqlite3.Connection, level: Level, condition: str, values: str) -> list[_Hit]:
+def _hits(connection: sqlite3.Connection, level: str, condition: str, values: str) -> list[_Hit]:
     """The mentions that meet a condition, the most useful of each episode, the most useful episode first."""
     fixed_first = "" if level == "recent" else "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC, "
-    query = (
+    sql = (
         "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
         f" WHERE {condition} AND e.origin = 'episode' GROUP BY m.episode, m.local"
         f" ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
     )
-    rows = connection.execute(query, (values,) if values else ())
+    rows = connection.execute(sql, (values,) if values else ())
     best: dict[int, str] = {}
     for episode, local in rows:
         best.setdefault(episode, local)
     return [_Hit(level, episode, local) for episode, local in best.items()]
 
 
-def _answer(connection: sqlite3.Connection, sought: Sought, levels: dict[str, list[_Hit]], limit: int) -> Row:
+def _answer(connection: sqlite3.Connection, query: ErrorQuery, levels: dict[str, list[_Hit]], limit: int) -> Row:
     shown: dict[tuple[int, str], _Hit] = {}
     for hit in (hit for hits in levels.values() for hit in hits):
         shown.setdefault((hit.episode, hit.local), hit)
@@ -268,7 +264,7 @@ def _answer(connection: sqlite3.Connection, sought: Sought, levels: dict[str, li
     return {
         "found": bool(chosen),
         "level": chosen[0].level if chosen else None,
-        "looked_for": [(check_label(check) if check else "") + family for check, family in sought.families],
+        "looked_for": [(check_label(check) if check else "") + family for check, family in query.families],
         "sessions": {level: len(hits) for level, hits in levels.items()},
         "precedents": [_precedent(connection, hit) for hit in chosen],
     }
@@ -282,8 +278,8 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
         (hit.episode, hit.local),
     ).fetchone()
     fixes = list(_remedies(connection, hit))
-    told = dict(zip(_PRECEDENT, row, strict=True))
-    return {**told, "level": hit.level, "fixed": any(fix["verified"] for fix in fixes), "fixes": fixes}
+    fields = dict(zip(_PRECEDENT, row, strict=True))
+    return {**fields, "level": hit.level, "fixed": any(fix["verified"] for fix in fixes), "fixes": fixes}
 
 
 def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
@@ -298,5 +294,5 @@ def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
         (hit.episode, hit.local),
     )
     for row in rows:
-        told = dict(zip(_REMEDY, row, strict=True))
-        yield {**told, "verified": bool(told["verified"]), "share": told["share"] / MILLION}
+        fields = dict(zip(_REMEDY, row, strict=True))
+        yield {**fields, "verified": bool(fields["verified"]), "share": fields["share"] / MILLION}

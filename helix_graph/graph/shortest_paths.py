@@ -76,7 +76,7 @@ def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[s
     (depth, _), holders = min(found.items())
     edges = next(iter(holders.values()))
     return WitnessedPath(
-        path=tuple(graph.card(node) for node in (edges[0][0], *(edge[1] for edge in edges))),
+        path=tuple(graph.summary(node) for node in (edges[0][0], *(edge[1] for edge in edges))),
         types=tuple(edge[2] for edge in edges),
         depth=depth,
         episodes=tuple(sorted(holders)),
@@ -108,8 +108,8 @@ def _shortest_within(
 
 def _sequence(graph: Adjacency, edges: tuple[Edge, ...]) -> _Sequence:
     """What a path says, to compare paths by."""
-    first = graph.card(edges[0][0])
-    later = ((card.label, card.type, edge[2]) for edge in edges for card in (graph.card(edge[1]),))
+    first = graph.summary(edges[0][0])
+    later = ((card.label, card.type, edge[2]) for edge in edges for card in (graph.summary(edge[1]),))
     return ((first.label, first.type), *later)
 
 
@@ -196,7 +196,7 @@ class PathChoice:
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
         self._weights = {edge: round(weight * MILLION) for edge, weight in graph.weights(self._joints).items()}
-        cards = graph.cards({node for edge in self._joints for node in edge[:2]})
+        cards = graph.summaries({node for edge in self._joints for node in edge[:2]})
         self._names = {node: (card.label, card.type) for node, card in cards.items()}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
         for edge in self._joints:
@@ -446,7 +446,7 @@ class _Search:
 
     def _name(self, node: int) -> tuple[str, str]:
         if node not in self._names:
-            card = self._graph.card(node)
+            card = self._graph.summary(node)
             self._names[node] = (card.label, card.type)
         return self._names[node]
 

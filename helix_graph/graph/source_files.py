@@ -27,7 +27,6 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidAssertion, OutsideMemory
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
-    CORRECTIONS,
     AssertedPattern,
     Assertion,
     PatternAssertion,
@@ -39,10 +38,11 @@ from helix_graph.graph.assertions import (
     oldest_first,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.connection import TRIAL_VERSION
 from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
 from helix_graph.graph.model import EpisodeFacts
-from helix_graph.graph.observations import EpisodeObservations, PatternCounter
 from helix_graph.graph.store import digests_but_of
+from helix_graph.graph.trials import pack, trial_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -82,13 +82,13 @@ class _HasStamp(Protocol):
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """A file that was read: its facts and what was observed in it, or what is wrong with it."""
+    """A file that was read: its facts and its packed trial, or what is wrong with it."""
 
     stamp: FileStamp
     sha256: bytes
     facts: EpisodeFacts | None
     problem: str | None
-    observed: EpisodeObservations | None = None
+    trial: bytes | None = None
 
 
 def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, FileStamp]:
@@ -156,15 +156,12 @@ def digest_of(path: Path) -> bytes:
 
 
 def read_source(
-    path: Path,
-    stamp: FileStamp,
-    assertions: Callable[[str], Sequence[Named]] = lambda _: (),
-    observe: Callable[[Episode], EpisodeObservations] | None = None,
+    path: Path, stamp: FileStamp, assertions: Callable[[str], Sequence[Named]] = lambda _: ()
 ) -> ReadFile | None:
-    """A file's facts and observations, or what is wrong with it; never raises for what a file may contain.
+    """A file's facts and trial, or what is wrong with it; never raises for what a file may contain.
 
     ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the
-    episode of an id; ``observe`` makes the observations.
+    episode of an id.
     """
     try:
         data = read_regular(path)
@@ -180,7 +177,7 @@ def read_source(
     told = assertions(extracted.id)
     episode = as_corrected(extracted, told)
     facts = facts_with(episode, told, extracted=extracted)
-    return ReadFile(stamp, digest, facts, None, observe(episode) if observe else None)
+    return ReadFile(stamp, digest, facts, None, pack(trial_of(episode)))
 
 
 def decode_episode(data: bytes, path: Path) -> Episode:
@@ -217,13 +214,12 @@ class AssertionChange(msgspec.Struct, frozen=True):
 
 
 class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to do. ``units`` are the shares to fold again; ``rates``: patterns may have changed as well."""
+    """What there is to do. ``units`` are the shares to fold again."""
 
     folder: Path
     changes: dict[str, AssertionChange]
     gone: tuple[str, ...]
     units: frozenset[str]
-    rates: bool
 
     def __bool__(self) -> bool:
         """Whether there is anything to do."""
@@ -241,13 +237,11 @@ def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPl
     gone = tuple(sorted(known.keys() - present.keys()))
     before = [known[name] for name in (*changes, *gone) if name in known]
     after = [change.assertion for change in changes.values() if change.assertion]
-    kinds = after + [_decoded(old.body, folder) for old in before if old.body]
     return AssertionPlan(
         folder=folder,
         changes=changes,
         gone=gone,
         units=frozenset({unit_of(name_of(one), one) for one in after} | {old.unit for old in before}) - {""},
-        rates=any(isinstance(each, (PatternAssertion, *CORRECTIONS)) for each in kinds),
     )
 
 
@@ -266,10 +260,10 @@ def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> li
     return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
 
 
-def recorded_patterns(connection: sqlite3.Connection, folder: Path) -> tuple[AssertedPattern, ...]:
+def recorded_patterns(connection: sqlite3.Connection) -> tuple[AssertedPattern, ...]:
     """The patterns that people have added."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
-    found = [(name, _decoded(body, folder)) for name, body in rows.fetchall()]
+    found = [(name, _decoded(body, Path(ASSERTIONS))) for name, body in rows.fetchall()]
     patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
     return fold_patterns(oldest_first(patterns))
 
@@ -353,7 +347,6 @@ class CompileJob(msgspec.Struct, frozen=True):
     since: str
     dry_run: bool
     progress: Progress | None
-    patterns: PatternCounter | None
     assertions_only: bool = False
     damage: str | None = None
 
@@ -427,7 +420,7 @@ def _plan_assertions(connection: sqlite3.Connection, job: CompileJob) -> Asserti
     folder = job.causality / ASSERTIONS
     if job.whole or job.assertions_only:
         return plan_assertions(connection, folder)
-    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset(), rates=False)
+    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset())
 
 
 def _wanted(job: CompileJob) -> Callable[[str], bool]:
@@ -447,12 +440,12 @@ class Digests(msgspec.Struct, frozen=True, kw_only=True):
     to_read: tuple[Path, ...]
 
 
-def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: Path, version: str) -> Digests:
-    """The digests made by this ``version`` of their maker."""
+def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: Path) -> Digests:
+    """The digests made by this version."""
     made_by = connection.execute("SELECT value FROM meta WHERE key = 'observations'").fetchone()
-    if made_by != (version,):
+    if made_by != (TRIAL_VERSION,):
         return nothing_kept(episodes)
-    plan = make_plan(connection, CompileJob(episodes, causality, [], "", dry_run=True, progress=None, patterns=None))
+    plan = make_plan(connection, CompileJob(episodes, causality, [], "", dry_run=True, progress=None))
     spoilt = {name for name, seen in plan.known.items() if seen.episode is None and name in plan.present}
     to_read = sorted(spoilt.union(plan.suspects))
     kept = digests_but_of(connection, [*to_read, *plan.gone])

@@ -19,7 +19,6 @@ import msgspec
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
-from helix_graph.graph.observations import EpisodeObservations, Observation
 from helix_graph.graph.similar import forget_decisions, index_decisions
 from helix_graph.graph.text_index import wording, write_pages
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import networkx as nx
-
-    from helix_graph.graph import observations as observing
 
 
 def updated(connection: sqlite3.Connection) -> str | None:
@@ -40,85 +37,11 @@ def updated(connection: sqlite3.Connection) -> str | None:
     return newest or None
 
 
-#: The numbers of situations already met in a transaction; all of them have changed by it.
-Situations = dict[tuple[str, str, str], int]
-
-
-def add_observations(
-    connection: sqlite3.Connection, episode: int, observed: EpisodeObservations, situations: Situations
-) -> None:
-    """Keeps the observations of an episode, in their order, and its digest."""
-    rows = [
-        (_situation(connection, one, situations), episode, place, one.action, one.decision, one.success, one.timestamp)
-        for place, one in enumerate(observed.observations)
-    ]
-    connection.execute("INSERT INTO digest VALUES (?, ?)", (episode, observed.digest))
-    connection.executemany("INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-
-
-def _situation(connection: sqlite3.Connection, one: Observation, situations: Situations) -> int:
-    key = (one.trigger, one.level, one.basis)
-    if key not in situations:
-        connection.execute(
-            "INSERT INTO situation (trigger, level, basis) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET changed = TRUE",
-            key,
-        )
-        (situations[key],) = connection.execute(
-            "SELECT number FROM situation WHERE trigger = ? AND level = ? AND basis = ?", key
-        ).fetchone()
-    return situations[key]
-
-
-def remove_observations(connection: sqlite3.Connection, episode: int) -> None:
-    """Deletes the observations of an episode."""
-    connection.execute(
-        "UPDATE situation SET changed = TRUE WHERE number IN (SELECT situation FROM observation WHERE episode = ?)",
-        (episode,),
-    )
-    connection.execute("DELETE FROM observation WHERE episode = ?", (episode,))
-    connection.execute("DELETE FROM digest WHERE episode = ?", (episode,))
-
-
 def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
     """The digests of all episodes that have a file, but for the files of these names."""
     left_out = set(names)
     rows = connection.execute("SELECT name, body FROM digest JOIN file USING (episode)")
     return [body for name, body in rows if name not in left_out]
-
-
-def changed_situations(connection: sqlite3.Connection) -> Iterator[tuple[int, list[Observation]]]:
-    """The situations that have changed since they were last counted, with all their observations, perhaps none."""
-    changed = connection.execute("SELECT number, trigger, level, basis FROM situation WHERE changed ORDER BY number")
-    for number, trigger, level, basis in changed.fetchall():
-        rows = connection.execute(
-            "SELECT action, success, id, decision, o.timestamp FROM observation o JOIN episode ON number = episode"
-            " WHERE situation = ? ORDER BY episode, place",
-            (number,),
-        )
-        yield (
-            number,
-            [
-                Observation(
-                    trigger=trigger,
-                    level=level,
-                    action=action,
-                    basis=basis,
-                    success=None if success is None else bool(success),
-                    episode=episode,
-                    decision=decision,
-                    timestamp=timestamp,
-                )
-                for action, success, episode, decision, timestamp in rows
-            ],
-        )
-
-
-def all_counted(connection: sqlite3.Connection) -> None:
-    """Notes that every situation has been counted; those in which nothing was observed are gone."""
-    connection.execute("UPDATE situation SET changed = FALSE WHERE changed")
-    connection.execute(
-        "DELETE FROM situation WHERE NOT EXISTS (SELECT 1 FROM observation WHERE situation = situation.number)"
-    )
 
 
 EdgeKey = tuple[str, str, str]
@@ -259,7 +182,6 @@ class GraphChanges(msgspec.Struct, kw_only=True):
     used_nodes: set[str] = msgspec.field(default_factory=set)
     nodes: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict)
     edges: dict[tuple[int, int, str], tuple[int, ...]] = msgspec.field(default_factory=dict)
-    situations: Situations = msgspec.field(default_factory=dict)
 
 
 class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,12 +198,9 @@ def begin_changes(connection: sqlite3.Connection) -> GraphChanges:
 
 
 def add_episode(
-    connection: sqlite3.Connection,
-    facts: EpisodeFacts,
-    changes: GraphChanges,
-    observed: observing.EpisodeObservations | None = None,
+    connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges, trial: bytes | None = None
 ) -> int:
-    """Writes an episode's facts and observations and returns its number; `finish_changes` adds its share."""
+    """Writes an episode's facts and its packed trial and returns its number; `finish_changes` adds its share."""
     episode = _insert_episode(connection, facts)
     _insert_nodes(connection, facts, changes)
     numbers = changes.known_nodes
@@ -299,8 +218,8 @@ def add_episode(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
         [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
     )
-    if observed:
-        add_observations(connection, episode, observed, changes.situations)
+    if trial is not None:
+        connection.execute("INSERT INTO digest VALUES (?, ?)", (episode, trial))
     _count(facts, changes, sign=1)
     changes.used_nodes.update(mention.node for mention in facts.mentions)
     return episode
@@ -310,9 +229,8 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
     """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
-    remove_observations(connection, episode)
     forget_decisions(connection, episode, facts)
-    for table in ("mention", "wording", "claim", "repair"):
+    for table in ("mention", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))

@@ -18,7 +18,7 @@ from helix_episodes.errors import EpisodeNotFound
 from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery, LabelNotMet
-from helix_graph.graph.adjacency import FileAdjacency
+from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import find_node, mean_weight
 from helix_graph.graph.paths import PathAnswer, find_path
 from helix_graph.graph.store import updated
@@ -94,7 +94,7 @@ def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> Exc
     wanted = label.strip()
     if not wanted:
         raise EmptyQuery("focus")
-    graph = FileAdjacency(connection)
+    graph = Adjacency(connection)
     seeds = graph.labelled(wanted) or frozenset(graph.mentioning(wanted))
     if not seeds:
         raise LabelNotMet(wanted, alike=())
@@ -104,7 +104,7 @@ def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> Exc
 
 def _around_path(connection: sqlite3.Connection, source: str, target: str, limit: int) -> ExcerptNodes:
     """The path and what is next to it; of a path that there is not, both ends with what is next to them."""
-    graph = FileAdjacency(connection)
+    graph = Adjacency(connection)
     answer = find_path(graph, source=source, target=target)
     if answer.found:
         ids = [node.id for node in answer.path]
@@ -120,7 +120,7 @@ def _around_path(connection: sqlite3.Connection, source: str, target: str, limit
 
 
 def _grown(
-    connection: sqlite3.Connection, graph: FileAdjacency, seeds: Iterable[int], steps: int, limit: int
+    connection: sqlite3.Connection, graph: Adjacency, seeds: Iterable[int], steps: int, limit: int
 ) -> tuple[int, ...]:
     """The seeds and what is around them, as many as are wanted, the nearest first and then the most frequent."""
     kept = dict.fromkeys(seeds)

@@ -111,6 +111,16 @@ def unpack(packed: Iterable[bytes]) -> list[Trial]:
     return [decoder.decode(one) for one in packed]
 
 
+class _ObservationsAlone(msgspec.Struct):
+    observations: tuple[Observation, ...]
+
+
+def unpack_observations(packed: Iterable[bytes]) -> Iterator[Observation]:
+    """The observations of packed trials; counting needs nothing else of them."""
+    decoder = msgspec.msgpack.Decoder(_ObservationsAlone)
+    return (row for one in packed for row in decoder.decode(one).observations)
+
+
 def _steps(episode: Episode) -> Iterator[TrialStep]:
     for one in in_order(episode):
         step = _decided(one) if isinstance(one, Decision) else _happened(one)

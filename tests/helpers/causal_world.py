@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from helix_graph.graph.api import Graph
     from helix_graph.graph.paths import Relation
+    from helix_graph.seed_compat import SeedGraph
 
 World = dict[str, Any]
 Verdict = Literal["right", "wrong", "cannot"]
@@ -46,7 +46,7 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _FIRST = re.compile(r"first: (.+) or (.+)\?")
 
 
-def tell(graph: Graph, world: World) -> None:
+def tell(graph: SeedGraph, world: World) -> None:
     """Adds a world to a graph by hand."""
     nodes = {node["id"]: node for node in world["graph"]["nodes"]}
     ids: dict[int, str] = {}
@@ -64,19 +64,19 @@ def tell(graph: Graph, world: World) -> None:
             graph.add_causal_edge(ids[number], end, "causes")
 
 
-def score(graph: Graph, world: World) -> Counter[tuple[int, Verdict]]:
+def score(graph: SeedGraph, world: World) -> Counter[tuple[int, Verdict]]:
     """How the questions of a world are answered, by category."""
     return Counter((asked["category"], _verdict(graph, asked)) for asked in world["qa"])
 
 
-def _verdict(graph: Graph, asked: dict[str, Any]) -> Verdict:
+def _verdict(graph: SeedGraph, asked: dict[str, Any]) -> Verdict:
     answer = _ANSWERS.get(asked["category"])
     if answer is None:
         return "cannot"
     return "right" if answer(graph, asked["question"]) == asked["answer"] else "wrong"
 
 
-def _root_cause(graph: Graph, question: str) -> str | None:
+def _root_cause(graph: SeedGraph, question: str) -> str | None:
     """The chain from where nothing leads further back; several such places are no answer."""
     (happened,) = _QUOTED.findall(question)
     roots = set(_ends(graph, happened, "causes"))
@@ -86,26 +86,26 @@ def _root_cause(graph: Graph, question: str) -> str | None:
     return " → ".join(card.label for card in found.path)
 
 
-def _what_follows(graph: Graph, question: str) -> str | None:
+def _what_follows(graph: SeedGraph, question: str) -> str | None:
     (done,) = _QUOTED.findall(question)
     last = set(_ends(graph, done, "effects"))
     return last.pop() if len(last) == 1 else None
 
 
-def _which_option(graph: Graph, question: str) -> str | None:
+def _which_option(graph: SeedGraph, question: str) -> str | None:
     """The option that leads to success and not to failure, with what follows it."""
     options = _QUOTED.findall(question)
     good = [one for one in options if _leads(graph, one, "success") and not _leads(graph, one, "failure")]
     return f"{good[0]} ({', '.join(sorted(set(_ends(graph, good[0], 'effects'))))})" if len(good) == 1 else None
 
 
-def _what_prevents(graph: Graph, question: str) -> str | None:
+def _what_prevents(graph: SeedGraph, question: str) -> str | None:
     (happened,) = _QUOTED.findall(question)
     prevents = [one.node.label for one in _relations(graph, happened, "causes") if one.type == "prevents"]
     return prevents[0] if len(prevents) == 1 else None
 
 
-def _which_first(graph: Graph, question: str) -> str | None:
+def _which_first(graph: SeedGraph, question: str) -> str | None:
     """What leads to something came before it; of two things that are not joined nothing is known."""
     found = _FIRST.search(question)
     assert found
@@ -114,7 +114,7 @@ def _which_first(graph: Graph, question: str) -> str | None:
     return None if forth == back else one if forth else other
 
 
-_ANSWERS: dict[int, Callable[[Graph, str], str | None]] = {
+_ANSWERS: dict[int, Callable[[SeedGraph, str], str | None]] = {
     11: _root_cause,
     12: _what_follows,
     13: _which_option,
@@ -123,12 +123,12 @@ _ANSWERS: dict[int, Callable[[Graph, str], str | None]] = {
 }
 
 
-def _leads(graph: Graph, source: str, target: str) -> bool:
+def _leads(graph: SeedGraph, source: str, target: str) -> bool:
     return graph.path(source=source, target=target, max_depth=10).found
 
 
 def _ends(
-    graph: Graph, label: str, direction: Literal["causes", "effects"], seen: frozenset[str] = frozenset()
+    graph: SeedGraph, label: str, direction: Literal["causes", "effects"], seen: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     """Where the edges lead at last, from a node on; outcomes and what is met again are no places to go to."""
     onwards = [
@@ -142,7 +142,7 @@ def _ends(
         yield from _ends(graph, each, direction, seen | {label})
 
 
-def _relations(graph: Graph, label: str, direction: Literal["causes", "effects"]) -> tuple[Relation, ...]:
+def _relations(graph: SeedGraph, label: str, direction: Literal["causes", "effects"]) -> tuple[Relation, ...]:
     answer = graph.causes(label) if direction == "causes" else graph.effects(label)
     first = answer.groups[0]  # the node with the label as asked comes first
     assert first.node.label.casefold() == label.casefold()

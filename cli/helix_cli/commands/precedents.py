@@ -13,7 +13,7 @@ from helix_cli.output import count, say, show
 from helix_cli.terminal.markup import quiet, strong, verdict
 
 if TYPE_CHECKING:
-    from helix_graph.graph.seen import Precedent, Remedy, SeenAnswer
+    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer
     from helix_graph.graph.similar import SimilarAnswer, SimilarDecision
 
 

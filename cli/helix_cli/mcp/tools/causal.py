@@ -10,9 +10,11 @@ from helix_cli.commands.path import render_causes, render_effects, render_path
 from helix_cli.commands.precedents import render_seen
 from helix_cli.mcp.schema import Arguments, Reply, Tool
 from helix_cli.output import rendered
-from helix_graph.graph.model import GraphNode  # noqa: TC001  (the schema is made from it)
+from helix_graph.graph.model import (
+    GraphNode,
+    SeenAnswer,
+)
 from helix_graph.graph.paths import PathAnswer, RelationsAnswer
-from helix_graph.graph.seen import SeenAnswer
 
 if TYPE_CHECKING:
     from helix_cli.mcp.schema import Progress

@@ -1,100 +1,25 @@
 """The original API's functions under their names: ``Add-CausalNode``, ``Add-CausalEdge``, ``Add-Pattern`` and others.
 
-What they add is an assertion's file; the graph takes it in at once, and the export waits for the next compile.
+What they add is an assertion's file; the graph takes it in at once, and the export waits for the next compile. Patterns
+are counted and compared over all sessions, so these functions stand above both `helix_graph.graph` and
+`helix_graph.causality`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from helix_graph import database
-from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
+from helix_graph.graph.api import Graph
 from helix_graph.graph.model import find_node, row_of
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
     from typing import Any
 
-    from helix_graph.graph.assertions import Assertion
-    from helix_graph.graph.observations import PatternCounter
+    from helix_graph.causality.api import Causality
 
 
-class PatternSource(Protocol):
-    """Who counts patterns; `helix_graph.causality.api.Causality` does."""
-
-    @abstractmethod
-    def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
-        """What works."""
-
-    @abstractmethod
-    def get_anti_patterns(self, *, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
-        """What keeps failing."""
-
-
-class OpenedGraph:
-    """The graph in ``causality``, made from the episodes in ``episodes`` and the assertions beside it.
-
-    ``patterns``, when given, makes the patterns that `compile` puts into the export, and ``counted`` answers
-    `get_patterns` and `get_anti_patterns`: patterns are counted over episodes, not found in the graph.
-    """
-
-    def __init__(
-        self,
-        episodes: Path,
-        causality: Path,
-        *,
-        patterns: PatternCounter | None = None,
-        counted: Callable[[], PatternSource] | None = None,
-    ) -> None:
-        self.episodes = episodes
-        self.causality = causality
-        self._patterns = patterns
-        self._counted = counted
-
-    @property
-    def path_of_file(self) -> Path:
-        """graph.db."""
-        return self.causality / FILE_NAME
-
-    def keep(self, assertion: Assertion) -> str:
-        """Keeps an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
-
-        Raises:
-            WriteFailed: The file could not be written; nothing has changed.
-            NotOurDatabase: Another program's file is where graph.db belongs; nothing has changed.
-            DatabaseRefused: graph.db may not be written; nothing has changed.
-            DatabaseBusy: Another process kept the graph locked. When it took the lock before this one began, nothing
-                has changed; otherwise the file stands, and the next compile takes it in.
-        """
-        from helix_graph.graph.assertions import FOLDER, AssertionStore
-        from helix_graph.graph.compile import compile_graph
-
-        database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not kept either
-        name = AssertionStore(self.causality / FOLDER).add(assertion)
-        compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
-        return name
-
-    @contextmanager
-    def _open_made(self) -> Iterator[sqlite3.Connection]:
-        """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
-        from helix_graph.graph.compile import compile_graph
-
-        compile_graph(self.episodes, self.causality, patterns=self._patterns, assertions_only=True)
-        with self._open() as connection:
-            yield connection
-
-    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
-        """graph.db for one question; `helix_graph.graph.connection.open_graph` says what may be wrong with it."""
-        return open_graph(self.path_of_file)
-
-
-class SeedMethods(OpenedGraph):
-    """What the original offers, key by key."""
+class SeedGraph(Graph):
+    """The causal graph with what the original offers, key by key."""
 
     def add_causal_node(self, type: str, label: str, episode_id: str | None = None) -> dict[str, Any]:  # noqa: A002  (the original's word)
         """Adds a node, or counts it once more; ``Add-CausalNode`` of the original.
@@ -186,22 +111,26 @@ class SeedMethods(OpenedGraph):
         return pattern_named(self.causality, assertion.name)
 
     def get_patterns(self, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
-        """What works, as `Causality.get_patterns`; a Graph on its own, without episodes to count over, knows none.
+        """What works, as `Causality.get_patterns`.
 
         Raises:
             OutOfRange: An option lies outside its range.
         """
-        if self._counted is None:
-            return []
-        return self._counted().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+        return self._compared().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
     def get_anti_patterns(self, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
-        """What keeps failing, as `Causality.get_anti_patterns`; otherwise as `get_patterns`.
+        """What keeps failing, as `Causality.get_anti_patterns`.
 
         Raises:
             OutOfRange: The rate lies outside its range.
         """
-        return self._counted().get_anti_patterns(max_success_rate=max_success_rate) if self._counted else []
+        return self._compared().get_anti_patterns(max_success_rate=max_success_rate)
+
+    def _compared(self) -> Causality:
+        from helix_graph.causality.api import Causality
+        from helix_graph.graph.assertions import FOLDER
+
+        return Causality(self, assertions=self.causality / FOLDER)
 
     def get_reflexion_memory_status(self) -> dict[str, dict[str, Any]]:
         """``Get-ReflexionMemoryStatus`` of the original, key by key, even of an empty memory; `status` says more."""
@@ -211,3 +140,18 @@ class SeedMethods(OpenedGraph):
             return original_status(None, episodes=self.episodes, causality=self.causality)
         with self._open() as connection:
             return original_status(connection, episodes=self.episodes, causality=self.causality)
+
+    def get_causal_path(self, from_label: str, to_label: str, max_depth: int = 5) -> dict[str, Any]:
+        """The shortest path between two labels as the original gives it; `path` says more.
+
+        Returns:
+            ``found``, ``path`` (its nodes), and ``depth`` in edges when found, else ``error`` and ``hint``.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            EmptyQuery: One of the labels is empty.
+            OutOfRange: ``max_depth`` is not between 1 and 10.
+        """
+        from helix_graph.graph.paths import path_row
+
+        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))
