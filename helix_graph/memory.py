@@ -123,7 +123,7 @@ class Memory:
         from helix_graph.insights.context import ProjectHistory
 
         known = ProjectHistory(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
-        return Insights(path, embedder=self._embedder, experience=known)
+        return Insights(path, embedder=self._embedder, history=known)
 
     def _embedder(self) -> Embedder | None:
         """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.

@@ -39,7 +39,7 @@ class World:
             self.memory.root / "helix.db",
             embedder=lambda: engine,
             clock=lambda: self.now,
-            experience=self.memory.insights._past,
+            history=self.memory.insights._context.history,
         )
 
     def advise(self, content: str = ADVICE, *, step: tuple[str, str] | None = None, session: str = "after") -> str:

@@ -205,11 +205,11 @@ def verdicts(world: World, count: int) -> Verdicts:
     truth = np.array(changed)
     return Verdicts(
         base=float(truth.mean()),
-        text=_quality([attribute(one, rule="seed").attributed for one in signs], truth),
+        text=_quality([attribute(one, rule="seed").causal for one in signs], truth),
         path=_quality([one.taken_up and one.path > 0 for one in signs], truth),
-        both=_quality([attribute(one, rule="both").attributed for one in signs], truth),
+        both=_quality([attribute(one, rule="both").causal for one in signs], truth),
         auc_text=auc(np.array([one.cosine or 0.0 for one in signs]), truth),
-        auc_score=auc(np.array([attribute(one).score for one in signs]), truth),
+        auc_score=auc(np.array([attribute(one).score or 0.0 for one in signs]), truth),
     )
 
 

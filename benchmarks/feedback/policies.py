@@ -34,13 +34,13 @@ class Policy(Protocol):
 
 def by_text(task: Task, n: int) -> bool:
     """The seed's rule: the cosine with the outcome's text."""
-    return attribute(AttributionSignals(cosine=task.cosine[n], linked=False), rule="seed").attributed
+    return attribute(AttributionSignals(cosine=task.cosine[n], linked=False), rule="seed").causal
 
 
 def by_path(task: Task, n: int) -> bool:
     """Taken up, and a path leads to the outcome."""
     signs = AttributionSignals(cosine=None, linked=True, taken_up=task.takes[n], path=float(task.path[n]))
-    return attribute(signs).attributed
+    return attribute(signs).causal
 
 
 def by_uptake(task: Task, n: int) -> bool:

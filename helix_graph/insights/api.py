@@ -1,9 +1,4 @@
-"""Insights: remembered advice, what ``memory.insights`` is. The seven primitives of the seed are defined here.
-
-The older seed's calls (triggers with resolutions, scored by how often they helped) are one adapter over the same
-insights: an insight stored so has the text "When TRIGGER: RESOLUTION" and its type as a tag; what helped is a causal
-hit, what did not a use without one. Its scoring is the profile ``v1``: 0.5 relevance, 0.3 effectiveness (helped of
-all), 0.2 recency (seven days), without a threshold.
+"""Insights: remembered advice, what ``memory.insights`` is.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -18,84 +13,82 @@ all), 0.2 recency (seven days), without a threshold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from helix_graph.insights import feedback, rows
-from helix_graph.insights.attribution import Attributing
-from helix_graph.insights.curation import ByPeople, Promoting
-from helix_graph.insights.exposure import Delivering
-from helix_graph.insights.harvest import Harvesting
-from helix_graph.insights.legacy import legacy_text
-from helix_graph.insights.links import Anchoring, InsightLinks
-from helix_graph.insights.maintenance import Upkeep
-from helix_graph.insights.model import OUTCOMES
-from helix_graph.insights.recall import (
-    SURE_BY_WORDS,
-    RecallQuery,
-    best_hits,
-    checked_query,
-    combined_hits,
-    hit_forms,
-    recall_by_words,
+from helix_graph.insights import (
+    attribution as attributions,
 )
-from helix_graph.insights.removal import Unlearning
+from helix_graph.insights import (
+    curation,
+    exposure,
+    feedback,
+    harvest,
+    links,
+    maintenance,
+    recall,
+    removal,
+    rows,
+    store,
+    transfer,
+)
+from helix_graph.insights.context import InsightContext
+from helix_graph.insights.curation import INSTRUCTIONS
+from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.schema import seed_form
-from helix_graph.insights.scoring import V1
-from helix_graph.insights.store import (
-    InsightDraft,
-    StoreAnswer,
-    clean_content,
-    clean_source,
-    clean_tags,
-    rejected,
-    store_draft,
-)
-from helix_graph.insights.transfer import Exchanged
-from helix_graph.timestamps import stamp
-from helix_graph.validation import as_choice, as_fraction, as_int, as_line, as_str, as_tuple
+from helix_graph.insights.scoring import V6
+from helix_graph.insights.store import clean_content, clean_source, clean_tags
+from helix_graph.timestamps import utc_now
+from helix_graph.validation import as_fraction, as_str
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import date, datetime
+    from pathlib import Path
 
+    from helix_graph.embedding.model import Embedder
+    from helix_graph.insights.attribution import AttributionAnswer, Rule
+    from helix_graph.insights.context import ProjectHistory
+    from helix_graph.insights.curation import ChangeAnswer, ForgetAnswer, Promoted
+    from helix_graph.insights.exposure import HandOverAnswer
     from helix_graph.insights.feedback import Attribution, FeedbackAnswer
-    from helix_graph.insights.model import Origin, StoredInsight
-    from helix_graph.insights.recall import Mode, ScoredInsight
+    from helix_graph.insights.harvest import HarvestAnswer
+    from helix_graph.insights.links import LinkAnswer, RelateAnswer
+    from helix_graph.insights.maintenance import Consolidated, Decayed, PrunedInsights, Rebuilt, ReindexedInsights
+    from helix_graph.insights.model import InsightLink, Origin, Record
+    from helix_graph.insights.recall import RecallAnswer
     from helix_graph.insights.scoring import ScoringSettings
-    from helix_graph.insights.store import SimilarRows
-    from helix_graph.insights.vectors import Floats
+    from helix_graph.insights.store import StoreAnswer
+    from helix_graph.insights.transfer import ImportCounts
+    from helix_graph.insights.uplift import Readiness, UpliftReport
 
 
-#: As many as `seen` shows at most.
-MOST_SHOWN = 100
-#: `recall` ranks as the seed does; `uplift` by measured effect, once enough was measured.
-POLICIES = ("seed", "uplift")
+class Insights:
+    """Remembered advice in one helix.db.
 
-
-class RecallAnswer(list[dict[str, Any]]):
-    """The insights found, as the seed gives them, and how they were looked for.
-
-    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
-    could only be found by their words. It is empty when all were looked at in both ways.
+    ``embedder`` is called when vectors are first needed, and returns None where there is no model: then everything
+    works by words. ``clock`` returns the time, in UTC. ``history`` is the memory that they belong to, if any.
     """
 
-    mode: Mode = "semantic"
-    note: str = ""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        embedder: Callable[[], Embedder | None] = lambda: None,
+        settings: ScoringSettings = V6,
+        clock: Callable[[], datetime] = utc_now,
+        history: ProjectHistory | None = None,
+    ) -> None:
+        self._context = InsightContext(path, find_embedder=embedder, settings=settings, now=clock, history=history)
 
+    @property
+    def path(self) -> Path:
+        """The database."""
+        return self._context.path
 
-class Insights(
-    InsightLinks,
-    Anchoring,
-    Harvesting,
-    Delivering,
-    Attributing,
-    Unlearning,
-    Upkeep,
-    ByPeople,
-    Promoting,
-    Exchanged,
-):
-    """The door to remembered advice."""
+    @property
+    def settings(self) -> ScoringSettings:
+        """The constants by which insights are scored."""
+        return self._context.settings
 
     def store(
         self,
@@ -120,7 +113,7 @@ class Insights(
             OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
             EmptyText: A tag is empty.
         """
-        draft = InsightDraft(
+        draft = store.InsightDraft(
             content=clean_content(content or ""),
             tags=clean_tags(tags),
             origin=origin,
@@ -128,7 +121,7 @@ class Insights(
             episode=episode,
             source=clean_source(source),
         )
-        return self.put(draft)
+        return store.put(self._context, draft)
 
     def recall(  # noqa: PLR0913  (the seed's options)
         self,
@@ -156,25 +149,21 @@ class Insights(
             OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
             NotOneOf: There is no such policy.
         """
-        asked = self._asked(limit, min_effectiveness, min_relevance, suppress_names)._replace(tag=tag)
-        as_choice("policy", policy, POLICIES)
-        about = checked_query(query)
-        embedder = self._embedder if semantic else None
-        vector = self._embed([about])[0][1] if embedder else None
-        with self._database.reading() as connection:
-            answer = RecallAnswer()
-            answer.mode = "semantic" if embedder else "lexical"
-            answer.note = self._note(connection, model=embedder.model if embedder else None, semantic=semantic)
-            wide = asked if policy == "seed" else asked._replace(limit=MOST_SHOWN)
-            chosen = self._best(connection, about, wide, vector=vector)
-            if policy == "uplift":
-                chosen = self._by_uplift(connection, chosen, about=about, limit=asked.limit)
-            answer.extend(hit_forms(connection, chosen, told=self.settings.counts))
-        return answer
+        return recall.recall(
+            self._context,
+            query,
+            limit,
+            min_effectiveness,
+            min_relevance,
+            suppress_names,
+            policy=policy,
+            semantic=semantic,
+            tag=tag,
+        )
 
     def get(self, name: str) -> dict[str, Any] | None:
         """The insight of that name, or None. One that was merged away answers as the one it went into."""
-        with self._database.reading() as connection:
+        with self._context.database.reading() as connection:
             kept = rows.by_name(connection, as_str("name", name))
         return None if kept is None else seed_form(kept)
 
@@ -201,33 +190,16 @@ class Insights(
             WrongType: The names are no list of texts.
             NotOneOf: The outcome is none of delivered, blocked, plan_complete.
         """
-        given = tuple(as_str("names", name) for name in as_tuple("names", names))
-        causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
-        report = feedback.FeedbackReport(
-            names=given,
-            outcome=as_choice("outcome", outcome, OUTCOMES),
-            attribution=dict(attribution) if attribution is not None else feedback.seed_attribution(given, causal),
-            id=as_str("id", id),
+        return feedback.give_feedback(
+            self._context,
+            names,
+            outcome,
+            causal_names,
+            id=id,
             episode=episode,
             policy=policy,
-            injection=as_str("injection", injection),
-        )
-        with self._database.writing() as connection:
-            return feedback.record_feedback(connection, report, now=self._clock(), settings=self.settings)
-
-    @property
-    def first_form(self) -> LegacyInsights:
-        """The same insights with the calls of the older seed: triggers, resolutions, what was utilized."""
-        return LegacyInsights(self)
-
-    def scored_by(self, settings: ScoringSettings) -> Insights:
-        """The same insights under other settings."""
-        return Insights(
-            self.path,
-            embedder=lambda: self._embedder,
-            settings=settings,
-            clock=self._clock,
-            experience=self._experience,
+            attribution=attribution,
+            injection=injection,
         )
 
     def chunk(self, task_objective: str, outcome: str, approach: str, source: str = "chunked") -> StoreAnswer:
@@ -236,153 +208,310 @@ class Insights(
         An approach that is known already (relevance above 0.85) is ``strengthened``: it is given feedback, since it has
         worked once more.
         """
-        if not as_line("outcome", outcome).lower().startswith("success"):
-            return StoreAnswer(status="skipped", name="", reason="only what succeeded is chunked")
-        content = (
-            f"Task: {as_line('task_objective', task_objective)}. Approach that worked: {as_line('approach', approach)}"
-        )
-        known = self._closest(content)
-        if known is None:
-            return self.put(
-                InsightDraft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source))
-            )
-        self.feedback([known.name], "delivered", policy="chunk")
-        return StoreAnswer(status="strengthened", name=known.name, reason="the approach is known and worked again")
+        return store.chunk(self._context, task_objective, outcome, approach, source)
 
-    def _closest(self, content: str) -> StoredInsight | None:
-        """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
-        from helix_graph.insights.dedup import same_advice
+    @property
+    def first_form(self) -> LegacyInsights:
+        """The same insights with the calls of the older seed: triggers, resolutions, what was utilized."""
+        return LegacyInsights(self._context)
 
-        vectors = self._embed([content])
-        with self._database.reading() as connection:
-            by_words = self._by_words(connection, content)
-            meaning = self._meaning(
-                connection, vectors[0][1] if vectors else None, least=self.settings.same_when_chunking
-            )
-            closest = {
-                number: max(meaning.get(number, 0.0), by_words.get(number, 0.0)) for number in {*meaning, *by_words}
-            }
-            near = [number for number, found in closest.items() if found > self.settings.same_when_chunking]
-            same = [
-                kept
-                for kept in rows.by_numbers(connection, near)
-                if kept.insight.state == "active" and same_advice(kept.insight.content, content)
-            ]
-            return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
-
-    def put(self, draft: InsightDraft) -> StoreAnswer:
-        """Stores a draft, which `store` makes of a text; the older form makes its own."""
-        if draft.refusal:
-            return rejected(draft.refusal)
-        vectors = self._embed([draft.content])
-        vector, numbers = vectors[0] if vectors else (None, None)
-        at = stamp(self._clock())
-        with self._database.writing() as connection:
-
-            def alike() -> SimilarRows:
-                return [*self._meaning(connection, numbers, least=self.settings.same).items()]
-
-            return store_draft(connection, draft, at=at, vector=vector, alike=alike)
-
-    def _best(
-        self, connection: sqlite3.Connection, about: str, asked: RecallQuery, *, vector: Floats | None
-    ) -> list[ScoredInsight]:
-        by_words = self._by_words(connection, about)
-        if vector is None:
-            return recall_by_words(connection, by_words, asked, now=self._clock(), settings=self.settings)
-        meaning = self._meaning(connection, vector, least=asked.min_relevance, words=by_words)
-        hits = combined_hits(meaning, by_words, least=asked.min_relevance, sure=SURE_BY_WORDS)
-        return best_hits(connection, hits, asked, mode="semantic", now=self._clock(), settings=self.settings)
-
-    def _asked(
-        self, limit: int, min_effectiveness: float, min_relevance: float | None, suppress_names: Iterable[str]
-    ) -> RecallQuery:
-        least = self.settings.min_relevance if min_relevance is None else min_relevance
-        return RecallQuery(
-            limit=as_int("limit", limit, lowest=0, highest=MOST_SHOWN),
-            min_relevance=as_fraction("min_relevance", least),
-            min_effectiveness=as_fraction("min_effectiveness", min_effectiveness),
-            suppress_names=frozenset(
-                as_str("suppress_names", name) for name in as_tuple("suppress_names", suppress_names)
-            ),
+    def scored_by(self, settings: ScoringSettings) -> Insights:
+        """The same insights under other settings."""
+        context = self._context
+        return Insights(
+            self.path,
+            embedder=lambda: context.embedder,
+            settings=settings,
+            clock=context.now,
+            history=context.history,
         )
 
-    def _note(self, connection: sqlite3.Connection, *, model: str | None, semantic: bool) -> str:
-        if not semantic:
-            return "looked for by words only, as asked"
-        if model is None:
-            return f"{self._without_model()}: looked for by words only"
-        count = rows.without_vector(connection, model=model)
-        return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
-
-
-TYPES = ("failure", "pattern")
-_SHORTEST_TRIGGER = 10
-
-
-class LegacyFeedback(TypedDict):
-    """How many of the injected helped, how many did not, and which are not known."""
-
-    helped: int
-    unhelpful: int
-    missing: list[str]
-
-
-class LegacyInsights:
-    """``store``, ``recall`` and ``feedback`` with the signatures of the older seed."""
-
-    def __init__(self, insights: Insights) -> None:
-        self._insights = insights
-        self._scored = insights.scored_by(V1)
-
-    def store(self, trigger: str, resolution: str, type: str = "failure", source: str = "") -> StoreAnswer:  # noqa: A002  (the seed's name)
-        """Remembers what to do (``resolution``) in a situation (``trigger``); ``type`` is failure or pattern.
-
-        Rejected are triggers of fewer than 10 characters, empty resolutions and other types.
-        """
-        if type not in TYPES:
-            return rejected("type must be failure or pattern")
-        told = {"trigger": clean_content(trigger), "resolution": clean_content(resolution), "type": type}
-        if len(told["trigger"]) < _SHORTEST_TRIGGER:
-            return rejected("trigger too short")
-        if not told["resolution"]:
-            return rejected("resolution empty")
-        content = legacy_text(told["trigger"], told["resolution"])
-        return self._insights.put(InsightDraft(content=content, tags=(type,), source=clean_source(source), told=told))
-
-    def recall(
-        self,
-        query: str,
-        type: str | None = None,  # noqa: A002  (the seed's name)
-        limit: int = 5,
-        min_effectiveness: float = 0.0,
-    ) -> list[dict[str, Any]]:
-        """The memories that bear on a query, the best first, of one type if given.
+    def relate(self, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> RelateAnswer:
+        """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves.
 
         Raises:
-            EmptyQuery: There is nothing in the query.
-            NotOneOf: There is no such type.
-            OutOfRange: ``limit`` is not within 0 to 100, or ``min_effectiveness`` not within 0 to 1.
+            NotOneOf: The relation is none of them.
+            OutOfRange: ``weight`` is not within 0 to 1.
         """
-        tag = "" if type is None else as_choice("type", type, TYPES)
-        return [_as_memory(hit) for hit in self._scored.recall(query, limit, min_effectiveness, tag=tag)]
+        return links.relate(self._context, from_name, to_name, rel_type, weight)
 
-    def feedback(self, utilized: Iterable[str], injected: Iterable[str]) -> LegacyFeedback:
-        """Says which of the injected memories were of use; the others count as unhelpful."""
-        shown = as_tuple("injected", injected)
-        answer = self._insights.feedback(shown, "delivered", as_tuple("utilized", utilized), policy="v1")
-        return LegacyFeedback(helped=answer["causal"], unhelpful=answer["eroded"], missing=answer["missing"])
+    def connected(self, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
+        """The insights and nodes that links lead to in either direction, the nearest first, each once.
 
+        Each has ``_kind`` (insight or node), ``_hop`` (how many links away), ``_via`` (the name before it on the way)
+        and ``_relation``. A node has its ``name`` (the label), ``node`` (the id) and ``type``; from a node one comes to
+        every insight that is linked with it. Links below a score of 0.5 are not followed.
 
-def _as_memory(hit: dict[str, Any]) -> dict[str, Any]:
-    """A hit with the keys of the older form; an insight told in another form is a pattern without a trigger."""
-    told = hit.pop("_told")
-    helped, uses = hit.pop("causal_hits"), hit.pop("use_count")
-    return {
-        **hit,
-        "type": told.get("type", "pattern"),
-        "trigger": told.get("trigger", hit["content"]),
-        "resolution": told.get("resolution", ""),
-        "helped": helped,
-        "failed": uses - helped,
-    }
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            OutOfRange: ``max_hops`` is not within 1 to 10.
+        """
+        return links.connected(self._context, name, max_hops)
+
+    def neighbors(self, name: str, limit: int = 5) -> list[dict[str, Any]]:
+        """What stands next to an insight: those it is linked with, then those most like it.
+
+        Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            OutOfRange: ``limit`` is not within 0 to 100.
+        """
+        return links.neighbors(self._context, name, limit)
+
+    def link(
+        self, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
+    ) -> LinkAnswer:
+        """Links an insight to a node by hand.
+
+        ``text`` is the raw text of a step of ``episode``, or the label of a node when no episode is named;
+        ``relation`` is derived_from, addresses or prevents.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            EpisodeNotFound: There is no such episode.
+            NotOneOf: Type or relation is none of those allowed.
+            EmptyText: There is no text, and no whole episode is meant.
+        """
+        return links.link(self._context, name, node_type, text, episode=episode, relation=relation)
+
+    def match(self, name: str | None = None) -> list[LinkAnswer]:
+        """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            NoMemory: These insights belong to no memory with a graph.
+        """
+        return links.match(self._context, name)
+
+    def unresolved(self) -> tuple[InsightLink, ...]:
+        """The links whose node is not in the graph now; they are kept, since it may come (back)."""
+        return links.unresolved(self._context)
+
+    def harvest(self, episode: str | None = None, *, since: date | None = None, dry_run: bool = False) -> HarvestAnswer:
+        """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            NoMemory: These insights belong to no memory with episodes.
+        """
+        return harvest.harvest(self._context, episode, since=since, dry_run=dry_run)
+
+    def hand_over(
+        self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "", policy: str = "seed"
+    ) -> HandOverAnswer:
+        """Notes that these insights are shown to a task or session, and says which of them are to be held back.
+
+        ``about`` is what was looked for. The same insights shown again for the same are the same showing, with the same
+        lots. Names that nobody knows are shown, and not noted.
+
+        Raises:
+            InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
+        """
+        return exposure.hand_over(self._context, names, task=task, session=session, about=about, policy=policy)
+
+    def showing_of(self, task: str, names: Iterable[str]) -> str:
+        """The id of the last showing to a task of these insights or fewer; empty when the log has none.
+
+        Fewer, since one may have been forgotten meanwhile, or all have been held back.
+        """
+        return exposure.showing_of(self._context, task, names)
+
+    def uplift(self) -> UpliftReport:
+        """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""
+        from helix_graph.insights.uplift import uplift_report
+
+        with self._context.database.reading() as connection:
+            return uplift_report(exposure.exposures(connection))
+
+    def readiness(self) -> Readiness:
+        """Whether enough showings have a known outcome to rank by uplift."""
+        with self._context.database.reading() as connection:
+            return exposure.readiness(connection)
+
+    def feedback_from_episode(
+        self,
+        episode: str,
+        *,
+        names: Iterable[str] = (),
+        rule: Rule = "strict",
+        id: str = "",  # noqa: A002  (the option's name)
+    ) -> AttributionAnswer:
+        """Judges the insights that were handed over in an episode by what was done there and how it came out.
+
+        Without ``names`` those that the log of injections has for the session or its task, and those that the session's
+        log shows between the memory's marks. What was shown for another task in the session is that task's to judge. A
+        partial or unknown outcome makes no feedback.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            NoMemory: These insights belong to no memory with episodes.
+        """
+        return attributions.feedback_from_episode(self._context, episode, names=names, rule=rule, id=id)
+
+    def feedback_from_text(
+        self,
+        outcome_text: str,
+        names: Iterable[str],
+        outcome: str,
+        *,
+        id: str = "",  # noqa: A002  (the option's name)
+        rule: Rule = "strict",
+        injection: str = "",
+    ) -> AttributionAnswer:
+        """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts.
+
+        ``injection`` is as for `feedback`; with it there may be no names, since all may have been held back.
+
+        Raises:
+            EmptyText: There is nothing in the text.
+            NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+        """
+        return attributions.feedback_from_text(
+            self._context, outcome_text, names, outcome, id=id, rule=rule, injection=injection
+        )
+
+    def forget_sessions(self, sessions: Iterable[str]) -> int:
+        """Takes out all that rests on these sessions; how many insights were removed.
+
+        It is called while the other sessions' episodes can still be read, and before the graph is made anew.
+        """
+        return removal.forget_sessions(self._context, sessions)
+
+    def decay(self, days: int = 30) -> Decayed:
+        """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.
+
+        Raises:
+            OutOfRange: ``days`` is not within 1 to 36,500.
+        """
+        return maintenance.decay(self._context, days)
+
+    def prune(self, threshold: float = 0.25, min_uses: int = 3, *, yes: bool = False) -> PrunedInsights:
+        """Names the insights below ``threshold`` after ``min_uses`` uses or more, and with ``yes`` removes them.
+
+        Exactly the threshold stays, and so does what a person provided.
+
+        Raises:
+            OutOfRange: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
+        """
+        return maintenance.prune(self._context, threshold, min_uses, yes=yes)
+
+    def health(self) -> dict[str, Any]:
+        """How the memory does: the seed's keys, and what else ought to be known.
+
+        ``status`` is HEALTHY when there are insights and some had feedback. ``effectiveness`` is the mean of those with
+        feedback, ``recent_feedback`` counts those with causal feedback within the hour, ``causal_ratio`` is causal hits
+        per use; ``issues`` says in words what is missing.
+        """
+        return maintenance.health(self._context)
+
+    def consolidate(self, threshold: float | None = None) -> Consolidated:
+        """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most alike first.
+
+        The one with more uses takes the other in; its tags and feedback come along. Without a model only texts that
+        differ in nothing but case and blanks are merged.
+
+        Raises:
+            OutOfRange: ``threshold`` is not within 0 to 1.
+        """
+        return maintenance.consolidate(self._context, threshold)
+
+    def reindex(self) -> ReindexedInsights:
+        """Embeds every insight that has no vector of the model at hand, and makes the index of words anew."""
+        return maintenance.reindex(self._context)
+
+    def rebuild(self) -> Rebuilt:
+        """Folds the log of feedback anew over every insight; nothing changes unless somebody wrote into the table."""
+        return maintenance.rebuild(self._context)
+
+    def edit(self, name: str, content: str | None = None, tags: Iterable[str] | None = None) -> ChangeAnswer:
+        """Gives an insight another text or other tags; its name and what is known of how it did stay.
+
+        From then on no other text takes the place of a person's.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            OutOfRange: The text is shorter than 20 characters or longer than 8,000.
+            ControlCharacter: The text holds a character that nobody can read.
+        """
+        return curation.edit(self._context, name, content, tags)
+
+    def reject(self, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
+        """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        return curation.reject(self._context, name, reason, off=off)
+
+    def mute(self, name: str, *, off: bool = False) -> ChangeAnswer:
+        """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        return curation.mute(self._context, name, off=off)
+
+    def forget(self, names: Iterable[str]) -> ForgetAnswer:
+        """Removes insights for good: texts, vectors, links, and their names in the logs.
+
+        An import does not bring them back; storing the same text again makes a new insight.
+
+        Raises:
+            InsightNotFound: There is no insight of one of the names; then nothing is removed.
+        """
+        return curation.forget(self._context, names)
+
+    def why(self, name: str) -> dict[str, Any]:
+        """Where an insight comes from, where it was put in, and what followed, step by step.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+        """
+        return curation.why(self._context, name)
+
+    def promote(
+        self, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
+    ) -> Promoted:
+        """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
+
+        Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
+        `recall`, is at least 0.75. ``anyway`` promotes another one as well.
+
+        Raises:
+            InsightNotFound: There is no insight of that name.
+            WriteFailed: The file cannot be read or written.
+        """
+        return curation.promote(self._context, name, file, write=write, anyway=anyway)
+
+    def proven(self, limit: int = 5) -> list[dict[str, Any]]:
+        """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
+
+        Raises:
+            OutOfRange: ``limit`` is not within 0 to 100.
+        """
+        return curation.proven(self._context, limit)
+
+    def export(self) -> str:
+        """Every insight, link and entry as text, one record a line; the same memory gives the same text."""
+        return transfer.export(self._context)
+
+    def export_to(self, path: Path) -> int:
+        """Writes `export` to a file; how many records.
+
+        Raises:
+            WriteFailed: It cannot be written.
+        """
+        return transfer.export_to(self._context, path)
+
+    def import_from(self, path: Path) -> ImportCounts:
+        """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
+
+        Raises:
+            InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
+        """
+        return transfer.import_from(self._context, path)
+
+    def take_in(self, records: Iterable[Record]) -> ImportCounts:
+        """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+        return transfer.take_in(self._context, records)

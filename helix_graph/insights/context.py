@@ -6,15 +6,12 @@ import contextlib
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from helix_graph import timestamps
 from helix_graph.database import erase_traces
 from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
-from helix_graph.insights import rows
-from helix_graph.insights.model import InsightNotFound
-from helix_graph.insights.recall import WordFrequencies, relevance_by_words
+from helix_graph.insights.model import TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES
-from helix_graph.insights.scoring import V6
+from helix_graph.insights.words import WordFrequencies, relevance_by_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,9 +23,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.api import Graph
-    from helix_graph.insights.model import StoredInsight
     from helix_graph.insights.scoring import ScoringSettings
-    from helix_graph.insights.store import TextVector
     from helix_graph.insights.vectors import Floats, VectorFile
 
 
@@ -79,77 +74,85 @@ class ProjectHistory:
         return table.withhold
 
 
-def no_embedder() -> Embedder | None:
-    """Lexical mode: no text is turned into a vector."""
-    return None
-
-
 class InsightContext:
-    """Insights in one helix.db.
+    """What the functions of this package work with: one helix.db, and the rest of the memory.
 
-    ``experience`` is the memory that they belong to, if any. ``embedder`` is asked when vectors are first needed, and
-    answers None where there is no model: then everything works by words. ``clock`` says what time it is, in UTC.
+    ``history`` is the memory that the insights belong to, if any. ``find_embedder`` is called when vectors are first
+    needed, and returns None where there is no model: then everything works by words. ``now`` is the time, in UTC.
     """
 
     def __init__(
         self,
         path: Path,
         *,
-        embedder: Callable[[], Embedder | None] = no_embedder,
-        settings: ScoringSettings = V6,
-        clock: Callable[[], datetime] = timestamps.utc_now,
-        experience: ProjectHistory | None = None,
+        find_embedder: Callable[[], Embedder | None],
+        settings: ScoringSettings,
+        now: Callable[[], datetime],
+        history: ProjectHistory | None,
     ) -> None:
         self.path = path
         self.settings = settings
-        self._database = HelixDatabase(path, INSIGHT_TABLES)
-        self._find_embedder = embedder
-        self._clock = clock
-        self._experience = experience
-        self._found: tuple[Embedder | None] | None = None
-        self._file: VectorFile | None = None
-        self._frequent = WordFrequencies()
+        self.database = HelixDatabase(path, INSIGHT_TABLES)
+        self.now = now
+        self.history = history
+        self._find_embedder = find_embedder
+        self._vector_file: VectorFile | None = None
+        self._frequencies = WordFrequencies()
+
+    def with_settings(self, settings: ScoringSettings) -> InsightContext:
+        """The same insights under other settings."""
+        return InsightContext(
+            self.path, find_embedder=lambda: self.embedder, settings=settings, now=self.now, history=self.history
+        )
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The engine for vectors; None in lexical mode."""
+        return self._find_embedder()
 
     @property
-    def _embedder(self) -> Embedder | None:
-        if self._found is None:
-            self._found = (self._find_embedder(),)
-        return self._found[0]
-
-    @property
-    def _past(self) -> ProjectHistory:
+    def required_history(self) -> ProjectHistory:
         """The episodes and the graph of the memory.
 
         Raises:
             NoMemory: These insights are a file by itself.
         """
-        if self._experience is None:
+        if self.history is None:
             raise NoMemory(start=self.path.parent, expected=None)
-        return self._experience
+        return self.history
 
-    def _vectors(self, embedder: Embedder) -> VectorFile:
+    def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
+        """The nodes that anchors lead to; none without a graph."""
+        return self.history.anchored(anchors) if self.history else {}
+
+    def vector_file(self, embedder: Embedder) -> VectorFile:
+        """The matrix of the model's vectors."""
         from helix_graph.insights.vectors import VectorFile, vector_path
 
-        if self._file is None:
+        if self._vector_file is None:
             path = vector_path(self.path, embedder.model)
-            self._file = VectorFile(path, model=embedder.model, dimensions=embedder.dimensions)
-        return self._file
+            self._vector_file = VectorFile(path, model=embedder.model, dimensions=embedder.dimensions)
+        return self._vector_file
 
-    def _embed(self, texts: Sequence[str]) -> list[tuple[TextVector, Floats]]:
-        """The vectors of texts, as the table has them and as numbers; none without a model."""
-        embedder = self._embedder
-        if embedder is None or not texts:
+    def embed(self, texts: Sequence[str]) -> list[tuple[TextVector, Floats]]:
+        """The vectors of texts, as the table stores them and as numbers; none without a model."""
+        if not texts or self.embedder is None:
             return []
-        from helix_graph.insights.store import TextVector
         from helix_graph.insights.vectors import vector_bytes
 
-        return [(TextVector(embedder.model, vector_bytes(row)), row) for row in embedder.embed(texts)]
+        model = self.embedder.model
+        return [(TextVector(model, vector_bytes(row)), row) for row in self.embedder.embed(texts)]
 
-    def _by_words(self, connection: sqlite3.Connection, text: str) -> dict[int, float]:
+    def embed_one(self, text: str) -> tuple[TextVector, Floats] | tuple[None, None]:
+        """The vector of a text, in both forms; None without a model."""
+        found = self.embed([text])
+        return found[0] if found else (None, None)
+
+    def by_words(self, connection: sqlite3.Connection, text: str) -> dict[int, float]:
         """The rows that share words with a text, and their relevance by words."""
-        return relevance_by_words(connection, text, frequent=self._frequent)
+        return relevance_by_words(connection, text, frequent=self._frequencies)
 
-    def _meaning(
+    def by_meaning(
         self,
         connection: sqlite3.Connection,
         vector: Floats | None,
@@ -157,41 +160,28 @@ class InsightContext:
         least: float,
         words: Mapping[int, float] | None = None,
     ) -> dict[int, float]:
-        """The rows at least so alike a vector, the most alike first; none without a model.
+        """The rows with at least this cosine with a vector, the most similar first; none without a model.
 
-        Those that are so with the help of their relevance by ``words`` are among them.
+        Rows that reach it with the help of their relevance by ``words`` are included.
         """
-        # Without a vector the engine is not asked for: finding it costs a question by words a tenth of its time.
-        embedder = None if vector is None else self._embedder
-        if vector is None or embedder is None:
+        # Without a vector the engine is not looked for: finding it costs a question by words a tenth of its time.
+        if vector is None or self.embedder is None:
             return {}
         from helix_graph.insights.vectors import similar_rows
 
-        return dict(
-            similar_rows(self._vectors(embedder).look(connection).cosines(vector), least=least, words=words or {})
-        )
+        cosines = self.vector_file(self.embedder).look(connection).cosines(vector)
+        return dict(similar_rows(cosines, least=least, words=words or {}))
 
-    def _without_model(self) -> str:
+    def why_no_model(self) -> str:
         """Why no text is compared by meaning."""
         from helix_graph.embedding.choice import SWITCH, switched_off
 
         return f"{SWITCH} is set to lexical" if switched_off() else "no embedding model"
 
-    def _named(self, connection: sqlite3.Connection, name: str) -> StoredInsight:
-        """The insight of that name.
-
-        Raises:
-            InsightNotFound: There is none.
-        """
-        kept = rows.by_name(connection, name)
-        if kept is None:
-            raise InsightNotFound(name)
-        return kept
-
-    def _erase(self) -> None:
+    def erase_deleted(self) -> None:
         """Makes what was deleted unreadable: free pages of the database, and the matrix of vectors."""
         erase_traces(self.path, HELIX_DB)
         with contextlib.suppress(OSError):  # what can't be listed is not ours
             for file in (self.path.parent / "cache").glob(f"{self.path.name}-vectors-*"):
                 file.unlink(missing_ok=True)
-        self._file = None
+        self._vector_file = None

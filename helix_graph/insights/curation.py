@@ -14,7 +14,6 @@ from helix_episodes.io import irregularity, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.feedback import performance_after
 from helix_graph.insights.links import links_of
 from helix_graph.insights.model import Performance
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
     from helix_graph.insights.scoring import ScoringSettings
 
@@ -54,114 +54,90 @@ class ForgetAnswer(TypedDict):
     remaining: int
 
 
-class ByPeople(InsightContext):
-    """The part of `Insights` in which a person has the last word."""
+def edit(
+    context: InsightContext, name: str, content: str | None = None, tags: Iterable[str] | None = None
+) -> ChangeAnswer:
+    """Gives an insight another text or other tags; its name and what is known of how it did stay."""
+    text = None if content is None else _long_enough(clean_content(content))
+    chosen = None if tags is None else clean_tags(tags)
+    vectors = context.embed([text]) if text is not None else []
+    at = stamp(context.now())
+    with context.database.writing() as connection:
+        kept = rows.named(connection, as_str("name", name))
+        new = kept.insight
+        if text is not None:
+            new = replace(new, content=text, edited_at=at)
+        if chosen is not None:
+            new = replace(new, tags=chosen, tagged_at=at)
+        rows.update(connection, kept, new)
+        for vector, _ in vectors:
+            rows.set_vector(connection, kept.number, model=vector.model, vector=vector.blob)
+    return _changed(kept.name, new)
 
-    def edit(self, name: str, content: str | None = None, tags: Iterable[str] | None = None) -> ChangeAnswer:
-        """Gives an insight another text or other tags; its name and what is known of how it did stay.
 
-        From then on no other text takes the place of a person's.
+def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
+    """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it."""
+    return _set_state(context, name, "active" if off else "rejected", reason)
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            OutOfRange: The text is shorter than 20 characters or longer than 8,000.
-            ControlCharacter: The text holds a character that nobody can read.
-        """
-        text = None if content is None else _long_enough(clean_content(content))
-        chosen = None if tags is None else clean_tags(tags)
-        vectors = self._embed([text]) if text is not None else []
-        at = stamp(self._clock())
-        with self._database.writing() as connection:
-            kept = self._named(connection, as_str("name", name))
-            new = kept.insight
-            if text is not None:
-                new = replace(new, content=text, edited_at=at)
-            if chosen is not None:
-                new = replace(new, tags=chosen, tagged_at=at)
-            rows.update(connection, kept, new)
-            for vector, _ in vectors:
-                rows.set_vector(connection, kept.number, model=vector.model, vector=vector.blob)
-        return _changed(kept.name, new)
 
-    def reject(self, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
-        """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
+def mute(context: InsightContext, name: str, *, off: bool = False) -> ChangeAnswer:
+    """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it."""
+    return _set_state(context, name, "active" if off else "muted", "")
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-        """
-        return self._set_state(name, "active" if off else "rejected", reason)
 
-    def mute(self, name: str, *, off: bool = False) -> ChangeAnswer:
-        """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
+def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
+    """Removes insights for good: texts, vectors, links, and their names in the logs."""
+    given = [as_str("names", name) for name in as_tuple("names", names)]
+    with context.database.writing() as connection:
+        kept = {one.number: one for one in (rows.named(connection, name) for name in given)}
+        forget_insights(connection, list(kept.values()), at=stamp(context.now()))
+        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
+        remaining = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0]
+    context.erase_deleted()
+    return ForgetAnswer(forgotten=[one.name for one in kept.values()], remaining=remaining)
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-        """
-        return self._set_state(name, "active" if off else "muted", "")
 
-    def forget(self, names: Iterable[str]) -> ForgetAnswer:
-        """Removes insights for good: texts, vectors, links, and their names in the logs.
+def why(context: InsightContext, name: str) -> dict[str, Any]:
+    """Where an insight comes from, where it was put in, and what followed, step by step."""
+    with context.database.reading() as connection:
+        kept = rows.named(connection, as_str("name", name))
+        own = rows.own_uids(connection, kept.insight.uid)
+        names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
+        entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
+        steps = list(_steps(kept, entries, own=own, settings=context.settings))
+        shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
+        held = [one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}]
+        links = [_shown_link(connection, link) for link in links_of(connection, own)]
+    standing = kept.standing
+    fair = causal_adjusted(
+        standing.effectiveness,
+        use_count=standing.use_count,
+        causal_hits=standing.causal_hits,
+        settings=context.settings,
+    )
+    return {
+        **seed_form(kept),
+        "_effectiveness": round(fair, _SHOWN_DECIMALS),
+        "state": kept.insight.state,
+        "reason": kept.insight.reason,
+        "origin": kept.insight.origin,
+        "episode": kept.insight.episode,
+        "source": kept.insight.source,
+        "edited_at": kept.insight.edited_at,
+        "took_in": sorted(names - {kept.name}),
+        "links": links,
+        "injected": [_shown_injection(one) for one in shown],
+        "withheld": [_shown_injection(one) for one in held],
+        "feedback": steps,
+    }
 
-        An import does not bring them back; storing the same text again makes a new insight.
 
-        Raises:
-            InsightNotFound: There is no insight of one of the names; then nothing is removed.
-        """
-        given = [as_str("names", name) for name in as_tuple("names", names)]
-        with self._database.writing() as connection:
-            kept = {one.number: one for one in (self._named(connection, name) for name in given)}
-            forget_insights(connection, list(kept.values()), at=stamp(self._clock()))
-            connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
-            remaining = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0]
-        self._erase()
-        return ForgetAnswer(forgotten=[one.name for one in kept.values()], remaining=remaining)
-
-    def why(self, name: str) -> dict[str, Any]:
-        """Where an insight comes from, where it was put in, and what followed, step by step.
-
-        Raises:
-            InsightNotFound: There is no insight of that name.
-        """
-        with self._database.reading() as connection:
-            kept = self._named(connection, as_str("name", name))
-            own = rows.own_uids(connection, kept.insight.uid)
-            names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
-            entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
-            steps = list(_steps(kept, entries, own=own, settings=self.settings))
-            shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
-            held = [
-                one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}
-            ]
-            links = [_shown_link(connection, link) for link in links_of(connection, own)]
-        standing = kept.standing
-        fair = causal_adjusted(
-            standing.effectiveness,
-            use_count=standing.use_count,
-            causal_hits=standing.causal_hits,
-            settings=self.settings,
-        )
-        return {
-            **seed_form(kept),
-            "_effectiveness": round(fair, _SHOWN_DECIMALS),
-            "state": kept.insight.state,
-            "reason": kept.insight.reason,
-            "origin": kept.insight.origin,
-            "episode": kept.insight.episode,
-            "source": kept.insight.source,
-            "edited_at": kept.insight.edited_at,
-            "took_in": sorted(names - {kept.name}),
-            "links": links,
-            "injected": [_shown_injection(one) for one in shown],
-            "withheld": [_shown_injection(one) for one in held],
-            "feedback": steps,
-        }
-
-    def _set_state(self, name: str, state: State, reason: str) -> ChangeAnswer:
-        with self._database.writing() as connection:
-            kept = self._named(connection, as_str("name", name))
-            new = replace(kept.insight, state=state, reason=clean_content(reason), state_at=stamp(self._clock()))
-            rows.update(connection, kept, new)
-        return _changed(kept.name, new)
+def _set_state(context: InsightContext, name: str, state: State, reason: str) -> ChangeAnswer:
+    with context.database.writing() as connection:
+        kept = rows.named(connection, as_str("name", name))
+        new = replace(kept.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
+        rows.update(connection, kept, new)
+    return _changed(kept.name, new)
 
 
 def _long_enough(content: str) -> str:
@@ -233,46 +209,32 @@ class Promoted(TypedDict):
     reason: str
 
 
-class Promoting(InsightContext):
-    """The part of `Insights` that hands over to the files that agents always read."""
+def promote(
+    context: InsightContext, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
+) -> Promoted:
+    """The diff that adds an insight to a file of instructions; with ``write`` it is applied."""
+    from helix_graph.insights.sanitizer import sanitize_line
 
-    def promote(
-        self, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
-    ) -> Promoted:
-        """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
+    path = as_path("file", file)
+    with context.database.reading() as connection:
+        kept = rows.named(connection, as_str("name", name))
+    old = _text_of(path)
+    line = f"- {sanitize_line(kept.insight.content)}"
+    if line in old.splitlines():
+        return _answer(kept, path, reason="it is there already")
+    if not anyway and not _proven(kept, settings=context.settings):
+        return _answer(kept, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
+    new = _with_line(old, line)
+    if write:
+        write_output(path, new.encode(), mode=0o644)
+    return _answer(kept, path, diff=_diff(old, new, path), written=write)
 
-        Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
-        `recall`, is at least 0.75. ``anyway`` promotes another one as well.
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            WriteFailed: The file cannot be read or written.
-        """
-        from helix_graph.insights.sanitizer import sanitize_line
-
-        path = as_path("file", file)
-        with self._database.reading() as connection:
-            kept = self._named(connection, as_str("name", name))
-        old = _text_of(path)
-        line = f"- {sanitize_line(kept.insight.content)}"
-        if line in old.splitlines():
-            return _answer(kept, path, reason="it is there already")
-        if not anyway and not _proven(kept, settings=self.settings):
-            return _answer(kept, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
-        new = _with_line(old, line)
-        if write:
-            write_output(path, new.encode(), mode=0o644)
-        return _answer(kept, path, diff=_diff(old, new, path), written=write)
-
-    def proven(self, limit: int = 5) -> list[dict[str, Any]]:
-        """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
-
-        Raises:
-            OutOfRange: ``limit`` is not within 0 to 100.
-        """
-        most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
-        with self._database.reading() as connection:
-            return proven_rows(connection, most, settings=self.settings)
+def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
+    """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them."""
+    most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
+    with context.database.reading() as connection:
+        return proven_rows(connection, most, settings=context.settings)
 
 
 def _proven(kept: StoredInsight, *, settings: ScoringSettings) -> bool:

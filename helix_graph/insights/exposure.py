@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, is_logged, known_names, write_exposure
 from helix_graph.insights.holdout import Exposure, ExposureCounts, count_exposures
 from helix_graph.insights.model import TooEarly
@@ -22,12 +21,12 @@ from helix_graph.validation import as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from helix_graph.insights.holdout import HoldoutCandidate, HoldoutDraw
-    from helix_graph.insights.model import FeedbackEntry, Injection, StoredInsight
-    from helix_graph.insights.recall import ScoredInsight as Hit
-    from helix_graph.insights.uplift import Readiness, UpliftReport
+    from helix_graph.insights.context import InsightContext
+    from helix_graph.insights.holdout import HoldoutDraw
+    from helix_graph.insights.model import FeedbackEntry, Injection
+    from helix_graph.insights.uplift import Readiness
 
 
 class HandOverAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,115 +37,100 @@ class HandOverAnswer(msgspec.Struct, frozen=True, kw_only=True):
     withheld: tuple[str, ...] = ()
 
 
-class Delivering(InsightContext):
-    """The part of `Insights` that hands over, and counts what followed."""
-
-    def hand_over(
-        self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "", policy: str = "seed"
-    ) -> HandOverAnswer:
-        """Notes that these insights are shown to a task or session, and says which of them are to be held back.
-
-        ``about`` is what was looked for. The same insights shown again for the same are the same showing, with the same
-        lots. Names that nobody knows are shown, and not noted.
-
-        Raises:
-            InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
-        """
-        given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
-        showing = ExposureContext(task=task, session=session, about=about, policy=policy)
-        first = self._experience.withheld_share() if self._experience else 0.0
-        with self._database.writing() as connection:
-            known = known_names(connection, given)
-            at = stamp(self._clock())
-            identity = injection_id_of(showing, given, at=at)
-            lots = self._lots(connection, known, injection=identity, first=first) if first else {}
-            held = {name: one.propensity for name, one in lots.items() if one.withheld}
-            if known and not is_logged(connection, identity):
-                write_exposure(
-                    connection,
-                    showing,
-                    identity=identity,
-                    at=at,
-                    shown=[name for name in known if name not in held],
-                    withheld=held.items(),
-                    chances={name: one.propensity for name, one in lots.items() if name not in held},
-                )
-        shown = tuple(name for name in given if name not in held)
-        return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
-
-    def showing_of(self, task: str, names: Iterable[str]) -> str:
-        """The id of the last showing to a task of these insights or fewer; empty when the log has none.
-
-        Fewer, since one may have been forgotten meanwhile, or all have been held back.
-        """
-        given = {as_str("names", name) for name in as_tuple("names", names)}
-        with self._database.reading() as connection:
-            found = [
-                one.id for one in feedback.read_injections(connection, "task = ?", task) if given.issuperset(one.shown)
-            ]
-        return found[-1] if found and task else ""
-
-    def _lots(
-        self, connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
-    ) -> dict[str, HoldoutDraw]:
-        from helix_graph.insights.holdout import withhold
-
-        known = {name: self._named(connection, name) for name in names}
-        candidates = [self._candidate(connection, kept) for kept in known.values()]
-        drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
-        return dict(zip(known, drawn, strict=True))
-
-    def uplift(self) -> UpliftReport:
-        """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""
-        from helix_graph.insights.uplift import uplift_report
-
-        with self._database.reading() as connection:
-            return uplift_report(_deliveries(connection))
-
-    def readiness(self) -> Readiness:
-        """Whether enough showings have a known outcome to rank by uplift."""
-        from helix_graph.insights.uplift import Readiness
-
-        with self._database.reading() as connection:
-            return Readiness(measured=_measured(connection))
-
-    def _candidate(self, connection: sqlite3.Connection, kept: StoredInsight) -> HoldoutCandidate:
-        from helix_graph.insights.holdout import HoldoutCandidate
-        from helix_graph.insights.uplift import MEASURED_NEEDED
-
-        width = self._widths(connection).get(kept.name) if _measured(connection) >= MEASURED_NEEDED else None
-        return HoldoutCandidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=width)
-
-    def _widths(self, connection: sqlite3.Connection) -> dict[str | None, float | None]:
-        from helix_graph.insights.uplift import uplift_report
-
-        return {one.insight: one.half_width for one in uplift_report(_deliveries(connection)).insights}
-
-    def _by_uplift(self, connection: sqlite3.Connection, found: Sequence[Hit], *, about: str, limit: int) -> list[Hit]:
-        """What was found, ranked by uplift.
-
-        Raises:
-            TooEarly: Too few showings have a known outcome.
-        """
-        from helix_graph.insights.uplift import RankCandidate, Readiness, rank_by_uplift
-
-        ready = Readiness(measured=_measured(connection))
-        if ready.too_early:
-            raise TooEarly(what="ranking by uplift", reason=ready.too_early)
-        counts = count_exposures(_deliveries(connection))
-        by_name = {hit.name: hit for hit in found}
-        kept = rows.by_numbers(connection, [hit.number for hit in found])
-        contenders = [
-            RankCandidate(
-                insight=one.name,
-                relevance=by_name[one.name].relevance,
-                counts=counts.get(one.name, ExposureCounts()),
-                tags=one.insight.tags,
+def hand_over(
+    context: InsightContext,
+    names: Iterable[str],
+    *,
+    task: str = "",
+    session: str = "",
+    about: str = "",
+    policy: str = "seed",
+) -> HandOverAnswer:
+    """Notes that these insights are shown to a task or session, and says which of them are to be held back."""
+    given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
+    showing = ExposureContext(task=task, session=session, about=about, policy=policy)
+    first = context.history.withheld_share() if context.history else 0.0
+    with context.database.writing() as connection:
+        known = known_names(connection, given)
+        at = stamp(context.now())
+        identity = injection_id_of(showing, given, at=at)
+        draws = _draws(connection, known, injection=identity, first=first) if first else {}
+        held = {name: one.propensity for name, one in draws.items() if one.withheld}
+        if known and not is_logged(connection, identity):
+            write_exposure(
+                connection,
+                showing,
+                identity=identity,
+                at=at,
+                shown=[name for name in known if name not in held],
+                withheld=held.items(),
+                chances={name: one.propensity for name, one in draws.items() if name not in held},
             )
-            for one in kept
+    shown = tuple(name for name in given if name not in held)
+    return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
+
+
+def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
+    """The id of the last showing to a task of these insights or fewer; empty when the log has none."""
+    given = {as_str("names", name) for name in as_tuple("names", names)}
+    with context.database.reading() as connection:
+        found = [
+            one.id for one in feedback.read_injections(connection, "task = ?", task) if given.issuperset(one.shown)
         ]
-        places = rank_by_uplift(contenders, injection=about, salt=_salt(connection), places=limit)
-        return [by_name[place.insight] for place in places]
+    return found[-1] if found and task else ""
+
+
+def _draws(
+    connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
+) -> dict[str, HoldoutDraw]:
+    from helix_graph.insights.holdout import HoldoutCandidate, withhold
+    from helix_graph.insights.uplift import MEASURED_NEEDED, uplift_report
+
+    widths: dict[str | None, float | None] = {}
+    if _measured(connection) >= MEASURED_NEEDED:
+        widths = {one.insight: one.half_width for one in uplift_report(exposures(connection)).insights}
+    known = {name: rows.named(connection, name) for name in names}
+    candidates = [
+        HoldoutCandidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=widths.get(kept.name))
+        for kept in known.values()
+    ]
+    drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
+    return dict(zip(known, drawn, strict=True))
+
+
+def readiness(connection: sqlite3.Connection) -> Readiness:
+    """Whether enough injections have a known outcome to rank by uplift."""
+    from helix_graph.insights.uplift import Readiness
+
+    return Readiness(measured=_measured(connection))
+
+
+def order_by_uplift(
+    connection: sqlite3.Connection, relevance: Mapping[int, float], *, about: str, limit: int
+) -> list[int]:
+    """Rows of insights, ranked by uplift; ``relevance`` is that of each row.
+
+    Raises:
+        TooEarly: Too few injections have a known outcome.
+    """
+    from helix_graph.insights.uplift import RankCandidate, rank_by_uplift
+
+    ready = readiness(connection)
+    if ready.too_early:
+        raise TooEarly(what="ranking by uplift", reason=ready.too_early)
+    counts = count_exposures(exposures(connection))
+    kept = {one.name: one for one in rows.by_numbers(connection, relevance)}
+    candidates = [
+        RankCandidate(
+            insight=name,
+            relevance=relevance[one.number],
+            counts=counts.get(name, ExposureCounts()),
+            tags=one.insight.tags,
+        )
+        for name, one in kept.items()
+    ]
+    ranked = rank_by_uplift(candidates, injection=about, salt=_salt(connection), places=limit)
+    return [kept[one.insight].number for one in ranked]
 
 
 def _salt(connection: sqlite3.Connection) -> str:
@@ -162,15 +146,15 @@ def _measured(connection: sqlite3.Connection) -> int:
     return int(connection.execute(query).fetchone()[0])
 
 
-def _deliveries(connection: sqlite3.Connection) -> list[Exposure]:
+def exposures(connection: sqlite3.Connection) -> list[Exposure]:
     """Every insight of every showing with what became of it; outcomes are those that feedback told."""
     outcomes = {
         entry.injection: entry for entry in feedback.read_entries(connection, "injection != '' AND kind = 'feedback'")
     }
     return [
-        delivery
+        one
         for injection in feedback.read_injections(connection)
-        for delivery in _of_injection(injection, outcomes.get(injection.id))
+        for one in _of_injection(injection, outcomes.get(injection.id))
     ]
 
 

@@ -14,12 +14,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureContext, write_exposure
 from helix_graph.insights.model import (
+    OUTCOMES,
     FeedbackEntry,
     Injection,
     InsightVerdict,
@@ -30,12 +31,14 @@ from helix_graph.insights.model import (
 )
 from helix_graph.insights.scoring import ema, erode
 from helix_graph.timestamps import parse_stamp, stamp
+from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Insight
     from helix_graph.insights.scoring import ScoringSettings
 
@@ -281,7 +284,7 @@ class FeedbackAnswer(TypedDict):
 
 
 class Attribution(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an insight was causal, and why one thinks so. See `Verdict` for the rest."""
+    """Whether an insight was causal, and why one thinks so. See `InsightVerdict` for the rest."""
 
     causal: bool
     reason: str
@@ -321,6 +324,34 @@ def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None)
     }
 
 
+def give_feedback(  # noqa: PLR0913  (the seed's options, and who says so)
+    context: InsightContext,
+    names: Iterable[str],
+    outcome: str,
+    causal_names: Iterable[str] | None = None,
+    *,
+    id: str = "",  # noqa: A002  (the option's name)
+    episode: str | None = None,
+    policy: str = "seed",
+    attribution: Mapping[str, Attribution] | None = None,
+    injection: str = "",
+) -> FeedbackAnswer:
+    """Records how the work went that insights were shown to; `Insights.feedback` says what each parameter means."""
+    given = tuple(as_str("names", name) for name in as_tuple("names", names))
+    causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
+    report = FeedbackReport(
+        names=given,
+        outcome=as_choice("outcome", outcome, OUTCOMES),
+        attribution=dict(attribution) if attribution is not None else seed_attribution(given, causal),
+        id=as_str("id", id),
+        episode=episode,
+        policy=policy,
+        injection=as_str("injection", injection),
+    )
+    with context.database.writing() as connection:
+        return record_feedback(connection, report, now=context.now(), settings=context.settings)
+
+
 def record_feedback(
     connection: sqlite3.Connection, report: FeedbackReport, *, now: datetime, settings: ScoringSettings
 ) -> FeedbackAnswer:
@@ -355,18 +386,7 @@ def _judged(known: Mapping[str, StoredInsight], attribution: Mapping[str, Attrib
         why = attribution.get(name, Attribution(causal=False, reason="not attributed"))
         if kept.number in judged and not why.causal:
             continue
-        judged[kept.number] = InsightVerdict(
-            uid=kept.insight.uid,
-            name=name,
-            causal=why.causal,
-            reason=why.reason,
-            cosine=why.cosine,
-            uptake=why.uptake,
-            path=why.path,
-            taken_up=why.taken_up,
-            score=why.score,
-            rule=why.rule,
-        )
+        judged[kept.number] = InsightVerdict(uid=kept.insight.uid, name=name, **asdict(why))
     return judged
 
 

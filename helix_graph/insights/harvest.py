@@ -17,11 +17,10 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.links import find_link, new_link, write_link
-from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight
+from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, TextVector
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
-from helix_graph.insights.store import TextVector, clean_content, slug_of
+from helix_graph.insights.store import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_episodes.model import Episode
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.lessons import HarvestedLesson
     from helix_graph.insights.model import InsightLink, StoredInsight
     from helix_graph.insights.vectors import Floats
@@ -75,93 +75,93 @@ class HarvestGroup(list["HarvestedLesson"]):
         return (slug_of(words) or HARVEST_SOURCE)[: LONGEST_NAME - len(tail)].rstrip("-") + tail
 
 
-class Harvesting(InsightContext):
-    """The part of `Insights` that learns from episodes."""
+def harvest(
+    context: InsightContext, episode: str | None = None, *, since: date | None = None, dry_run: bool = False
+) -> HarvestAnswer:
+    """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``."""
+    chosen = list(_episodes(context, episode, since))
+    groups = grouped(chosen)
+    vectors = {} if dry_run else _vectors_of(context, groups)
+    brought = _HarvestBatch(context.settings.derived)
+    with context.database.reading() if dry_run else context.database.writing() as connection:
+        for group in groups:
+            numbers = vectors.get(group.uid)
+            lesson = numbers and group[0].kind == LESSON
+            told = _stored_by_others(context, connection, group[0].content, numbers[1]) if numbers and lesson else None
+            brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
+        merged = 0 if dry_run else _merge_lessons(context, connection)
+    return HarvestAnswer(
+        episodes=len(chosen),
+        lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
+        fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
+        added=sorted(brought.added),
+        known=brought.known,
+        taken_in=brought.taken_in,
+        kept_out=brought.kept_out,
+        merged=merged,
+        links=brought.links,
+        dry_run=dry_run,
+    )
 
-    def harvest(self, episode: str | None = None, *, since: date | None = None, dry_run: bool = False) -> HarvestAnswer:
-        """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
 
-        Raises:
-            EpisodeNotFound: There is no such episode.
-            NoMemory: These insights belong to no memory with episodes.
-        """
-        chosen = list(self._episodes(episode, since))
-        groups = grouped(chosen)
-        vectors = {} if dry_run else self._vectors_of(groups)
-        brought = _HarvestBatch(self.settings.derived)
-        with self._database.reading() if dry_run else self._database.writing() as connection:
-            for group in groups:
-                numbers = vectors.get(group.uid)
-                lesson = numbers and group[0].kind == LESSON
-                told = self._told(connection, group[0].content, numbers[1]) if numbers and lesson else None
-                brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
-            merged = 0 if dry_run else self._merge_lessons(connection)
-        return HarvestAnswer(
-            episodes=len(chosen),
-            lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
-            fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
-            added=sorted(brought.added),
-            known=brought.known,
-            taken_in=brought.taken_in,
-            kept_out=brought.kept_out,
-            merged=merged,
-            links=brought.links,
-            dry_run=dry_run,
-        )
+def _episodes(context: InsightContext, episode: str | None, since: date | None) -> Iterator[Episode]:
+    episodes, start = context.required_history.episodes, as_datetime("since", since)
+    if episode is not None:
+        found = episodes.get(as_str("episode", episode))
+        if found is None:
+            raise EpisodeNotFound(episode)
+        yield found
+        return
+    for _, one in episodes.scan():
+        if not isinstance(one, HelixGraphError) and (
+            start is None or ((at := parse_stamp(one.timestamp)) and at >= start)
+        ):
+            yield one
 
-    def _episodes(self, episode: str | None, since: date | None) -> Iterator[Episode]:
-        episodes, start = self._past.episodes, as_datetime("since", since)
-        if episode is not None:
-            found = episodes.get(as_str("episode", episode))
-            if found is None:
-                raise EpisodeNotFound(episode)
-            yield found
-            return
-        for _, one in episodes.scan():
-            if not isinstance(one, HelixGraphError) and (
-                start is None or ((at := parse_stamp(one.timestamp)) and at >= start)
-            ):
-                yield one
 
-    def _vectors_of(self, groups: Iterable[HarvestGroup]) -> dict[str, tuple[TextVector, Floats]]:
-        wanted = list(groups)
-        return dict(zip((one.uid for one in wanted), self._embed([one[0].content for one in wanted]), strict=False))
+def _vectors_of(context: InsightContext, groups: Iterable[HarvestGroup]) -> dict[str, tuple[TextVector, Floats]]:
+    wanted = list(groups)
+    return dict(zip((one.uid for one in wanted), context.embed([one[0].content for one in wanted]), strict=False))
 
-    def _told(self, connection: sqlite3.Connection, content: str, vector: Floats) -> StoredInsight | None:
-        """The insight that somebody has told, and that says the same."""
-        from helix_graph.insights.dedup import same_advice
 
-        for number in self._meaning(connection, vector, least=self.settings.same):
-            for kept in rows.by_numbers(connection, [number]):
-                ours = kept.insight.source == HARVEST_SOURCE or kept.insight.state == "merged"
-                if not ours and same_advice(kept.insight.content, content):
-                    return kept
-        return None
+def _stored_by_others(
+    context: InsightContext, connection: sqlite3.Connection, content: str, vector: Floats
+) -> StoredInsight | None:
+    """The insight that somebody has told, and that says the same."""
+    from helix_graph.insights.dedup import same_advice
 
-    def _merge_lessons(self, connection: sqlite3.Connection) -> int:
-        """Merges each lesson into the earliest that says the same; how many are merged now."""
-        if self._embedder is None:
-            return 0
-        from helix_graph.insights.dedup import same_advice
-        from helix_graph.insights.vectors import cluster_leaders
+    for number in context.by_meaning(connection, vector, least=context.settings.same):
+        for kept in rows.by_numbers(connection, [number]):
+            ours = kept.insight.source == HARVEST_SOURCE or kept.insight.state == "merged"
+            if not ours and same_advice(kept.insight.content, content):
+                return kept
+    return None
 
-        lessons = _harvested_lessons(connection)
-        found = rows.vectors_of(connection, [one.number for one in lessons], model=self._embedder.model)
-        by_number = {one.number: one for one in lessons}
 
-        def same(one: int, other: int) -> bool:
-            return same_advice(by_number[one].insight.content, by_number[other].insight.content)
+def _merge_lessons(context: InsightContext, connection: sqlite3.Connection) -> int:
+    """Merges each lesson into the earliest that says the same; how many are merged now."""
+    if context.embedder is None:
+        return 0
+    from helix_graph.insights.dedup import same_advice
+    from helix_graph.insights.vectors import cluster_leaders
 
-        into = cluster_leaders([*by_number], found, least=self.settings.same, same=same)
-        for one in lessons:
-            leader = by_number[into[one.number]]
-            merged_into = "" if leader is one else leader.insight.uid
-            if one.insight.merged_into != merged_into:
-                state = "merged" if merged_into else "active"
-                rows.update(connection, one, replace(one.insight, state=state, merged_into=merged_into))
-                for moved in (one, leader):
-                    feedback.refold(connection, moved, settings=self.settings)
-        return sum(into[one.number] != one.number for one in lessons)
+    lessons = _harvested_lessons(connection)
+    found = rows.vectors_of(connection, [one.number for one in lessons], model=context.embedder.model)
+    by_number = {one.number: one for one in lessons}
+
+    def same(one: int, other: int) -> bool:
+        return same_advice(by_number[one].insight.content, by_number[other].insight.content)
+
+    into = cluster_leaders([*by_number], found, least=context.settings.same, same=same)
+    for one in lessons:
+        leader = by_number[into[one.number]]
+        merged_into = "" if leader is one else leader.insight.uid
+        if one.insight.merged_into != merged_into:
+            state = "merged" if merged_into else "active"
+            rows.update(connection, one, replace(one.insight, state=state, merged_into=merged_into))
+            for moved in (one, leader):
+                feedback.refold(connection, moved, settings=context.settings)
+    return sum(into[one.number] != one.number for one in lessons)
 
 
 class _HarvestBatch:

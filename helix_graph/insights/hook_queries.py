@@ -8,17 +8,10 @@ from __future__ import annotations
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, is_logged, known_names, write_exposure
-from helix_graph.insights.recall import (
-    RecallQuery,
-    WordFrequencies,
-    checked_query,
-    hit_forms,
-    proven_rows,
-    recall_by_words,
-    relevance_by_words,
-)
+from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.insights.scoring import V6
+from helix_graph.insights.words import WordFrequencies, relevance_by_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

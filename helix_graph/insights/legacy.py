@@ -1,8 +1,12 @@
-"""Reads the original's helix.db, in either of its forms, as records of ours.
+"""The older seed: its helix.db read as records of ours, and its calls as an adapter over the same insights.
 
-Its later form has a table ``insight``; its older one ``memory`` (trigger, resolution, how often it helped and failed)
-and ``memory_edge``. Neither kept a log, so the known performance of an insight becomes one entry of the log. Its
-vectors are not read: which model made them is not recorded.
+The original's later form has a table ``insight``; its older one ``memory`` (trigger, resolution, how often it helped
+and failed) and ``memory_edge``. Neither kept a log, so the known performance of an insight becomes one entry of the
+log. Its vectors are not read: which model made them is not recorded.
+
+The adapter stores an insight with the text "When TRIGGER: RESOLUTION" and its type as a tag; what helped is a causal
+hit, what did not a use without one. Its scoring is the profile ``v1``: 0.5 relevance, 0.3 effectiveness (helped of
+all), 0.2 recency (seven days), without a threshold.
 """
 
 from __future__ import annotations
@@ -10,11 +14,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
 from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.feedback import give_feedback
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import (
     INSIGHT_RELATIONS,
@@ -25,14 +30,28 @@ from helix_graph.insights.model import (
     InvalidExport,
     Performance,
 )
+from helix_graph.insights.recall import recall
 from helix_graph.insights.rows import digest
-from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS
-from helix_graph.insights.store import clean_content, clean_line, clean_name, clean_tags
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, V1
+from helix_graph.insights.store import (
+    InsightDraft,
+    StoreAnswer,
+    clean_content,
+    clean_line,
+    clean_name,
+    clean_source,
+    clean_tags,
+    put,
+    rejected,
+)
 from helix_graph.timestamps import parse_stamp, stamp
+from helix_graph.validation import as_choice, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from helix_graph.insights.context import InsightContext
 
 
 _MAGIC = b"SQLite format 3\0"
@@ -221,3 +240,74 @@ def _tags(value: object) -> tuple[str, ...]:
 def _tags_of(found: list[object]) -> tuple[str, ...]:
     plain = (clean_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
     return clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])
+
+
+TYPES = ("failure", "pattern")
+_SHORTEST_TRIGGER = 10
+
+
+class LegacyFeedback(TypedDict):
+    """How many of the injected helped, how many did not, and which are not known."""
+
+    helped: int
+    unhelpful: int
+    missing: list[str]
+
+
+class LegacyInsights:
+    """``store``, ``recall`` and ``feedback`` with the signatures of the older seed."""
+
+    def __init__(self, context: InsightContext) -> None:
+        self._context = context.with_settings(V1)
+
+    def store(self, trigger: str, resolution: str, type: str = "failure", source: str = "") -> StoreAnswer:  # noqa: A002  (the seed's name)
+        """Remembers what to do (``resolution``) in a situation (``trigger``); ``type`` is failure or pattern.
+
+        Rejected are triggers of fewer than 10 characters, empty resolutions and other types.
+        """
+        if type not in TYPES:
+            return rejected("type must be failure or pattern")
+        told = {"trigger": clean_content(trigger), "resolution": clean_content(resolution), "type": type}
+        if len(told["trigger"]) < _SHORTEST_TRIGGER:
+            return rejected("trigger too short")
+        if not told["resolution"]:
+            return rejected("resolution empty")
+        content = legacy_text(told["trigger"], told["resolution"])
+        return put(self._context, InsightDraft(content=content, tags=(type,), source=clean_source(source), told=told))
+
+    def recall(
+        self,
+        query: str,
+        type: str | None = None,  # noqa: A002  (the seed's name)
+        limit: int = 5,
+        min_effectiveness: float = 0.0,
+    ) -> list[dict[str, Any]]:
+        """The memories that bear on a query, the best first, of one type if given.
+
+        Raises:
+            EmptyQuery: There is nothing in the query.
+            NotOneOf: There is no such type.
+            OutOfRange: ``limit`` is not within 0 to 100, or ``min_effectiveness`` not within 0 to 1.
+        """
+        tag = "" if type is None else as_choice("type", type, TYPES)
+        return [_as_memory(hit) for hit in recall(self._context, query, limit, min_effectiveness, tag=tag)]
+
+    def feedback(self, utilized: Iterable[str], injected: Iterable[str]) -> LegacyFeedback:
+        """Says which of the injected memories were of use; the others count as unhelpful."""
+        shown = as_tuple("injected", injected)
+        answer = give_feedback(self._context, shown, "delivered", as_tuple("utilized", utilized), policy="v1")
+        return LegacyFeedback(helped=answer["causal"], unhelpful=answer["eroded"], missing=answer["missing"])
+
+
+def _as_memory(hit: dict[str, Any]) -> dict[str, Any]:
+    """A hit with the keys of the older form; an insight told in another form is a pattern without a trigger."""
+    told = hit.pop("_told")
+    helped, uses = hit.pop("causal_hits"), hit.pop("use_count")
+    return {
+        **hit,
+        "type": told.get("type", "pattern"),
+        "trigger": told.get("trigger", hit["content"]),
+        "resolution": told.get("resolution", ""),
+        "helped": helped,
+        "failed": uses - helped,
+    }

@@ -25,7 +25,6 @@ from helix_episodes.errors import EpisodeNotFound
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyText
 from helix_graph.insights import rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.dedup import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
 from helix_graph.insights.schema import seed_form
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.context import ProjectHistory
+    from helix_graph.insights.context import InsightContext, ProjectHistory
     from helix_graph.insights.model import LinkOrigin, StoredInsight
     from helix_graph.insights.vectors import Floats
 
@@ -59,81 +58,60 @@ class RelateAnswer(TypedDict):
     reason: str
 
 
-class InsightLinks(InsightContext):
-    """The part of `Insights` that ties insights together."""
+def relate(context: InsightContext, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> RelateAnswer:
+    """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves."""
+    relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
+    score = as_fraction("weight", weight)
+    with context.database.writing() as connection:
+        ends = {name: rows.by_name(connection, as_str("name", name)) for name in (from_name, to_name)}
+        one, other = ends[from_name], ends[to_name]
+        if one is None or other is None:
+            missing = from_name if one is None else to_name
+            return _related(from_name, to_name, relation, score, "rejected", f"memory not found: {missing}")
+        if one.number == other.number:
+            return _related(from_name, to_name, relation, score, "rejected", "an insight has no link to itself")
+        link = new_link(one.insight.uid, relation, target=other.insight.uid, score=score, at=stamp(context.now()))
+        known = find_link(connection, link.id)
+        if known:
+            return _related(from_name, to_name, relation, known.score, "exists")
+        write_link(connection, link)
+        return _related(from_name, to_name, relation, score, "added")
 
-    def relate(self, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> RelateAnswer:
-        """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves.
 
-        Raises:
-            NotOneOf: The relation is none of them.
-            OutOfRange: ``weight`` is not within 0 to 1.
-        """
-        relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
-        score = as_fraction("weight", weight)
-        with self._database.writing() as connection:
-            ends = {name: rows.by_name(connection, as_str("name", name)) for name in (from_name, to_name)}
-            one, other = ends[from_name], ends[to_name]
-            if one is None or other is None:
-                missing = from_name if one is None else to_name
-                return _related(from_name, to_name, relation, score, "rejected", f"memory not found: {missing}")
-            if one.number == other.number:
-                return _related(from_name, to_name, relation, score, "rejected", "an insight has no link to itself")
-            link = new_link(one.insight.uid, relation, target=other.insight.uid, score=score, at=stamp(self._clock()))
-            known = find_link(connection, link.id)
-            if known:
-                return _related(from_name, to_name, relation, known.score, "exists")
-            write_link(connection, link)
-            return _related(from_name, to_name, relation, score, "added")
+def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
+    """The insights and nodes that links lead to in either direction, the nearest first, each once."""
+    hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
+    with context.database.reading() as connection:
+        start = rows.named(connection, name)
+        walk = LinkTraversal(connection, context.history, least=context.settings.least_link)
+        return list(walk.from_insight(start, hops=hops))
 
-    def connected(self, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
-        """The insights and nodes that links lead to in either direction, the nearest first, each once.
 
-        Each has ``_kind`` (insight or node), ``_hop`` (how many links away), ``_via`` (the name before it on the way)
-        and ``_relation``. A node has its ``name`` (the label), ``node`` (the id) and ``type``; from a node one comes to
-        every insight that is linked with it. Links below a score of 0.5 are not followed.
+def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
+    """What stands next to an insight: those it is linked with, then those most like it."""
+    most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
+    with context.database.reading() as connection:
+        start = rows.named(connection, name)
+        found = {
+            kept.number: {**seed_form(kept), "_relation": link.relation, "_score": round(link.score, 3)}
+            for link, kept in _beside(connection, start)
+        }
+        near = sorted(_alike(context, connection, start).items(), key=lambda pair: (-pair[1], pair[0]))
+        # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
+        ranked = dict(near[: 4 * _MOST_SHOWN])
+        kept_by_number = {kept.number: kept for kept in rows.by_numbers(connection, ranked)}
+    for number, score in ranked.items():
+        kept = kept_by_number.get(number)
+        if kept and kept.insight.state == "active" and number not in found and number != start.number:
+            found[number] = {**seed_form(kept), "_relation": "similar", "_score": round(score, 3)}
+    return list(found.values())[:most]
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            OutOfRange: ``max_hops`` is not within 1 to 10.
-        """
-        hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
-        with self._database.reading() as connection:
-            start = self._named(connection, name)
-            walk = LinkTraversal(connection, self._experience, least=self.settings.least_link)
-            return list(walk.from_insight(start, hops=hops))
 
-    def neighbors(self, name: str, limit: int = 5) -> list[dict[str, Any]]:
-        """What stands next to an insight: those it is linked with, then those most like it.
-
-        Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
-
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            OutOfRange: ``limit`` is not within 0 to 100.
-        """
-        most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
-        with self._database.reading() as connection:
-            start = self._named(connection, name)
-            found = {
-                kept.number: {**seed_form(kept), "_relation": link.relation, "_score": round(link.score, 3)}
-                for link, kept in _beside(connection, start)
-            }
-            near = sorted(self._alike(connection, start).items(), key=lambda pair: (-pair[1], pair[0]))
-            # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
-            ranked = dict(near[: 4 * _MOST_SHOWN])
-            kept_by_number = {kept.number: kept for kept in rows.by_numbers(connection, ranked)}
-        for number, score in ranked.items():
-            kept = kept_by_number.get(number)
-            if kept and kept.insight.state == "active" and number not in found and number != start.number:
-                found[number] = {**seed_form(kept), "_relation": "similar", "_score": round(score, 3)}
-        return list(found.values())[:most]
-
-    def _alike(self, connection: sqlite3.Connection, start: StoredInsight) -> Mapping[int, float]:
-        vectors = self._embed([start.insight.content])
-        if not vectors:
-            return self._by_words(connection, start.insight.content)
-        return self._meaning(connection, vectors[0][1], least=0.0)
+def _alike(context: InsightContext, connection: sqlite3.Connection, start: StoredInsight) -> Mapping[int, float]:
+    vectors = context.embed([start.insight.content])
+    if not vectors:
+        return context.by_words(connection, start.insight.content)
+    return context.by_meaning(connection, vectors[0][1], least=0.0)
 
 
 def new_link(  # noqa: PLR0913  (what a link is)
@@ -338,116 +316,110 @@ class LinkAnswer(TypedDict):
     label: str | None
 
 
-class Anchoring(InsightContext):
-    """The part of `Insights` that ties insights to nodes of the graph."""
+def link(
+    context: InsightContext, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
+) -> LinkAnswer:
+    """Links an insight to a node by hand."""
+    from helix_graph.graph.anchors import ANCHOR_TYPES
 
-    def link(
-        self, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
-    ) -> LinkAnswer:
-        """Links an insight to a node by hand.
+    kind = as_choice("node_type", node_type, ANCHOR_TYPES)
+    meant = as_choice("relation", relation, NODE_RELATIONS)
+    said = as_text("text", text).strip()
+    if not said and kind != "episode":
+        option = "text"
+        raise EmptyText(option)
+    session = _episode_id(context, episode)
+    with context.database.writing() as connection:
+        kept = rows.named(connection, as_str("name", name))
+        at = stamp(context.now())
+        link = new_link(kept.insight.uid, meant, at=at, node=(kind, said), episode=session)
+        known = find_link(connection, link.id)
+        write_link(connection, link)
+    return _shown(context, kept, [link], ["exists" if known else "added"])[0]
 
-        ``text`` is the raw text of a step of ``episode``, or the label of a node when no episode is named;
-        ``relation`` is derived_from, addresses or prevents.
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            EpisodeNotFound: There is no such episode.
-            NotOneOf: Type or relation is none of those allowed.
-            EmptyText: There is no text, and no whole episode is meant.
-        """
-        from helix_graph.graph.anchors import ANCHOR_TYPES
+def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
+    """Links insights (one, or all that can be recalled) to the nodes that their texts speak of."""
+    errors, decisions = context.required_history.examples(("error",)), context.required_history.examples(("decision",))
+    with context.database.reading() as connection:
+        chosen = _chosen(connection, name)
+    vectors = [numbers for _, numbers in context.embed([one.label for one in errors])] if chosen else []
+    answers: list[LinkAnswer] = []
+    for kept in chosen:
+        found = _by_label(kept.insight.content, errors, decisions)
+        if not (found or _addresses_one(context, kept)):
+            found = _by_vector(context, kept, errors, vectors)
+        answers += _keep(context, kept, found)
+    return answers
 
-        kind = as_choice("node_type", node_type, ANCHOR_TYPES)
-        meant = as_choice("relation", relation, NODE_RELATIONS)
-        said = as_text("text", text).strip()
-        if not said and kind != "episode":
-            option = "text"
-            raise EmptyText(option)
-        session = self._episode_id(episode)
-        with self._database.writing() as connection:
-            kept = self._named(connection, as_str("name", name))
-            at = stamp(self._clock())
-            link = new_link(kept.insight.uid, meant, at=at, node=(kind, said), episode=session)
-            known = find_link(connection, link.id)
+
+def unresolved(context: InsightContext) -> tuple[InsightLink, ...]:
+    """The links whose node is not in the graph now; they are kept, since it may come (back)."""
+    with context.database.reading() as connection:
+        links = list(links_where(connection, "node_type != '' ORDER BY id"))
+    known = context.anchored({anchor_of(link) for link in links})
+    return tuple(link for link in links if anchor_of(link) not in known)
+
+
+def _episode_id(context: InsightContext, episode: str) -> str:
+    if not episode:
+        return ""
+    found = context.required_history.episodes.get(as_str("episode", episode))
+    if found is None:
+        raise EpisodeNotFound(episode)
+    return found.id
+
+
+def _chosen(connection: sqlite3.Connection, name: str | None) -> list[StoredInsight]:
+    if name is not None:
+        return [rows.named(connection, as_str("name", name))]
+    return list(rows.where(connection, "state = 'active' ORDER BY number"))
+
+
+def _addresses_one(context: InsightContext, kept: StoredInsight) -> bool:
+    with context.database.reading() as connection:
+        own = rows.own_uids(connection, kept.insight.uid)
+        return any(one.node_type == "error" and one.origin != "embedding" for one in links_of(connection, own))
+
+
+def _by_vector(
+    context: InsightContext, kept: StoredInsight, errors: list[NodeExample], vectors: list[Floats]
+) -> dict[NodeExample, tuple[LinkOrigin, float]]:
+    if not vectors:
+        return {}
+    own = context.embed([kept.insight.content])[0][1]
+    scored = [(round(float(vector @ own), 3), one) for one, vector in zip(errors, vectors, strict=True)]
+    close = sorted(
+        (each for each in scored if each[0] >= context.settings.uptake), key=lambda each: (-each[0], each[1].label)
+    )
+    return {one: ("embedding", cosine) for cosine, one in close[:_MOST_BY_VECTOR]}
+
+
+def _keep(
+    context: InsightContext, kept: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]
+) -> list[LinkAnswer]:
+    links, statuses = [], []
+    with context.database.writing() as connection:
+        at = stamp(context.now())
+        for one, (origin, score) in found.items():
+            node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
+            link = new_link(
+                kept.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
+            )
+            statuses.append("exists" if find_link(connection, link.id) else "added")
             write_link(connection, link)
-        return self._shown(kept, [link], ["exists" if known else "added"])[0]
+            links.append(link)
+    return _shown(context, kept, links, statuses)
 
-    def match(self, name: str | None = None) -> list[LinkAnswer]:
-        """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
 
-        Raises:
-            InsightNotFound: There is no insight of that name.
-            NoMemory: These insights belong to no memory with a graph.
-        """
-        errors, decisions = self._past.examples(("error",)), self._past.examples(("decision",))
-        with self._database.reading() as connection:
-            chosen = self._chosen(connection, name)
-        vectors = [numbers for _, numbers in self._embed([one.label for one in errors])] if chosen else []
-        answers: list[LinkAnswer] = []
-        for kept in chosen:
-            found = _by_label(kept.insight.content, errors, decisions)
-            if not (found or self._addresses_one(kept)):
-                found = self._by_vector(kept, errors, vectors)
-            answers += self._keep(kept, found)
-        return answers
-
-    def unresolved(self) -> tuple[InsightLink, ...]:
-        """The links whose node is not in the graph now; they are kept, since it may come (back)."""
-        with self._database.reading() as connection:
-            links = list(links_where(connection, "node_type != '' ORDER BY id"))
-        known = self._experience.anchored({anchor_of(link) for link in links}) if self._experience else {}
-        return tuple(link for link in links if anchor_of(link) not in known)
-
-    def _episode_id(self, episode: str) -> str:
-        if not episode:
-            return ""
-        found = self._past.episodes.get(as_str("episode", episode))
-        if found is None:
-            raise EpisodeNotFound(episode)
-        return found.id
-
-    def _chosen(self, connection: sqlite3.Connection, name: str | None) -> list[StoredInsight]:
-        if name is not None:
-            return [self._named(connection, as_str("name", name))]
-        return list(rows.where(connection, "state = 'active' ORDER BY number"))
-
-    def _addresses_one(self, kept: StoredInsight) -> bool:
-        with self._database.reading() as connection:
-            own = rows.own_uids(connection, kept.insight.uid)
-            return any(one.node_type == "error" and one.origin != "embedding" for one in links_of(connection, own))
-
-    def _by_vector(
-        self, kept: StoredInsight, errors: list[NodeExample], vectors: list[Floats]
-    ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
-        if not vectors:
-            return {}
-        own = self._embed([kept.insight.content])[0][1]
-        scored = [(round(float(vector @ own), 3), one) for one, vector in zip(errors, vectors, strict=True)]
-        close = sorted(
-            (each for each in scored if each[0] >= self.settings.uptake), key=lambda each: (-each[0], each[1].label)
-        )
-        return {one: ("embedding", cosine) for cosine, one in close[:_MOST_BY_VECTOR]}
-
-    def _keep(self, kept: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]) -> list[LinkAnswer]:
-        links, statuses = [], []
-        with self._database.writing() as connection:
-            at = stamp(self._clock())
-            for one, (origin, score) in found.items():
-                node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
-                link = new_link(
-                    kept.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
-                )
-                statuses.append("exists" if find_link(connection, link.id) else "added")
-                write_link(connection, link)
-                links.append(link)
-        return self._shown(kept, links, statuses)
-
-    def _shown(self, kept: StoredInsight, links: list[InsightLink], statuses: Iterable[str]) -> list[LinkAnswer]:
-        known = self._experience.anchored(map(anchor_of, links)) if self._experience else {}
-        return [
-            _answer(kept.name, link, status, known.get(anchor_of(link)))
-            for link, status in zip(links, statuses, strict=True)
-        ]
+def _shown(
+    context: InsightContext, kept: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
+) -> list[LinkAnswer]:
+    known = context.anchored(map(anchor_of, links))
+    return [
+        _answer(kept.name, link, status, known.get(anchor_of(link)))
+        for link, status in zip(links, statuses, strict=True)
+    ]
 
 
 def _by_label(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec.structs import replace
 
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.dedup import absorb
 from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.model import FeedbackEntry
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import StoredInsight
     from helix_graph.insights.scoring import ScoringSettings
 
@@ -81,153 +81,136 @@ class Rebuilt(TypedDict):
     entries: int
 
 
-class Upkeep(InsightContext):
-    """The part of `Insights` that looks after them."""
+def decay(context: InsightContext, days: int = 30) -> Decayed:
+    """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``."""
+    threshold = as_int("days", days, lowest=1, highest=_MOST_DAYS)
+    with context.database.writing() as connection:
+        at = feedback.free_timestamp(connection, context.now())
+        due = list(_due(connection, at=at, days=threshold, now=context.now(), settings=context.settings))
+        if due:
+            entry = FeedbackEntry(id=feedback.new_id(), ts=at, kind="decay", days=threshold)
+            feedback.add_entry(connection, entry, to=due, settings=context.settings)
+    return Decayed(decayed=len(due), threshold_days=threshold)
 
-    def decay(self, days: int = 30) -> Decayed:
-        """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.
 
-        Raises:
-            OutOfRange: ``days`` is not within 1 to 36,500.
-        """
-        threshold = as_int("days", days, lowest=1, highest=_MOST_DAYS)
-        with self._database.writing() as connection:
-            at = feedback.free_timestamp(connection, self._clock())
-            due = list(_due(connection, at=at, days=threshold, now=self._clock(), settings=self.settings))
-            if due:
-                entry = FeedbackEntry(id=feedback.new_id(), ts=at, kind="decay", days=threshold)
-                feedback.add_entry(connection, entry, to=due, settings=self.settings)
-        return Decayed(decayed=len(due), threshold_days=threshold)
+def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *, yes: bool = False) -> PrunedInsights:
+    """Names the insights below ``threshold`` after ``min_uses`` uses or more, and with ``yes`` removes them."""
+    below = as_fraction("threshold", threshold)
+    uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
+    with context.database.writing() if yes else context.database.reading() as connection:
+        weak = _weak(connection, below=below, uses=uses)
+        names = [kept.name for kept in weak]
+        if yes:
+            forget_insights(connection, weak, at=stamp(context.now()))
+        remaining = _count(connection)
+    removed = names if yes else []
+    return PrunedInsights(pruned=len(removed), remaining=remaining, removed=removed, candidates=names, dry_run=not yes)
 
-    def prune(self, threshold: float = 0.25, min_uses: int = 3, *, yes: bool = False) -> PrunedInsights:
-        """Names the insights below ``threshold`` after ``min_uses`` uses or more, and with ``yes`` removes them.
 
-        Exactly the threshold stays, and so does what a person provided.
+def health(context: InsightContext) -> dict[str, Any]:
+    """How the memory does: the seed's keys, and what else ought to be known."""
+    since = stamp(context.now() - timedelta(hours=context.settings.recent_hours))
+    with context.database.reading() as connection:
+        total, used, effectiveness, recent, hits, uses = connection.execute(
+            "SELECT count(*), count(nullif(use_count, 0)), avg(CASE WHEN use_count > 0 THEN effectiveness END),"
+            " count(CASE WHEN last_feedback_at >= ? THEN 1 END), sum(causal_hits), sum(use_count)"
+            " FROM insight WHERE state != 'merged'",
+            (since,),
+        ).fetchone()
+        states = dict(connection.execute("SELECT state, count(*) FROM insight GROUP BY state ORDER BY state"))
+        embedded = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NOT NULL")
+        with_vector = embedded.fetchone()[0]
+        tags = _tags(connection)
+    neutral = context.settings.neutral
+    return {
+        "status": "HEALTHY" if total and used else "NEEDS_ATTENTION",
+        "total_insights": total,
+        "by_tag": tags,
+        "effectiveness": round(neutral if effectiveness is None else effectiveness, _SHOWN_DECIMALS),
+        "with_feedback": used,
+        "recent_feedback": recent,
+        "causal_ratio": round(hits / uses, _SHOWN_DECIMALS) if uses else 0.0,
+        "issues": list(_issues(total, used)),
+        "without_vector": total - with_vector,
+        "muted": states.get("muted", 0),
+        "rejected": states.get("rejected", 0),
+        "merged_away": states.get("merged", 0),
+    }
 
-        Raises:
-            OutOfRange: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
-        """
-        below = as_fraction("threshold", threshold)
-        uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
-        with self._database.writing() if yes else self._database.reading() as connection:
-            weak = _weak(connection, below=below, uses=uses)
-            names = [kept.name for kept in weak]
-            if yes:
-                forget_insights(connection, weak, at=stamp(self._clock()))
-            remaining = _count(connection)
-        removed = names if yes else []
-        return PrunedInsights(
-            pruned=len(removed), remaining=remaining, removed=removed, candidates=names, dry_run=not yes
-        )
 
-    def health(self) -> dict[str, Any]:
-        """How the memory does: the seed's keys, and what else ought to be known.
+def consolidate(context: InsightContext, threshold: float | None = None) -> Consolidated:
+    """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most alike first."""
+    least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
+    done: list[dict[str, Any]] = []
+    with context.database.writing() as connection:
+        for one, other, cosine in _pairs_to_merge(context, connection, least=least):
+            pair = {kept.number: kept for kept in rows.by_numbers(connection, [one, other])}
+            chosen = _who_stays(pair[one], pair[other])
+            if chosen is not None:
+                kept, gone = chosen
+                _merge(context, connection, kept, gone)
+                done.append({"kept": kept.name, "merged": gone.name, "cosine": cosine})
+        remaining = _count(connection)
+    return Consolidated(merged=len(done), remaining=remaining, pairs=done)
 
-        ``status`` is HEALTHY when there are insights and some had feedback. ``effectiveness`` is the mean of those with
-        feedback, ``recent_feedback`` counts those with causal feedback within the hour, ``causal_ratio`` is causal hits
-        per use; ``issues`` says in words what is missing.
-        """
-        since = stamp(self._clock() - timedelta(hours=self.settings.recent_hours))
-        with self._database.reading() as connection:
-            total, used, effectiveness, recent, hits, uses = connection.execute(
-                "SELECT count(*), count(nullif(use_count, 0)), avg(CASE WHEN use_count > 0 THEN effectiveness END),"
-                " count(CASE WHEN last_feedback_at >= ? THEN 1 END), sum(causal_hits), sum(use_count)"
-                " FROM insight WHERE state != 'merged'",
-                (since,),
-            ).fetchone()
-            states = dict(connection.execute("SELECT state, count(*) FROM insight GROUP BY state ORDER BY state"))
-            embedded = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NOT NULL")
-            with_vector = embedded.fetchone()[0]
-            tags = _tags(connection)
-        neutral = self.settings.neutral
-        return {
-            "status": "HEALTHY" if total and used else "NEEDS_ATTENTION",
-            "total_insights": total,
-            "by_tag": tags,
-            "effectiveness": round(neutral if effectiveness is None else effectiveness, _SHOWN_DECIMALS),
-            "with_feedback": used,
-            "recent_feedback": recent,
-            "causal_ratio": round(hits / uses, _SHOWN_DECIMALS) if uses else 0.0,
-            "issues": list(_issues(total, used)),
-            "without_vector": total - with_vector,
-            "muted": states.get("muted", 0),
-            "rejected": states.get("rejected", 0),
-            "merged_away": states.get("merged", 0),
-        }
 
-    def consolidate(self, threshold: float | None = None) -> Consolidated:
-        """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most alike first.
+def reindex(context: InsightContext) -> ReindexedInsights:
+    """Embeds every insight that has no vector of the model at hand, and makes the index of words anew."""
+    embedded, embedder = 0, context.embedder
+    with context.database.writing() as connection:
+        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
+        rows.mend_digests(connection)
+    while embedder is not None and (done := _embed_some(context, embedder.model)):
+        embedded += done
+    with context.database.reading() as connection:
+        model = embedder.model if embedder else None
+        without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
+        total = _count(connection)
+    return ReindexedInsights(embedded=embedded, total=total, without_vector=without, model=model)
 
-        The one with more uses takes the other in; its tags and feedback come along. Without a model only texts that
-        differ in nothing but case and blanks are merged.
 
-        Raises:
-            OutOfRange: ``threshold`` is not within 0 to 1.
-        """
-        least = as_fraction("threshold", self.settings.same_when_consolidating if threshold is None else threshold)
-        done: list[dict[str, Any]] = []
-        with self._database.writing() as connection:
-            for one, other, cosine in self._same(connection, least=least):
-                pair = {kept.number: kept for kept in rows.by_numbers(connection, [one, other])}
-                chosen = _who_stays(pair[one], pair[other])
-                if chosen is not None:
-                    kept, gone = chosen
-                    self._merge(connection, kept, gone)
-                    done.append({"kept": kept.name, "merged": gone.name, "cosine": cosine})
-            remaining = _count(connection)
-        return Consolidated(merged=len(done), remaining=remaining, pairs=done)
+def rebuild(context: InsightContext) -> Rebuilt:
+    """Folds the log of feedback anew over every insight; nothing changes unless somebody wrote into the table."""
+    with context.database.writing() as connection:
+        count, changed = feedback.rebuild(connection, settings=context.settings)
+        entries = connection.execute("SELECT count(*) FROM insight_feedback").fetchone()[0]
+    return Rebuilt(insights=count, changed=changed, entries=entries)
 
-    def reindex(self) -> ReindexedInsights:
-        """Embeds every insight that has no vector of the model at hand, and makes the index of words anew."""
-        embedded, embedder = 0, self._embedder
-        with self._database.writing() as connection:
-            connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
-            rows.mend_digests(connection)
-        while embedder is not None and (done := self._embed_some(embedder.model)):
-            embedded += done
-        with self._database.reading() as connection:
-            model = embedder.model if embedder else None
-            without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
-            total = _count(connection)
-        return ReindexedInsights(embedded=embedded, total=total, without_vector=without, model=model)
 
-    def rebuild(self) -> Rebuilt:
-        """Folds the log of feedback anew over every insight; nothing changes unless somebody wrote into the table."""
-        with self._database.writing() as connection:
-            count, changed = feedback.rebuild(connection, settings=self.settings)
-            entries = connection.execute("SELECT count(*) FROM insight_feedback").fetchone()[0]
-        return Rebuilt(insights=count, changed=changed, entries=entries)
+def _embed_some(context: InsightContext, model: str) -> int:
+    with context.database.reading() as connection:
+        missing = rows.lacking_vector(connection, model=model, most=_BATCH)
+    vectors = context.embed([content for _, content in missing])
+    with context.database.writing() as connection:
+        for (number, content), (vector, _) in zip(missing, vectors, strict=True):
+            rows.set_vector_of(connection, number, content, model=vector.model, vector=vector.blob)
+    return len(missing)
 
-    def _embed_some(self, model: str) -> int:
-        with self._database.reading() as connection:
-            missing = rows.lacking_vector(connection, model=model, most=_BATCH)
-        vectors = self._embed([content for _, content in missing])
-        with self._database.writing() as connection:
-            for (number, content), (vector, _) in zip(missing, vectors, strict=True):
-                rows.set_vector_of(connection, number, content, model=vector.model, vector=vector.blob)
-        return len(missing)
 
-    def _same(self, connection: sqlite3.Connection, *, least: float) -> list[tuple[int, int, float]]:
-        """Pairs of rows that say the same, the most alike first."""
-        twins = [(one, other, 1.0) for one, other in rows.twins(connection)]
-        if self._embedder is None:
-            return twins
-        from helix_graph.insights.vectors import close_pairs
+def _pairs_to_merge(
+    context: InsightContext, connection: sqlite3.Connection, *, least: float
+) -> list[tuple[int, int, float]]:
+    """Pairs of rows that say the same, the most alike first."""
+    twins = [(one, other, 1.0) for one, other in rows.twins(connection)]
+    if context.embedder is None:
+        return twins
+    from helix_graph.insights.vectors import close_pairs
 
-        numbers, matrix = self._vectors(self._embedder).look(connection).rows()
-        known = {(one, other) for one, other, _ in twins}
-        near = close_pairs(numbers, matrix, least=least)
-        present = rows.active_numbers(connection)
-        return twins + [pair for pair in near if pair[:2] not in known and pair[0] in present and pair[1] in present]
+    numbers, matrix = context.vector_file(context.embedder).look(connection).rows()
+    known = {(one, other) for one, other, _ in twins}
+    near = close_pairs(numbers, matrix, least=least)
+    present = rows.active_numbers(connection)
+    return twins + [pair for pair in near if pair[:2] not in known and pair[0] in present and pair[1] in present]
 
-    def _merge(self, connection: sqlite3.Connection, kept: StoredInsight, gone: StoredInsight) -> None:
-        merged = absorb(kept.insight, gone.insight)
-        rows.update(connection, kept, merged)
-        if merged.content != kept.insight.content:
-            rows.copy_vector(connection, gone.number, to=kept.number)
-        away = replace(gone.insight, state="merged", merged_into=kept.insight.uid, state_at=stamp(self._clock()))
-        rows.update(connection, gone, away)
-        feedback.refold(connection, replace(kept, insight=merged), settings=self.settings)
+
+def _merge(context: InsightContext, connection: sqlite3.Connection, kept: StoredInsight, gone: StoredInsight) -> None:
+    merged = absorb(kept.insight, gone.insight)
+    rows.update(connection, kept, merged)
+    if merged.content != kept.insight.content:
+        rows.copy_vector(connection, gone.number, to=kept.number)
+    away = replace(gone.insight, state="merged", merged_into=kept.insight.uid, state_at=stamp(context.now()))
+    rows.update(connection, gone, away)
+    feedback.refold(connection, replace(kept, insight=merged), settings=context.settings)
 
 
 def _due(

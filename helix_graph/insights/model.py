@@ -14,7 +14,7 @@ somebody muted it) is truth. How it performed (`Performance`: effectiveness and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,13 @@ from helix_episodes.errors import HelixGraphError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+class TextVector(NamedTuple):
+    """A text's vector as the table has it, and the model that made it."""
+
+    model: str
+    blob: bytes
 
 
 State = Literal["active", "muted", "rejected", "merged"]

@@ -12,160 +12,46 @@ on. Recency halves every 14 days without use. Without vectors the order is that 
 effectiveness. Hits are scored in the order of relevance until no further one could be among those shown, so the answer
 is exact however many hits there are.
 
-Relevance by words lies between 0 and 1, on the scale of a cosine. The fewer insights have a word, the more it weighs
-(inverse document frequency), and three times as much when it is an identifier such as ``E0382`` or ``foo_bar``. The
-relevance of an insight is the weight of the words that it shares with the query, divided by the weight of the six
-heaviest words of the query (or a pasted page would find nothing).
-
->>> words("Why does E0382 come when I run the tests?")
-['e0382', 'come', 'run', 'tests']
->>> words("import shop/cart.py")
-['import', 'shop/cart.py', 'shop', 'cart']
-
 *Proven* insights are those used often enough to good effect, or provided by a person.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from itertools import islice
-from math import log
 
 from helix_episodes.lightweight import Value
 from helix_graph.database import as_list
 from helix_graph.errors import EmptyQuery
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
 from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, recency, score
+from helix_graph.insights.words import combined_relevance
 from helix_graph.timestamps import days_between, parse_stamp
-from helix_graph.validation import as_str
+from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, Literal, TypeVar
+    from typing import Any, Literal
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
     Mode = Literal["semantic", "lexical"]
 
     Via = Literal["meaning", "words", "both"]
 
-    #: One, or many side by side.
-    Shares = TypeVar("Shares", float, "NDArray[np.float64]")
-
-
-_TERM = re.compile(r"\w+(?:[._:/-]+\w+)*")
-_PART = re.compile(r"[^\W_]+")
-_SHORTEST_PART = 3
-#: A longer query is cut here: looking up a word takes a tenth of a millisecond in a memory of 100,000.
-_MOST_WORDS = 48
-#: So many of the heaviest words are the whole of a query.
-_SPAN = 6
-#: How much more an identifier says than another word of the same frequency.
-_IDENTIFIER = 3.0
-#: As if so many more insights were known that lack the word: in a memory of three, one in three is not yet frequent.
-_PRIOR = 50
-#: So many postings are read, of the rarest words first: reading one takes half a microsecond.
-_MOST_POSTINGS = 3000
-_LITTLE = (
-    "a about after all also am an and any are as at be because been before being both but by can could did do does "
-    "doing done for from get got had has have having he her here him his how i if in into is it its just like me more "
-    "most my no not of on only or other our out over own same she should so some such than that the their them then "
-    "there these they this those through to too under until up us use used using very was we were what when where "
-    "which while who whom why will with would you your"
-)
-#: Words that say nothing by themselves.
-STOP_WORDS = frozenset(_LITTLE.split())
-
-
-def words(query: str) -> list[str]:
-    """The words of a query that may say something, each once, in lower case; compounds and their parts."""
-    found: dict[str, None] = {}
-    for term in _TERM.findall(query.casefold()):
-        parts = _PART.findall(term)
-        if len(parts) > 1:
-            found[term] = None
-        found.update((part, None) for part in parts if len(parts) == 1 or len(part) >= _SHORTEST_PART)
-    return [word for word in found if word not in STOP_WORDS][:_MOST_WORDS]
-
-
-class WordFrequencies:
-    """How many rows have a frequent word, which takes long to count: what was counted holds until a text changes."""
-
-    def __init__(self) -> None:
-        self._counted: tuple[object, dict[str, int]] = (None, {})
-
-    def at(self, connection: sqlite3.Connection) -> dict[str, int]:
-        """What is known of the state that the connection sees, to which whoever counts adds."""
-        state = connection.execute("SELECT memory, texts FROM insight_revision").fetchone()
-        counted = self._counted
-        if counted[0] != state:
-            self._counted = counted = (state, {})
-        return counted[1]
-
-
-def relevance_by_words(connection: sqlite3.Connection, query: str, *, frequent: WordFrequencies) -> dict[int, float]:
-    """The rows that share words with the query, and their relevance by words: more than 0, at most 1."""
-    counted = frequent.at(connection)
-    frequencies = {word: counted.get(word) or _frequency(connection, word) for word in words(query)}
-    counted.update((word, found) for word, found in frequencies.items() if found >= _MOST_POSTINGS)
-    total = _total(connection)
-    weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
-    whole = sum(sorted(weights.values())[-_SPAN:])
-    shared: dict[int, float] = {}
-    left = _MOST_POSTINGS
-    for word in sorted((word for word in weights if frequencies[word]), key=lambda word: (frequencies[word], word)):
-        if left <= 0:
-            break
-        numbers = _postings(connection, word, most=left)
-        left -= len(numbers)
-        for number in numbers:
-            shared[number] = shared.get(number, 0.0) + weights[word]
-    return {number: weight / whole if weight < whole else 1.0 for number, weight in shared.items()}
-
-
-def _weight(word: str, frequency: int, total: int) -> float:
-    plain = log(1 + (total + _PRIOR) / (frequency + 1))
-    return plain * _IDENTIFIER if _is_identifier(word) else plain
-
-
-def _is_identifier(word: str) -> bool:
-    """Whether it has a digit beside letters, or is put together: ``E0382``, ``foo_bar``, ``cart.py``."""
-    return len(_PART.findall(word)) > 1 or (not word.isdigit() and any(character.isdigit() for character in word))
-
-
-def _total(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
-
-
-def _frequency(connection: sqlite3.Connection, word: str) -> int:
-    query = "SELECT count(*) FROM insight_text WHERE insight_text MATCH ?"
-    return int(connection.execute(query, (_phrase(word),)).fetchone()[0])
-
-
-def _postings(connection: sqlite3.Connection, word: str, *, most: int) -> list[int]:
-    """The rows with a word, the newest of them."""
-    newest = "SELECT rowid FROM insight_text WHERE insight_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-    # All numbers in one row: reading them takes half as long as taking each from a row of its own.
-    query = f"SELECT json_group_array(rowid) FROM ({newest})"  # noqa: S608  (constants)
-    found: list[int] = json.loads(connection.execute(query, (_phrase(word), most)).fetchone()[0])
-    return found
-
-
-def _phrase(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"'
-
 
 #: A longer query is cut here, as the seed cut what it embedded.
 _LONGEST_QUERY = 8000
 #: Hits are read so many at a time: few enough that a small answer costs little, many enough that a large one does too.
 _BATCH = 200
+#: As many as `seen` shows at most.
+MOST_SHOWN = 100
+#: The seed's ranking, or that by measured effect, once enough was measured.
+POLICIES = ("seed", "uplift")
 #: Where meanings are known, words alone say no more than this: less than the cosine (0.85) of what says the same.
 SURE_BY_WORDS = 0.8
 
@@ -180,6 +66,17 @@ class RecallQuery(Value):
     tag: str = ""
 
 
+class RecallAnswer(list["dict[str, Any]"]):
+    """The insights found, in the seed's form, and how they were found.
+
+    ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
+    could only be found by their words. It is empty when all were compared in both ways.
+    """
+
+    mode: Mode = "semantic"
+    note: str = ""
+
+
 class ScoredInsight(Value):
     """A hit with its score and what that is made of."""
 
@@ -191,6 +88,64 @@ class ScoredInsight(Value):
     recency: float
     score: float
     via: Via
+
+
+def recall(  # noqa: PLR0913  (the seed's options)
+    context: InsightContext,
+    query: str,
+    limit: int = 5,
+    min_effectiveness: float = 0.0,
+    min_relevance: float | None = None,
+    suppress_names: Iterable[str] = (),
+    *,
+    policy: str = "seed",
+    semantic: bool = True,
+    tag: str = "",
+) -> RecallAnswer:
+    """The insights that fit a query, the best first; `Insights.recall` says what each parameter means."""
+    settings, now = context.settings, context.now()
+    asked = RecallQuery(
+        limit=as_int("limit", limit, lowest=0, highest=MOST_SHOWN),
+        min_relevance=as_fraction("min_relevance", settings.min_relevance if min_relevance is None else min_relevance),
+        min_effectiveness=as_fraction("min_effectiveness", min_effectiveness),
+        suppress_names=frozenset(as_str("suppress_names", one) for one in as_tuple("suppress_names", suppress_names)),
+        tag=tag,
+    )
+    as_choice("policy", policy, POLICIES)
+    about = checked_query(query)
+    wide = asked if policy == "seed" else asked._replace(limit=MOST_SHOWN)
+    embedder = context.embedder if semantic else None
+    vector = context.embed_one(about)[1] if embedder else None
+    answer = RecallAnswer()
+    answer.mode = "semantic" if embedder else "lexical"
+    with context.database.reading() as connection:
+        answer.note = _note(context, connection, model=embedder.model if embedder else None, semantic=semantic)
+        by_words = context.by_words(connection, about)
+        if vector is None:
+            chosen = recall_by_words(connection, by_words, wide, now=now, settings=settings)
+        else:
+            meaning = context.by_meaning(connection, vector, least=asked.min_relevance, words=by_words)
+            hits = combined_hits(meaning, by_words, least=asked.min_relevance, sure=SURE_BY_WORDS)
+            chosen = best_hits(connection, hits, wide, mode="semantic", now=now, settings=settings)
+        if policy == "uplift":
+            from helix_graph.insights.exposure import order_by_uplift
+
+            found = {hit.number: hit for hit in chosen}
+            relevance = {number: hit.relevance for number, hit in found.items()}
+            chosen = [found[one] for one in order_by_uplift(connection, relevance, about=about, limit=asked.limit)]
+        answer.extend(hit_forms(connection, chosen, told=settings.counts))
+    return answer
+
+
+def _note(context: InsightContext, connection: sqlite3.Connection, *, model: str | None, semantic: bool) -> str:
+    from helix_graph.insights.rows import without_vector
+
+    if not semantic:
+        return "looked for by words only, as asked"
+    if model is None:
+        return f"{context.why_no_model()}: looked for by words only"
+    count = without_vector(connection, model=model)
+    return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
 
 
 def checked_query(text: str) -> str:
@@ -234,15 +189,6 @@ def combined_hits(
         if combined_relevance(alike, shared) >= least
     ]
     return sorted(hits, key=lambda hit: (-hit[0], hit[1]))
-
-
-def combined_relevance(meaning: Shares, by_words: Shares) -> Shares:
-    """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
-
-    >>> combined_relevance(0.6, 0.0), round(combined_relevance(0.6, 0.5), 2), combined_relevance(1.0, 0.3)
-    (0.6, 0.8, 1.0)
-    """
-    return meaning + by_words - meaning * by_words
 
 
 def recall_by_words(

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.lessons import HarvestedLesson
     from helix_graph.insights.model import StoredInsight
 
@@ -105,67 +105,65 @@ def _without(names: tuple[str, ...], gone: set[str]) -> tuple[str, ...]:
 _PREFIX = "episode-"
 
 
-class Unlearning(InsightContext):
-    """The part of `Insights` that forgets sessions."""
+def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
+    """Takes out all that rests on these sessions; how many insights were removed."""
+    gone = {form for session in sessions for form in (session, session.removeprefix(_PREFIX))}
+    gone |= {_PREFIX + session for session in gone}
+    if not (gone and context.path.exists()):
+        return 0
+    tasks = _tasks_of(context, gone)
+    with context.database.writing() as connection:
+        touched = _cut(connection, gone)
+        removed = [kept for kept in touched if not _reword(context, connection, kept, gone)]
+        remove_uids(connection, {uid for kept in removed for uid in rows.own_uids(connection, kept.insight.uid)})
+        _silence_log(connection, gone, tasks)
+        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
+    context.erase_deleted()
+    return len(removed)
 
-    def forget_sessions(self, sessions: Iterable[str]) -> int:
-        """Takes out all that rests on these sessions; how many insights were removed.
 
-        It is called while the other sessions' episodes can still be read, and before the graph is made anew.
-        """
-        gone = {form for session in sessions for form in (session, session.removeprefix(_PREFIX))}
-        gone |= {_PREFIX + session for session in gone}
-        if not (gone and self.path.exists()):
-            return 0
-        tasks = self._tasks_of(gone)
-        with self._database.writing() as connection:
-            touched = self._cut(connection, gone)
-            removed = [kept for kept in touched if not self._reword(connection, kept, gone)]
-            remove_uids(connection, {uid for kept in removed for uid in rows.own_uids(connection, kept.insight.uid)})
-            _silence_log(connection, gone, tasks)
-            connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
-        self._erase()
-        return len(removed)
+def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
+    """The tasks that only these sessions worked on: showings may name the task and no session."""
+    if context.history is None:
+        return set()
+    episodes = context.history.episodes
+    found = {one.task_id for name in gone if (one := episodes.get(name)) and one.task_id}
+    return found - {one.task_id for one in (episodes.list() if found else ()) if one.session not in gone}
 
-    def _tasks_of(self, gone: set[str]) -> set[str]:
-        """The tasks that only these sessions worked on: showings may name the task and no session."""
-        if self._experience is None:
-            return set()
-        episodes = self._experience.episodes
-        found = {one.task_id for name in gone if (one := episodes.get(name)) and one.task_id}
-        return found - {one.task_id for one in (episodes.list() if found else ()) if one.session not in gone}
 
-    def _cut(self, connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
-        """Removes the links to the sessions; the harvested insights that rested on them."""
-        wanted = as_list(gone)
-        linked = {link.insight for link in links_where(connection, f"episode {ANY_OF}", wanted)}
-        connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
-        named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
-        found = list(rows.where(connection, named, as_list(linked), wanted))
-        for kept in found:
-            if kept.insight.source != HARVEST_SOURCE and kept.insight.episode in gone:
-                rows.update(connection, kept, replace(kept.insight, episode=""))
-        return [kept for kept in found if kept.insight.source == HARVEST_SOURCE]
+def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
+    """Removes the links to the sessions; the harvested insights that rested on them."""
+    wanted = as_list(gone)
+    linked = {link.insight for link in links_where(connection, f"episode {ANY_OF}", wanted)}
+    connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
+    named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
+    found = list(rows.where(connection, named, as_list(linked), wanted))
+    for kept in found:
+        if kept.insight.source != HARVEST_SOURCE and kept.insight.episode in gone:
+            rows.update(connection, kept, replace(kept.insight, episode=""))
+    return [kept for kept in found if kept.insight.source == HARVEST_SOURCE]
 
-    def _reword(self, connection: sqlite3.Connection, kept: StoredInsight, gone: set[str]) -> bool:
-        """Whether an insight stays: others teach it too, and lend it their words, or a person gave it theirs."""
-        insight = kept.insight
-        if insight.edited_at:
-            rows.update(connection, kept, replace(insight, episode=""))
-            return True
-        others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
-        first = self._first_of(insight.uid, others)
-        if first is None:
-            return False
-        if insight.episode in gone:
-            rows.update(
-                connection, kept, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
-            )
+
+def _reword(context: InsightContext, connection: sqlite3.Connection, kept: StoredInsight, gone: set[str]) -> bool:
+    """Whether an insight stays: others teach it too, and lend it their words, or a person gave it theirs."""
+    insight = kept.insight
+    if insight.edited_at:
+        rows.update(connection, kept, replace(insight, episode=""))
         return True
+    others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
+    first = _first_of(context, insight.uid, others)
+    if first is None:
+        return False
+    if insight.episode in gone:
+        rows.update(
+            connection, kept, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
+        )
+    return True
 
-    def _first_of(self, uid: str, episodes: Iterable[str]) -> HarvestedLesson | None:
-        found = (self._past.episodes.get(one) for one in episodes)
-        return next((group[0] for group in grouped(one for one in found if one) if group.uid == uid), None)
+
+def _first_of(context: InsightContext, uid: str, episodes: Iterable[str]) -> HarvestedLesson | None:
+    found = (context.required_history.episodes.get(one) for one in episodes)
+    return next((group[0] for group in grouped(one for one in found if one) if group.uid == uid), None)
 
 
 def _silence_log(connection: sqlite3.Connection, gone: set[str], tasks: set[str]) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.insights.model import Insight, Performance, StoredInsight
+from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
+from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,6 +42,18 @@ def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
     """The insight of that name; for one that was merged away, the one that it went into."""
     found = _one(connection, "name = ?", name)
     return None if found is None else standing_for(connection, found)
+
+
+def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
+    """The insight of that name.
+
+    Raises:
+        InsightNotFound: There is none.
+    """
+    kept = by_name(connection, as_str("name", name))
+    if kept is None:
+        raise InsightNotFound(name)
+    return kept
 
 
 def standing_for(connection: sqlite3.Connection, kept: StoredInsight) -> StoredInsight:

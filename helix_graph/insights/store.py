@@ -19,14 +19,15 @@ True
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
 
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
-from helix_graph.insights.dedup import absorb
-from helix_graph.insights.model import Insight, Origin
+from helix_graph.insights.dedup import absorb, same_advice
+from helix_graph.insights.feedback import give_feedback
+from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.sanitizer import sanitize_line
 from helix_graph.insights.scoring import (
@@ -38,12 +39,14 @@ from helix_graph.insights.scoring import (
     SHORTEST_CONTENT,
     USER_PROVIDED,
 )
+from helix_graph.timestamps import stamp
 from helix_graph.validation import as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import StoredInsight
 
 
@@ -141,13 +144,6 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
         return ""
 
 
-class TextVector(NamedTuple):
-    """A text's vector as the table has it, and the model that made it."""
-
-    model: str
-    blob: bytes
-
-
 def clean_content(content: str) -> str:
     """The text as it is stored.
 
@@ -197,6 +193,49 @@ def clean_source(source: str) -> str:
 def rejected(reason: str, *, name: str = "") -> StoreAnswer:
     """The answer to a text that is not stored."""
     return StoreAnswer(status="rejected", name=name, reason=reason)
+
+
+def put(context: InsightContext, draft: InsightDraft) -> StoreAnswer:
+    """Stores a draft in a transaction of its own, or says why not."""
+    if draft.refusal:
+        return rejected(draft.refusal)
+    vector, numbers = context.embed_one(draft.content)
+    with context.database.writing() as connection:
+
+        def alike() -> SimilarRows:
+            return [*context.by_meaning(connection, numbers, least=context.settings.same).items()]
+
+        return store_draft(connection, draft, at=stamp(context.now()), vector=vector, alike=alike)
+
+
+def chunk(context: InsightContext, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
+    """Remembers the approach by which a task succeeded, or strengthens the insight that says the same."""
+    if not as_line("outcome", outcome).lower().startswith("success"):
+        return StoreAnswer(status="skipped", name="", reason="only what succeeded is chunked")
+    objective, worked = as_line("task_objective", task_objective), as_line("approach", approach)
+    content = f"Task: {objective}. Approach that worked: {worked}"
+    known = _closest(context, content)
+    if known is None:
+        draft = InsightDraft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source))
+        return put(context, draft)
+    give_feedback(context, [known.name], "delivered", policy="chunk")
+    return StoreAnswer(status="strengthened", name=known.name, reason="the approach is known and worked again")
+
+
+def _closest(context: InsightContext, content: str) -> StoredInsight | None:
+    """The insight that says the same as an approach, by meaning or by words alone: both together prove nothing."""
+    least = context.settings.same_when_chunking
+    _, numbers = context.embed_one(content)
+    with context.database.reading() as connection:
+        by_words = context.by_words(connection, content)
+        meaning = context.by_meaning(connection, numbers, least=least)
+        closest = {one: max(meaning.get(one, 0.0), by_words.get(one, 0.0)) for one in {*meaning, *by_words}}
+        same = [
+            kept
+            for kept in rows.by_numbers(connection, [one for one, found in closest.items() if found > least])
+            if kept.insight.state == "active" and same_advice(kept.insight.content, content)
+        ]
+    return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
 
 
 def store_draft(

@@ -29,7 +29,6 @@ from helix_episodes.errors import UsageError
 from helix_episodes.io import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.context import InsightContext
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.model import (
@@ -54,6 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
+
+    from helix_graph.insights.context import InsightContext
 
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)
@@ -239,62 +240,52 @@ class ImportCounts(TypedDict):
     without_vector: int
 
 
-class Exchanged(InsightContext):
-    """The part of `Insights` that gives and takes."""
+def export(context: InsightContext) -> str:
+    """Every insight, link and entry as text, one record a line; the same memory gives the same text."""
+    with context.database.reading() as connection:
+        return "\n".join((_HEADER, *sorted_lines(connection))) + "\n"
 
-    def export(self) -> str:
-        """Every insight, link and entry as text, one record a line; the same memory gives the same text."""
-        with self._database.reading() as connection:
-            return "\n".join((_HEADER, *sorted_lines(connection))) + "\n"
 
-    def export_to(self, path: Path) -> int:
-        """Writes `export` to a file; how many records.
+def export_to(context: InsightContext, path: Path) -> int:
+    """Writes `export` to a file; how many records."""
+    text = export(context)
+    write_output(as_path("path", path), text.encode())
+    return text.count("\n") - 1
 
-        Raises:
-            WriteFailed: It cannot be written.
-        """
-        text = self.export()
-        write_output(as_path("path", path), text.encode())
-        return text.count("\n") - 1
 
-    def import_from(self, path: Path) -> ImportCounts:
-        """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
+def import_from(context: InsightContext, path: Path) -> ImportCounts:
+    """Takes in what `export` wrote, or the helix.db of the original in either of its forms."""
+    from helix_graph.insights import legacy
 
-        Raises:
-            InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
-        """
-        from helix_graph.insights import legacy
+    where = as_path("path", path)
+    now = context.now()
+    records = legacy.read_legacy_database(where) if legacy.is_database(where) else list(_read(where, now=now))
+    return take_in(context, records)
 
-        where = as_path("path", path)
-        now = self._clock()
-        records = legacy.read_legacy_database(where) if legacy.is_database(where) else list(_read(where, now=now))
-        return self.take_in(records)
 
-    def take_in(self, records: Iterable[Record]) -> ImportCounts:
-        """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
-        admission = ImportFilter(self._is_forgotten)
-        admitted = admission.admit(records)
-        with self._database.writing() as connection:
-            before = _counts(connection)
-            _join_all(connection, admitted)
-            feedback.rebuild(connection, settings=self.settings)
-            after = _counts(connection)
-            without = rows.without_any_vector(connection)
-        new = {kind: after[kind] - before[kind] for kind in after}
-        return ImportCounts(
-            insights=new["insight"],
-            links=new["insight_link"],
-            feedback=new["insight_feedback"],
-            injections=new["insight_injection"],
-            left_out=admission.left_out,
-            total=after["insight"],
-            without_vector=without,
-        )
+def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
+    """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+    from helix_graph.tombstones import Tombstones
 
-    def _is_forgotten(self, session: str) -> bool:
-        from helix_graph.tombstones import Tombstones
-
-        return self._experience is not None and Tombstones(self._experience.root).holds(session)
+    forgotten = Tombstones(context.history.root).holds if context.history else lambda _: False
+    admission = ImportFilter(forgotten)
+    admitted = admission.admit(records)
+    with context.database.writing() as connection:
+        before = _counts(connection)
+        _join_all(connection, admitted)
+        feedback.rebuild(connection, settings=context.settings)
+        after = _counts(connection)
+        without = rows.without_any_vector(connection)
+    new = {kind: after[kind] - before[kind] for kind in after}
+    return ImportCounts(
+        insights=new["insight"],
+        links=new["insight_link"],
+        feedback=new["insight_feedback"],
+        injections=new["insight_injection"],
+        left_out=admission.left_out,
+        total=after["insight"],
+        without_vector=without,
+    )
 
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.io import write_atomically
-from helix_graph.insights.recall import combined_relevance
+from helix_graph.insights.words import combined_relevance
 
 if TYPE_CHECKING:
     import sqlite3

@@ -20,7 +20,7 @@ from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_pat
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_exposure
-from helix_graph.insights.recall import words
+from helix_graph.insights.words import words
 from helix_graph.project import CONFIGURATION
 from helix_graph.topics.hook_queries import busiest_topics, matching_entries
 
