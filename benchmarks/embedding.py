@@ -27,8 +27,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from helix_graph.embedding.cache import Cached
-from helix_graph.embedding.choice import INSTALL, has, status
-from helix_graph.embedding.engines import LightEmbedder, ReferenceEmbedder
+from helix_graph.embedding.choice import INSTALL, LightEmbedder, ReferenceEmbedder, has, status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,7 @@ QUESTION = "why does the import of respx fail in the tests of shop.shipping?"
 ASK = "from helix_graph.embedding.choice import embedder; embedder({}).embed([%r])" % QUESTION  # noqa: UP031  (braces)
 REFERENCE = f"""
 from pathlib import Path
-from helix_graph.embedding.engines import ReferenceEmbedder
+from helix_graph.embedding.choice import ReferenceEmbedder
 from helix_graph.embedding.weights import find
 ReferenceEmbedder(find().found.folder).embed([{QUESTION!r}])
 """

@@ -153,11 +153,7 @@ class Memory:
         return Search(self.root, own=self._searched)
 
     def _searched(self) -> tuple[SearchSource, ...]:
-        from helix_graph.search.memory_sources import (
-            EpisodeSource,
-            InsightSource,
-            TopicSource,
-        )
+        from helix_graph.search.sources import EpisodeSource, InsightSource, TopicSource
 
         return (
             InsightSource(self.insights),

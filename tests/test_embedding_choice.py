@@ -13,10 +13,16 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph.embedding import choice
-from helix_graph.embedding.choice import BULK_TEXTS, BySize, demanded, embedder, status
-from helix_graph.embedding.engines import LightEmbedder, ReferenceEmbedder
-from helix_graph.embedding.errors import NoEmbedder
-from helix_graph.embedding.model import readable
+from helix_graph.embedding.choice import (
+    BULK_TEXTS,
+    BySize,
+    LightEmbedder,
+    ReferenceEmbedder,
+    demanded,
+    embedder,
+    status,
+)
+from helix_graph.embedding.model import NoEmbedder, readable
 from helix_graph.embedding.weights import find
 from helix_graph.errors import NotOneOf
 from model_places import fill

@@ -13,8 +13,8 @@ import pytest
 from helix_cli.app import run
 from helix_graph.embedding import choice
 from helix_graph.embedding.choice import status
-from helix_graph.embedding.errors import InstallFailed, WeightsRefused
 from helix_graph.embedding.installation import LIGHT_PACKAGES, install
+from helix_graph.embedding.model import InstallFailed, WeightsRefused
 from model_places import RIGHT, fill
 
 if TYPE_CHECKING:

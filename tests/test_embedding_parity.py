@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hard_texts import BROKEN_TEXTS, HARD_TEXTS
-from helix_graph.embedding.engines import LightEmbedder, ReferenceEmbedder
+from helix_graph.embedding.choice import LightEmbedder, ReferenceEmbedder
 from helix_graph.embedding.weights import find
 from thoroughness import examples
 

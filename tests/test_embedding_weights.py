@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.embedding.choice import embedder, status
-from helix_graph.embedding.errors import WeightsRefused
+from helix_graph.embedding.model import WeightsRefused
 from helix_graph.embedding.weights import find, sha256_of
 from model_places import RIGHT, fill
 

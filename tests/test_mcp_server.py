@@ -29,8 +29,7 @@ INITIALIZE = {
 LIGHT = {
     "helix_cli",
     "helix_cli.app",
-    "helix_cli.commands",
-    "helix_cli.commands.agents",
+    "helix_cli.agents",
     "helix_cli.hooks",
     "helix_cli.hooks.events",
     "helix_cli.mcp",

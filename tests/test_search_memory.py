@@ -11,9 +11,9 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
-from helix_graph.embedding.errors import NoEmbedder
+from helix_graph.embedding.model import NoEmbedder
 from helix_graph.insights.api import Insights
-from helix_graph.search.memory_sources import InsightSource
+from helix_graph.search.sources import InsightSource
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:

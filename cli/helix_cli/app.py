@@ -29,53 +29,53 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-#: Where each command lives: its file under ``commands`` and its name there.
+#: Where each command is: its module in this package, and its name there.
 COMMANDS = {
-    "init": "lifecycle:init",
-    "episode": "episode:episode",
-    "compile": "graph:compile_command",
-    "seen": "precedents:seen",
-    "path": "path:path",
-    "view": "pages:view",
-    "report": "pages:report",
-    "causes": "path:causes",
-    "effects": "path:effects",
-    "patterns": "patterns:patterns",
-    "anti-patterns": "patterns:anti_patterns",
-    "explain": "explain:explain",
-    "contrast": "explain:contrast",
-    "without": "patterns:without",
-    "similar": "precedents:similar",
-    "comparisons": "patterns:comparisons",
-    "claims": "patterns:claims",
-    "repeats": "patterns:repeats",
-    "placebo": "patterns:placebo",
-    "node": "assertions:node",
-    "edge": "assertions:edge",
-    "pattern": "assertions:pattern",
-    "insight": "insight:insight",
-    "topic": "topic:topic",
-    "search": "search:search",
-    "exploration": "plan:exploration",
-    "plan": "plan:plan",
-    "workspace": "workspace:workspace",
-    "assess": "plan:assess",
-    "inject": "workspace:inject",
-    "batch-inject": "workspace:batch_inject",
-    "wait": "workspace:wait",
-    "learn": "plan:learn",
-    "graph": "graph:graph",
-    "status": "graph:status",
-    "model": "search:model",
-    "doctor": "lifecycle:doctor",
-    "forget": "lifecycle:forget",
-    "off": "lifecycle:off",
-    "on": "lifecycle:on",
+    "init": "commands.lifecycle:init",
+    "episode": "commands.episode:episode",
+    "compile": "commands.graph:compile_command",
+    "seen": "commands.precedents:seen",
+    "path": "commands.path:path",
+    "view": "commands.pages:view",
+    "report": "commands.pages:report",
+    "causes": "commands.path:causes",
+    "effects": "commands.path:effects",
+    "patterns": "commands.patterns:patterns",
+    "anti-patterns": "commands.patterns:anti_patterns",
+    "explain": "commands.explain:explain",
+    "contrast": "commands.explain:contrast",
+    "without": "commands.patterns:without",
+    "similar": "commands.precedents:similar",
+    "comparisons": "commands.patterns:comparisons",
+    "claims": "commands.patterns:claims",
+    "repeats": "commands.patterns:repeats",
+    "placebo": "commands.patterns:placebo",
+    "node": "commands.graph:node",
+    "edge": "commands.graph:edge",
+    "pattern": "commands.graph:pattern",
+    "insight": "commands.insight:insight",
+    "topic": "commands.topic:topic",
+    "search": "commands.search:search",
+    "exploration": "commands.plan:exploration",
+    "plan": "commands.plan:plan",
+    "workspace": "commands.workspace:workspace",
+    "assess": "commands.plan:assess",
+    "inject": "commands.workspace:inject",
+    "batch-inject": "commands.workspace:batch_inject",
+    "wait": "commands.workspace:wait",
+    "learn": "commands.plan:learn",
+    "graph": "commands.graph:graph",
+    "status": "commands.graph:status",
+    "model": "commands.search:model",
+    "doctor": "commands.lifecycle:doctor",
+    "forget": "commands.lifecycle:forget",
+    "off": "commands.lifecycle:off",
+    "on": "commands.lifecycle:on",
     "mcp": "agents:mcp",
     "hook": "agents:hook",
-    "setup": "setup:setup",
-    "plugin": "setup:plugin",
-    "demo": "demo:demo",
+    "setup": "commands.setup:setup",
+    "plugin": "commands.setup:plugin",
+    "demo": "commands.demo:demo",
 }
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -109,7 +109,7 @@ class LazyGroup(click.Group):
         if location is None:
             return None
         file, name = location.split(":")
-        command = getattr(import_module(f"helix_cli.commands.{file}"), name)
+        command = getattr(import_module(f"helix_cli.{file}"), name)
         return command if isinstance(command, click.Command) else None
 
 
@@ -156,7 +156,7 @@ def _warn(sentence: str) -> None:
 
 def _show(problem: click.ClickException) -> None:
     """What click says of it, which may quote what was typed."""
-    from helix_cli.terminal.characters import clean_lines
+    from helix_cli.terminal.markup import clean_lines
 
     told = io.StringIO()
     problem.show(file=told)

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from helix_cli.terminal.characters import clean, harmless_json, width
-from helix_cli.terminal.markup import Branch, StyledWord, plain_of, text_of
+from helix_cli.terminal.markup import Branch, StyledWord, clean, harmless_json, plain_of, text_of, width
 from helix_cli.terminal.render import is_terminal
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.io import TEMPORARY_SUFFIX
 from helix_graph.embedding.choice import ModelStatus, has, status
-from helix_graph.embedding.errors import InstallFailed, WeightsRefused
-from helix_graph.embedding.model import MINILM
+from helix_graph.embedding.model import MINILM, InstallFailed, WeightsRefused
 from helix_graph.embedding.weights import (
     PACKAGE,
     PATH_VARIABLE,

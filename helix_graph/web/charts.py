@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.web.html import Markup, element, joined
-from helix_graph.web.report_words import between, count, counts_of, day, over_a_year, points, told, within
+from helix_graph.web.report_text import between, count, counts_of, day, over_a_year, points, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

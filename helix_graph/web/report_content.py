@@ -25,6 +25,7 @@ from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
     Damage,
+    EvidenceLedger,
     MemoryHealth,
     OutcomeChange,
     Outcomes,
@@ -36,10 +37,13 @@ from helix_graph.web.report_model import (
     ReportFindings,
     ReportInsights,
     ReportRepair,
+    day_of,
+    errors_of,
+    period_of,
     rate_of,
+    sessions_of,
 )
-from helix_graph.web.report_sessions import EvidenceLedger, day_of, errors_of, period_of, sessions_of
-from helix_graph.web.report_words import count
+from helix_graph.web.report_text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,8 +56,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.status import Status
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift
-    from helix_graph.web.report_model import ReportRate
-    from helix_graph.web.report_sessions import ReportPeriod, ReportSession
+    from helix_graph.web.report_model import ReportPeriod, ReportRate, ReportSession
 
 
 def outcomes_of(sessions: Sequence[ReportSession], period: ReportPeriod) -> Outcomes:

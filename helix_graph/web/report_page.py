@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from helix_graph.insights.uplift import LEAST
-from helix_graph.web import report_words
+from helix_graph.web import report_text
 from helix_graph.web.charts import HATCH, difference_bar, outcome_bars, rate_bar, rate_trend, swatch
 from helix_graph.web.html import Markup, colours, element, hash_of, joined, quoted, short
 from helix_graph.web.report_model import rate_of
-from helix_graph.web.report_words import between, count, counts_of, day, percent, told, within
+from helix_graph.web.report_text import between, count, counts_of, day, percent, told, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,7 +128,7 @@ def _rate_card(name: str, rate: ReportRate, of: str) -> Markup:
 def over_time(outcomes: Outcomes | None, *, days: int) -> Markup:
     """Bars of the period, rates of the time before, the difference, and the numbers behind them."""
     if outcomes is None:
-        return section("outcomes", "Outcomes over time", nothing(report_words.NO_DATE))
+        return section("outcomes", "Outcomes over time", nothing(report_text.NO_DATE))
     pair = element("div", _bars(outcomes, days), _trend(outcomes, days), class_="pair")
     return section("outcomes", "Outcomes over time", pair, _numbers([*outcomes.trend[:-1], *outcomes.bars]))
 
@@ -157,14 +157,14 @@ def _trend(outcomes: Outcomes, days: int) -> Markup:
     return element(
         "figure",
         element("figcaption", element("h3", each)),
-        rate_trend(outcomes.trend, name=name) if judged else nothing(report_words.NONE_JUDGED),
-        element("p", report_words.change(outcomes.change, days=days), class_="small"),
+        rate_trend(outcomes.trend, name=name) if judged else nothing(report_text.NONE_JUDGED),
+        element("p", report_text.change(outcomes.change, days=days), class_="small"),
     )
 
 
 def _numbers(spans: Sequence[OutcomeSpan]) -> Markup:
-    head = element("tr", *(element("th", text, scope="col") for text in report_words.COLUMNS))
-    years = report_words.over_a_year(spans)
+    head = element("tr", *(element("th", text, scope="col") for text in report_text.COLUMNS))
+    years = report_text.over_a_year(spans)
     rows = (element("tr", *_row(one, year=years)) for one in spans)
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
@@ -187,7 +187,7 @@ _CHANGES_SHOWN = 3
 
 def works(found: ReportFindings, links: Links) -> Markup:
     """What works."""
-    return section("works", "What works", _findings(found, links, command="patterns", none=report_words.NONE_WORKS))
+    return section("works", "What works", _findings(found, links, command="patterns", none=report_text.NONE_WORKS))
 
 
 def failing(found: ReportFindings, troubles: Sequence[RecurringError], links: Links) -> Markup:
@@ -196,9 +196,9 @@ def failing(found: ReportFindings, troubles: Sequence[RecurringError], links: Li
     return section(
         "failing",
         "What keeps failing",
-        _findings(found, links, command="anti-patterns", none=report_words.NONE_FAILS),
+        _findings(found, links, command="anti-patterns", none=report_text.NONE_FAILS),
         element("h3", "Errors of these days that came again"),
-        rows if troubles else nothing(report_words.NONE_AGAIN),
+        rows if troubles else nothing(report_text.NONE_AGAIN),
     )
 
 
@@ -206,7 +206,7 @@ def _findings(found: ReportFindings, links: Links, *, command: str, none: str) -
     if not found.of:
         return nothing(none)
     more = element(
-        "p", report_words.shown_of(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small"
+        "p", report_text.shown_of(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small"
     )
     early = bool(found.too_early)
     rows = element("ol", *(_finding(one, links, early=early) for one in found.shown), class_="rows")
@@ -219,9 +219,9 @@ def _finding(one: ReportFinding, links: Links, *, early: bool) -> Markup:
         "li",
         element(
             "div",
-            element("p", quoted(short(report_words.situation(row), _LONGEST_TEXT)), class_="situation"),
+            element("p", quoted(short(report_text.situation(row), _LONGEST_TEXT)), class_="situation"),
             element("p", quoted(short(row.action, _LONGEST_TEXT)), class_="what"),
-            element("p", report_words.beside(one), class_="small"),
+            element("p", report_text.beside(one), class_="small"),
             _chip(row, early=early),
             links.to(one.evidence),
         ),
@@ -233,7 +233,7 @@ def _chip(row: Pattern, *, early: bool) -> Markup:
     """What comparisons say, unless it is too early for all of them, which stands above the list."""
     if early and row.standing == "too early":
         return Markup()
-    chip = element("span", report_words.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
+    chip = element("span", report_text.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
     return element("p", chip, class_="chips")
 
 
@@ -278,7 +278,7 @@ def _trouble(one: RecurringError, links: Links) -> Markup:
 def fixes(repairs: Sequence[ReportRepair], links: Links) -> Markup:
     """The newest verified fixes."""
     if not repairs:
-        return section("fixes", "Newest fixes", nothing(report_words.NO_FIX))
+        return section("fixes", "Newest fixes", nothing(report_text.NO_FIX))
     said = "After the change the failing check was seen to pass. Of several changes each may have done it."
     rows = element("ol", *(_repair(one, links) for one in repairs), class_="rows plain")
     return section("fixes", "Newest fixes", element("p", said, class_="small"), rows)
@@ -307,9 +307,11 @@ def _repair(one: ReportRepair, links: Links) -> Markup:
 def insights(learnt: ReportInsights) -> Markup:
     """What insights do: all together first, then each."""
     if not learnt.of:
-        return section("insights", "Insights by uplift", nothing(report_words.learnt(learnt)))
+        return section("insights", "Insights by uplift", nothing(report_text.insights_sentence(learnt)))
     rows = element("ol", _uplift(learnt.pooled, "All insights together"), *map(_advice, learnt.shown), class_="rows")
-    return section("insights", "Insights by uplift", element("p", report_words.learnt(learnt), class_="small"), rows)
+    return section(
+        "insights", "Insights by uplift", element("p", report_text.insights_sentence(learnt), class_="small"), rows
+    )
 
 
 def _advice(one: ReportAdvice) -> Markup:
@@ -324,9 +326,9 @@ def _uplift(one: Uplift, text: str) -> Markup:
     if one.difference is None or one.interval is None:
         figure, below, bar = "too early", f"{LEAST} of each are needed", Markup()
     else:
-        figure = f"{report_words.points(one.difference)} points"
+        figure = f"{report_text.points(one.difference)} points"
         bar = difference_bar(one.difference, one.interval)
-        below = f"{report_words.points(one.interval.low)} to {report_words.points(one.interval.high)}; {one.verdict}"
+        below = f"{report_text.points(one.interval.low)} to {report_text.points(one.interval.high)}; {one.verdict}"
     return element(
         "li",
         element(
@@ -351,7 +353,7 @@ def report_html(report: PeriodReport, *, pages: Mapping[str, str] | None = None)
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         REPORT_MARK,
-        element("title", f"{report.title}, {report_words.days_of(report)}"),
+        element("title", f"{report.title}, {report_text.days_of(report)}"),
         f"<style>{style}</style>\n</head>\n<body>",
         *_body(report, Links(report.evidence, pages or {})),
         "</body>\n</html>\n",
@@ -380,16 +382,14 @@ def _head(report: PeriodReport) -> Markup:
     return element(
         "header",
         element("p", "helix-graph report", class_="kicker"),
-        element("h1", quoted(report.title), " ", element("span", report_words.days_of(report), class_="when")),
+        element("h1", quoted(report.title), " ", element("span", report_text.days_of(report), class_="when")),
         element("p", about, class_="lead"),
         notes,
     )
 
 
 def _health(health: MemoryHealth) -> Markup:
-    lines = [
-        line for name, value in report_words.health(health) for line in (element("dt", name), element("dd", value))
-    ]
+    lines = [line for name, value in report_text.health(health) for line in (element("dt", name), element("dd", value))]
     damaged = [
         element("li", element("code", short(one.file, _LONGEST_TASK)), f": {short(one.problem, _LONGEST_TASK)}")
         for one in health.damaged
@@ -412,7 +412,7 @@ def _session(pieces: Sequence[CitedEvidence], links: Links) -> Markup:
     """What is cited of one session, in the order of its log."""
     one, page = pieces[0], links.page(pieces[0])
     name = element("a", quoted(one.episode), href=page) if page else quoted(one.episode)
-    about = f"{day(one.date, year=True)} · {report_words.ended(one)}"
+    about = f"{day(one.date, year=True)} · {report_text.ended(one)}"
     ordered = sorted(pieces, key=lambda each: (each.log, each.line or 0, each.number))
     return element(
         "li",
@@ -433,5 +433,5 @@ def _piece(one: CitedEvidence) -> Markup:
 
 
 def _foot() -> Markup:
-    lines = (element("li", one) for one in report_words.HOW_TO_READ)
-    return element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_words.QUOTES))
+    lines = (element("li", one) for one in report_text.HOW_TO_READ)
+    return element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_text.QUOTES))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from helix_cli.commands.episode_text import render_counts
+from helix_cli.commands.episode import render_counts
 from helix_cli.commands.graph import render_compile
 from helix_cli.commands.path import render_path
 from helix_cli.commands.patterns import render_patterns

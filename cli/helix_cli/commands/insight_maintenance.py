@@ -15,7 +15,7 @@ import click
 from helix_cli.commands.insight import TextList, insight_command, render_insight
 from helix_cli.options import NonEmptyPath, OutputPath, parse_time
 from helix_cli.output import count, emit_text, fields, percent, say, table, verbatim
-from helix_cli.terminal.characters import clean
+from helix_cli.terminal.markup import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

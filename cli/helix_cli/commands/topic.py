@@ -12,8 +12,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, emit_json, emit_text, say, writes_to_terminal
-from helix_cli.terminal.characters import clean
-from helix_cli.terminal.markup import quiet, strong
+from helix_cli.terminal.markup import clean, quiet, strong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -262,10 +261,7 @@ def _topics(*, of_user: bool) -> Topics:
 
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
-    from helix_graph.topics.formats import (
-        form_of,
-        left_out,
-    )
+    from helix_graph.topics.formats import form_of, left_out
     from helix_graph.topics.search import TopicSearchAnswer
     from helix_graph.topics.transfer import TopicsExport
 

@@ -26,7 +26,7 @@ from helix_graph.topics.hook_queries import busiest_topics, matching_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -35,20 +35,40 @@ if TYPE_CHECKING:
 
 
 _PREFIX = "insight "
+#: A briefing is read before anything is known of the task, so it holds little of each kind.
+_INSIGHTS, _ANTI_PATTERNS, _TOPICS = 5, 3, 5
+_HOT_SECONDS = 14 * 24 * 3600
+#: With these sources of a session's start, what the agent had before is gone from its context.
+_EMPTIED = frozenset({"clear", "compact"})
+_PROMPT_INSIGHTS, _PROMPT_TOPICS = 3, 2
+#: A pasted log is no question: the question is at its beginning.
+_LONGEST_PROMPT = 2000
+#: "yes", "go on": one word fits too much.
+_FEWEST_WORDS = 2
+#: An entry fits when it has at least this share of the prompt's words.
+_SHARED = 0.5
+#: Long prompts are about more than one thing; an entry need not have all of it.
+_TELLING = 6
+#: An entry is shown in so many lines of so many characters, as `search` shows it.
+_LINES, _WIDTH = 2, 100
 
 
 def show_insights(
-    root: Path, found: Sequence[Mapping[str, Any]], *, call: HookCall, given: SessionDedup, about: str
+    root: Path, found: Sequence[Mapping[str, Any]], *, call: HookCall, dedup: SessionDedup, about: str
 ) -> list[ContextLine]:
-    """The insights that the session has not been given yet, as lines, with their effectiveness."""
+    """The insights that are new to the session, as lines with their effectiveness; records that they are shown."""
     by_name = {str(one["name"]): one for one in found}
-    fresh = [item.removeprefix(_PREFIX) for item in given.take(_PREFIX + name for name in by_name)]
+    fresh = [item.removeprefix(_PREFIX) for item in dedup.take(_PREFIX + name for name in by_name)]
     shown = _without_withheld(root, fresh, ExposureContext(session=call.session, about=about)) if fresh else ()
-    return [_line(by_name[name]) for name in shown]
+    lines = []
+    for one in map(by_name.__getitem__, shown):
+        effectiveness = one.get("_effectiveness", one["effectiveness"])
+        lines.append(ContextLine(f"[{effectiveness:.0%}] {one['content']}", str(one["name"])))
+    return lines
 
 
 def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext) -> Sequence[str]:
-    """Those that are not held back. Where nobody has set anything nothing is, and the door stays closed: 60 ms less."""
+    """Those that are not withheld at random. Without a configuration none is, and `Memory` need not load (60 ms)."""
     if not (root / CONFIGURATION).exists():
         log_exposure(root, names, showing)
         return names
@@ -57,36 +77,30 @@ def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext
     return Memory(root).insights.hand_over(names, session=showing.session, about=showing.about).shown
 
 
-def _line(one: Mapping[str, Any]) -> ContextLine:
-    did = one.get("_effectiveness", one["effectiveness"])
-    return ContextLine(f"[{did:.0%}] {one['content']}", str(one["name"]))
-
-
-#: A briefing is read before anything is known of the task, so it holds little of each kind.
-_INSIGHTS, _ANTI_PATTERNS, _TOPICS = 5, 3, 5
-_HOT_SECONDS = 14 * 24 * 3600
-#: What the agent had before it is gone from its context.
-_EMPTIED = frozenset({"clear", "compact"})
-
-
-def answer_session_start(call: HookCall, root: Path, given: SessionDedup) -> str:
-    """The briefing."""
+def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+    """The briefing at a session's start."""
     if call.source in _EMPTIED:
-        given.clear(transcript_size(call))
+        dedup.clear(transcript_size(call))
     if not is_up_to_date(root):
         run_detached(call.event, lambda: _prepare(root, call.event))
-    return context_block(
-        [
-            ContextSection("Proven in this project:", _proven(root, call, given)),
-            ContextSection("Kept failing in this project:", _anti_patterns(root, given)),
-            ContextSection("Open plan:", _plan(root, given)),
-            ContextSection("Topics with news (helix-graph topic brief NAME):", _topics(root, given)),
-        ]
-    )
+    proven = show_insights(root, hook_queries.proven(root, _INSIGHTS), call=call, dedup=dedup, about=call.event)
+    failing = [anti_pattern_sentence(one) for one in (read_anti_patterns(root) or ())[:_ANTI_PATTERNS]]
+    sections = [
+        ContextSection("Proven in this project:", proven),
+        ContextSection("Kept failing in this project:", _new_lines(failing, dedup)),
+        ContextSection("Open plan:", _new_lines(_plan(root), dedup)),
+    ]
+    hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
+    topics = _new_lines((f"{topic} ({entries})" for topic, entries in hot), dedup)
+    return context_block([*sections, ContextSection("Topics with news (helix-graph topic brief NAME):", topics)])
+
+
+def _new_lines(texts: Iterable[str], dedup: SessionDedup) -> list[ContextLine]:
+    return [ContextLine(text) for text in dedup.take(texts)]
 
 
 def _prepare(root: Path, event: str) -> Iterator[bytes]:
-    """Counts the anti-patterns, for the next beginning; first it says of which memory."""
+    """Counts the anti-patterns for the next session's start; first it reports the memory's folder."""
     yield os.fsencode(root) + b"\n"
     with noted(root, event), in_turn(root):
         from helix_graph.memory import Memory
@@ -94,16 +108,8 @@ def _prepare(root: Path, event: str) -> Iterator[bytes]:
         write_anti_patterns(root, Memory(root).causality)
 
 
-def _proven(root: Path, call: HookCall, given: SessionDedup) -> list[ContextLine]:
-    return show_insights(root, hook_queries.proven(root, _INSIGHTS), call=call, given=given, about=call.event)
-
-
-def _anti_patterns(root: Path, given: SessionDedup) -> list[ContextLine]:
-    lines = {anti_pattern_sentence(one): one for one in (read_anti_patterns(root) or ())[:_ANTI_PATTERNS]}
-    return [ContextLine(line) for line in given.take(lines)]
-
-
-def _plan(root: Path, given: SessionDedup) -> list[ContextLine]:
+def _plan(root: Path) -> list[str]:
+    """The active plan in a sentence, if there is one."""
     from helix_graph.plans.schema import has_active_plan
 
     if not has_active_plan(root):
@@ -115,39 +121,20 @@ def _plan(root: Path, given: SessionDedup) -> list[ContextLine]:
     if plan is None:  # it has ended since
         return []
     ready = ", ".join(f"{task.seq} {task.objective}" for task in plans.ready()[:_TOPICS])
-    told = f"{plan.objective}: {status.complete} of {len(plan.tasks)} tasks complete, {status.blocked} blocked"
-    return [ContextLine(line) for line in given.take([f"{told}; ready: {ready}" if ready else told])]
+    progress = f"{plan.objective}: {status.complete} of {len(plan.tasks)} tasks complete, {status.blocked} blocked"
+    return [f"{progress}; ready: {ready}" if ready else progress]
 
 
-def _topics(root: Path, given: SessionDedup) -> list[ContextLine]:
-    """The topics with the most entries of the last days."""
-    hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
-    return [ContextLine(line) for line in given.take(f"{topic} ({entries})" for topic, entries in hot)]
-
-
-_PROMPT_INSIGHTS, _PROMPT_TOPICS = 3, 2
-#: A pasted log is no question: what is asked stands at its beginning.
-_LONGEST_PROMPT = 2000
-#: "yes", "go on": one word fits too much.
-_FEWEST_WORDS = 2
-#: An entry fits when it has at least this share of what the prompt is about, as words.
-_SHARED = 0.5
-#: Long prompts are about more than one thing; an entry need not have all of it.
-_TELLING = 6
-#: An entry is shown in so many lines of so many characters, as `search` shows it.
-_LINES, _WIDTH = 2, 100
-
-
-def answer_prompt(call: HookCall, root: Path, given: SessionDedup) -> str:
-    """What fits the prompt and was not given before."""
+def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+    """Insights and entries that fit the prompt and are new to the session."""
     asked = without_echo(call.prompt).text[:_LONGEST_PROMPT].strip()
     if asked.startswith("/") or len(words(asked)) < _FEWEST_WORDS:
         return ""
     found = hook_queries.recall(root, asked, _PROMPT_INSIGHTS)
     return context_block(
         [
-            ContextSection("From earlier sessions:", show_insights(root, found, call=call, given=given, about=asked)),
-            ContextSection("Written down:", [ContextLine(line) for line in given.take(_entries(root, asked))]),
+            ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
+            ContextSection("Written down:", _new_lines(_entries(root, asked), dedup)),
         ]
     )
 
@@ -157,11 +144,7 @@ def _entries(root: Path, asked: str) -> Iterator[str]:
     wanted = words(asked)
     needed = max(min(len(wanted), _TELLING) * _SHARED, _FEWEST_WORDS)
     for one in matching_entries(root, asked, limit=_PROMPT_TOPICS):
-        shown = _beginning(one.text)
+        lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
+        shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
         if len(set(wanted) & set(words(f"{one.topic} {shown}"))) >= needed:
             yield f"{one.topic}: {shown}"
-
-
-def _beginning(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines[:_LINES])

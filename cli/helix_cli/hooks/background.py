@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from helix_cli.hooks.call import HookCall
 
 
-#: Reading the longest log known to us takes seconds; a process that is at it after ten minutes hangs.
+#: Reading the longest log known to us takes seconds; a process that is still running after ten minutes hangs.
 _SECONDS = 600.0
 _LOCK = "working.lock"
 _STREAMS = 3
@@ -42,13 +42,16 @@ def run_detached(event: str, work: Callable[[], Iterator[bytes]]) -> None:
     """Does the work in a process that nobody waits for. The caller ends at once, so that nobody has to collect it.
 
     Raises:
-        OSError: No process is to be had.
+        OSError: No process can be started.
     """
     if os.fork():
         return
     try:
         os.setsid()
-        _let_go()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in range(_STREAMS):
+            os.dup2(nothing, stream)
+        os.closerange(_STREAMS, _MOST_HANDLES)  # everything that the agent may be waiting to see closed
         gc.enable()
         note_if_stopped(event, run_within(work, seconds=_SECONDS))
     finally:
@@ -57,7 +60,7 @@ def run_detached(event: str, work: Callable[[], Iterator[bytes]]) -> None:
 
 @contextmanager
 def in_turn(root: Path) -> Iterator[None]:
-    """Waits until no other process works behind the hooks of this memory."""
+    """Waits until no other background process works on this memory."""
     folder = root / HOOK_FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     with (folder / _LOCK).open("ab") as lock:
@@ -65,41 +68,29 @@ def in_turn(root: Path) -> Iterator[None]:
         yield
 
 
-def _let_go() -> None:
-    """Of everything that the agent may be waiting to see closed."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(_STREAMS):
-        os.dup2(nothing, stream)
-    os.closerange(_STREAMS, _MOST_HANDLES)
-
-
-def answer_session_end(call: HookCall, root: Path, given: SessionDedup) -> str:
-    """Nothing is said: nobody is there to hear it."""
+def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+    """Extracts the session, records the feedback and compiles the graph; there is nobody to answer any more."""
     with in_turn(root):
-        _remember(call, root)
-    given.sweep()
+        from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
+        from helix_graph.memory import Memory
+
+        memory = Memory(root)
+        recorded = memory.extract([Path(call.transcript)]).recorded if Path(call.transcript).is_file() else ()
+        memory.graph.compile()
+        for one in recorded:
+            memory.insights.feedback_from_episode(one.session)
+        if not is_up_to_date(root):
+            write_anti_patterns(root, memory.causality)
+    dedup.sweep()
     return ""
 
 
-def _remember(call: HookCall, root: Path) -> None:
-    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
-    from helix_graph.memory import Memory
-
-    memory = Memory(root)
-    recorded = memory.extract([Path(call.transcript)]).recorded if Path(call.transcript).is_file() else ()
-    memory.graph.compile()
-    for one in recorded:
-        memory.insights.feedback_from_episode(one.session)
-    if not is_up_to_date(root):
-        write_anti_patterns(root, memory.causality)
-
-
-#: The plugin's agents are ``helix-graph:helix-builder``; another plugin's builder reports to nobody here.
+#: The plugin's agents are ``helix-graph:helix-builder``; builders of other plugins are ignored.
 _PREFIX = "helix-"
 
 
-def answer_subagent_stop(call: HookCall, root: Path, given: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
-    """Nothing is said: whatever a stop is answered makes the agent go on."""
+def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+    """Learns from the agent's transcript. There is no answer: any answer to a stop makes the agent go on."""
     if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
         with in_turn(root):
             _learn_once(call, root)
@@ -107,26 +98,22 @@ def answer_subagent_stop(call: HookCall, root: Path, given: SessionDedup) -> str
 
 
 def _learn_once(call: HookCall, root: Path) -> None:
-    """One process at a time works behind the hooks of a memory, so the first has learnt before the second looks."""
+    """One background process at a time works on a memory, so the first has learnt before the second looks."""
     transcript = Path(call.agent_transcript)
     if not call.agent_transcript:
         note(root, call.event, f"nothing names the transcript of {call.agent_type} {call.agent_id}")
         return
-    given = SessionDedup(root, call.session or call.agent_transcript)
-    if given.has(_ending(call, transcript)):
+    dedup = SessionDedup(root, call.session or call.agent_transcript)
+    if dedup.has(_ending(call, transcript)):
         return
-    _learn(call, root, transcript)
-    with given:
-        given.remember([_ending(call, transcript)])
-
-
-def _ending(call: HookCall, transcript: Path) -> str:
-    return f"learnt {transcript} {transcript.stat().st_size if transcript.is_file() else None} {call.last_message}"
-
-
-def _learn(call: HookCall, root: Path, transcript: Path) -> None:
     from helix_graph.memory import Memory
 
     learnt = Memory(root).plans.learn(transcript, agent_type=call.agent_type, agent_id=call.agent_id or None)
     for problem in learnt.problems:
         note(root, call.event, problem)
+    with dedup:
+        dedup.remember([_ending(call, transcript)])
+
+
+def _ending(call: HookCall, transcript: Path) -> str:
+    return f"learnt {transcript} {transcript.stat().st_size if transcript.is_file() else None} {call.last_message}"

@@ -11,14 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def note_if_stopped(event: str, told: ChildResult) -> None:
-    """Notes that the child was killed: in the memory that it was at, or where this process stands if it knew none."""
-    if told.cut_short:
-        note_failure(event, "was stopped: it took longer than its limit", root=os.fsdecode(told.pieces.rstrip(b"\n")))
-
-
 class ChildResult:
-    """What a child said before it ended, or before it was stopped (``cut_short``)."""
+    """What a child wrote before it ended, or before it was stopped (``cut_short``)."""
 
     def __init__(self, pieces: bytes, *, cut_short: bool) -> None:
         self.pieces = pieces
@@ -26,7 +20,7 @@ class ChildResult:
 
 
 def run_within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> ChildResult:
-    """What ``work`` yields in a process of its own, which is killed when the time is up."""
+    """Runs ``work`` in a process of its own, which is killed when the time is up; returns what it yielded."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -39,20 +33,23 @@ def run_within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> ChildR
     os.close(writing)
     ended = False
     try:
-        pieces, ended = _heard(reading, deadline=time.monotonic() + seconds)
+        pieces, ended = _read_until(reading, deadline=time.monotonic() + seconds)
     finally:  # also of an interrupt: nobody is left behind
         if not ended:
-            _kill(child)
+            import signal
+
+            os.kill(child, signal.SIGKILL)
     os.close(reading)
     if ended:
         os.waitpid(child, 0)
     return ChildResult(pieces, cut_short=not ended)
 
 
-def _kill(child: int) -> None:
-    import signal
-
-    os.kill(child, signal.SIGKILL)
+def note_if_stopped(event: str, result: ChildResult) -> None:
+    """Notes that the child was killed, in the log of the memory whose folder it had written, if any."""
+    if result.cut_short:
+        root = os.fsdecode(result.pieces.rstrip(b"\n"))
+        note_failure(event, "was stopped: it took longer than its limit", root=root)
 
 
 def note_failure(event: str, problem: str, *, root: str = "") -> None:
@@ -67,17 +64,17 @@ def note_failure(event: str, problem: str, *, root: str = "") -> None:
         note(place, event, problem)
 
 
-def _heard(reading: int, *, deadline: float) -> tuple[bytes, bool]:
-    """What comes through a pipe until its other end closes, and whether that was before the deadline."""
-    heard: list[bytes] = []
+def _read_until(reading: int, *, deadline: float) -> tuple[bytes, bool]:
+    """Everything from a pipe until its other end closes, and whether that was before the deadline."""
+    pieces: list[bytes] = []
     while (left := deadline - time.monotonic()) > 0:
         if not select.select([reading], [], [], left)[0]:
             break
         piece = os.read(reading, _CHUNK)
         if not piece:
-            return b"".join(heard), True
-        heard.append(piece)
-    return b"".join(heard), False
+            return b"".join(pieces), True
+        pieces.append(piece)
+    return b"".join(pieces), False
 
 
 def write_all(handle: int, text: bytes) -> bool:

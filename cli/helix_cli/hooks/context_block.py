@@ -33,18 +33,17 @@ class ContextSection(Value):
 def context_block(sections: Sequence[ContextSection]) -> str:
     """The sections between the memory's marks; empty without a single line.
 
-    Every line is told, since the session counts as having it. Where all together are too long, each is cut shorter.
+    Every line is shown, since it counts as shown from now on. Where all together are too long, each is cut shorter.
     """
-    told = [section for section in sections if section.lines]
-    lines = [line for section in told for line in section.lines]
+    filled = [section for section in sections if section.lines]
+    lines = [line for section in filled for line in section.lines]
     if not lines:
         return ""
-    around = sum(len(section.heading) + 1 for section in told) + sum(len(line.name) + len("- \n") for line in lines)
+    around = sum(len(section.heading) + 1 for section in filled) + sum(len(line.name) + len("- \n") for line in lines)
     longest = max(min(_LONGEST_LINE, (_MOST_CHARACTERS - around) // len(lines)), 1)
-    texts = [text for one in told for text in (one.heading, *(f"- {_short(line.text, longest)}" for line in one.lines))]
-    return wrap("\n".join(texts), insights=[line.name for line in lines if line.name])
-
-
-def _short(text: str, longest: int) -> str:
-    plain = sanitize_line(text)
-    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+    shown = []
+    for section in filled:
+        texts = (sanitize_line(line.text) for line in section.lines)
+        shown += [section.heading]
+        shown += (f"- {text if len(text) <= longest else text[: longest - 1] + '…'}" for text in texts)
+    return wrap("\n".join(shown), insights=[line.name for line in lines if line.name])

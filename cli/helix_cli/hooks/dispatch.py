@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from helix_cli.hooks.call import Agent, HookCall
 
 
-#: The events whose answer is put before an agent. At the others nothing is said, and work is done for any agent.
+#: The events whose answer an agent reads. At the others there is no answer, and work is done for any agent.
 _SPOKEN = frozenset({"session-start", "user-prompt", "pre-tool", "post-tool", "tool-failure"})
 #: What the agents other than Claude Code and Codex hear. Cursor and Copilot drop what is said to a prompt, before a
 #: tool there is no place for a context, and failures have no answer, or one that takes exit code 2 (Copilot).
@@ -41,7 +41,7 @@ _KEYS = {"cursor": "additional_context", "copilot": "additionalContext"}
 
 
 def is_heard(agent: Agent, event: str) -> bool:
-    """Whether anything comes of the event: the agent takes an answer there, or work is done that needs none."""
+    """Whether the event has any effect: the agent takes an answer there, or work is done that needs none."""
     return event not in _SPOKEN or event in _HEARD.get(agent, _SPOKEN)
 
 
@@ -60,7 +60,7 @@ _IGNORE_FILE = ".helixignore"
 
 
 def memory_for(call: HookCall) -> Path | None:
-    """The memory's folder; None where there is no memory, it is off, or a rule keeps this session or call out.
+    """The memory's folder; None without a memory, when it is off, or when a rule excludes this session or call.
 
     Raises:
         InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
@@ -86,7 +86,7 @@ def _is_ignored(root: Path, call: HookCall) -> bool:
     return any(rules.against_path(path, base=base) for path in names_in(call.arguments))
 
 
-#: Which function answers each event, and its module: ``f(call, root, given)`` gives the text to inject, or none. There
+#: Which function answers each event, and its module: ``f(call, root, dedup)`` gives the text to inject, or none. There
 #: is no answer to a stop: whatever is said there makes the agent go on.
 _ANSWERING = {
     "session-start": "advice:answer_session_start",
@@ -101,26 +101,26 @@ _ANSWERING = {
 
 
 def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """The memory's folder on a line, as soon as it is known; then the answer is said.
+    """Yields the memory's folder as a line as soon as it is known, then writes the answer with ``say``.
 
-    ``say`` tells whether the agent has it. What was taken for an answer that it has not is free again.
+    ``say`` returns whether the agent has it. Items that were taken for an answer that it has not are free again.
     """
-    place = memory_folder(Path(call.cwd)) if call.event in _ANSWERING and is_heard(call.agent, call.event) else None
-    if place is None or not place.is_dir():
+    folder = memory_folder(Path(call.cwd)) if call.event in _ANSWERING and is_heard(call.agent, call.event) else None
+    if folder is None or not folder.is_dir():
         return
-    with noted(place, call.event):
+    with noted(folder, call.event):
         root = memory_for(call)
         if root is None:
             return
         yield os.fsencode(root) + b"\n"
-        with SessionDedup(root, call.session) as given:
-            if say(shaped(call.agent, call.event, _text(call, root, given))):
-                given.keep()
+        with SessionDedup(root, call.session) as dedup:
+            if say(shaped(call.agent, call.event, _text(call, root, dedup))):
+                dedup.keep()
 
 
-def _text(call: HookCall, root: Path, given: SessionDedup) -> str:
-    if call.event == "user-prompt" and call.prompt_id and not given.take([f"prompt {call.prompt_id} {call.prompt}"]):
-        return ""  # the same prompt was told by another program, or by a second entry in the settings
+def _text(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+    if call.event == "user-prompt" and call.prompt_id and not dedup.take([f"prompt {call.prompt_id} {call.prompt}"]):
+        return ""  # the same prompt was reported by another program, or by a second entry in the settings
     module, name = _ANSWERING[call.event].split(":")
-    text: str = getattr(import_module(f"helix_cli.hooks.{module}"), name)(call, root, given)
+    text: str = getattr(import_module(f"helix_cli.hooks.{module}"), name)(call, root, dedup)
     return text

@@ -29,20 +29,22 @@ def anti_pattern_sentence(one: CachedAntiPattern) -> str:
     return f"after '{one.trigger}': {one.action} ({rate}{other})"
 
 
-#: Where programs put what went wrong is one of the ends, and looking through more takes too long for a tool's call.
+#: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
 _AT_EACH_END = 10_000
 _LEVELS = {"exact": "the same line", "family": "the same kind of error"}
 _MOST_FIXES = 2
 
 
-def answer_failure(call: HookCall, root: Path, given: SessionDedup) -> str:
-    """The precedent, if its repair is known and the session was not told."""
+def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+    """The precedent, if its repair is known and new to the session."""
     from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.connection import FILE_NAME, open_graph
     from helix_graph.graph.precedents import find_precedents
 
-    text = call.failure if len(call.failure) < 2 * _AT_EACH_END else _ends(call.failure)
+    text = call.failure
+    if len(text) >= 2 * _AT_EACH_END:
+        text = f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
     if not text.strip():
         return ""
     try:
@@ -51,13 +53,9 @@ def answer_failure(call: HookCall, root: Path, given: SessionDedup) -> str:
             found = find_precedents(connection, readable, limit=1, nearest=True)
     except GraphNotCompiled:
         return ""
-    given.remember(SITUATION + label for label in found["looked_for"])
+    dedup.remember(SITUATION + label for label in found["looked_for"])
     lines = [line for one in found["precedents"] for line in _precedent_lines(one, found["sessions"])]
-    return context_block([ContextSection("Met before:", [ContextLine(line) for line in given.take(lines)])])
-
-
-def _ends(text: str) -> str:
-    return f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
+    return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
 
 
 def _precedent_lines(one: Row, sessions: dict[str, int]) -> Iterator[str]:
@@ -70,7 +68,7 @@ def _precedent_lines(one: Row, sessions: dict[str, int]) -> Iterator[str]:
 
 
 def _repair(fix: Row) -> str:
-    """What was done, how sure it is that this was it, and where that stands."""
+    """What was done, whether it was verified, and where the log has it."""
     verified = f"verified: afterwards {fix['verified_by']}" if fix["verified_by"] else "verified"
     sure = verified if fix["verified"] else "not verified"
     why = f"; why: {fix['rationale']}" if fix["rationale"] else ""
@@ -79,22 +77,20 @@ def _repair(fix: Row) -> str:
     return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"
 
 
-def answer_tool_call(call: HookCall, root: Path, given: SessionDedup) -> str:
+def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     """The warning, once a session."""
-    known = [one for one in read_anti_patterns(root) or () if _has_occurred(one, given)]
+    known = []
+    for one in read_anti_patterns(root) or ():
+        family = one.trigger.partition(" fails: ")[2]  # the output may name the kind of error without the check
+        if dedup.has(SITUATION + one.trigger) or (family and dedup.has(SITUATION + family)):
+            known.append(one)
     if not known:
         return ""
     from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.graph.call_labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
-    lines = given.take(anti_pattern_sentence(one) for one in known if one.action in labels)
+    lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)
     return context_block(
         [ContextSection("What is about to be done kept failing here:", [ContextLine(line) for line in lines])]
     )
-
-
-def _has_occurred(one: CachedAntiPattern, given: SessionDedup) -> bool:
-    """Whether the session has met the error; an output may tell its family without the check."""
-    family = one.trigger.partition(" fails: ")[2]
-    return given.has(SITUATION + one.trigger) or (bool(family) and given.has(SITUATION + family))

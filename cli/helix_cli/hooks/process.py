@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 #: More than any event should carry; what is longer is a tool's output, and no JSON once it is cut.
 _MOST_BYTES = 32 * 1024 * 1024
 _STDOUT = 1
-#: What these lead to must not be lost, and nobody hears an answer: all of it is done where no limit reaches it.
+#: The work for these must not be lost, and nobody reads an answer: all of it is done in the background.
 _AFTERWARDS = frozenset({"subagent-stop", "session-end"})
 
 
 def answer(arguments: Sequence[str]) -> int:
-    """Answers one event on stdout; the exit code, which is 0 whatever happens."""
+    """Answers one event on stdout and returns the exit code, which is 0 whatever happens."""
     event = arguments[0] if arguments else ""
     if event not in EVENTS or sys.stdin is None or sys.stdin.isatty():
         return 0
-    gc.disable()  # the answer is there before there is anything to collect; `detached` switches it on again
+    gc.disable()  # the answer is there before there is anything to collect; `run_detached` switches it on again
     asked = os.getpid()
     try:
         note_if_stopped(event, run_within(lambda: _work(event, asked), seconds=seconds_for(event)))
-    except OSError as error:  # no process or no file is to be had
+    except OSError as error:  # no process can be started or no file opened
         note_failure(event, f"{type(error).__name__}: {error}")
     return 0
 
 
 def _work(event: str, asked: int) -> Iterator[bytes]:
-    """What the child does. ``asked`` is the process that the agent waits for: without it nobody hears an answer."""
+    """The child's work. ``asked`` is the process that the agent waits for: without it nobody reads an answer."""
     payload = sys.stdin.buffer.read(_MOST_BYTES)
     if event not in _AFTERWARDS:
-        yield from _answered(event, payload, lambda text: os.getppid() == asked and _say(text))
+        yield from _answer_payload(event, payload, lambda text: os.getppid() == asked and _say(text))
         return
     from helix_cli.hooks.background import run_detached
 
-    run_detached(event, lambda: _answered(event, payload, _say))
+    run_detached(event, lambda: _answer_payload(event, payload, _say))
 
 
-def _answered(event: str, payload: bytes, say: Callable[[bytes], bool]) -> Iterator[bytes]:
+def _answer_payload(event: str, payload: bytes, say: Callable[[bytes], bool]) -> Iterator[bytes]:
     from helix_cli.hooks.call import read_call
 
     call = read_call(event, payload)
@@ -66,5 +66,5 @@ def _answered(event: str, payload: bytes, say: Callable[[bytes], bool]) -> Itera
 
 
 def _say(text: bytes) -> bool:
-    """Whether the agent has the text; nothing at all it always has."""
+    """Writes the answer; returns whether the agent has it, which is always so for an empty one."""
     return not text or (sys.stdout is not None and write_all(_STDOUT, text))

@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 
 _BYTES = 8
-#: A session that was left alone for so long is over, told or not.
+#: A session that was idle for so long is over, reported or not.
 _DAYS = 7
 _SUFFIX = ".given"
-#: Before the label of an error that the session has met.
+#: Prefix of the label of an error that occurred in the session.
 SITUATION = "situation "
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-#: Stands where a hash will, so that a full disk is met before anything is given. No hash looks like it.
+#: Reserves the space of a hash, so that a full disk is noticed before anything is shown. No hash looks like it.
 _RESERVED = "-" * (2 * _BYTES)
 
 
 class SessionDedup:
-    """What one session was given. A session without a name has no memory of it.
+    """The items that one session has been shown. Nothing is remembered for a session without a name.
 
-    As a context it lets go, at its end, of what was taken and not kept.
+    As a context manager it frees, at its end, items that were taken and not kept.
     """
 
     def __init__(self, root: Path, session: str) -> None:
@@ -75,7 +75,7 @@ class SessionDedup:
         """Those of the items that the session has not. Two processes never both take one.
 
         Raises:
-            OSError: The file cannot be written; then nothing may be given, since it would be given again and again.
+            OSError: The file cannot be written; then nothing may be shown, since it would be shown again and again.
         """
         wanted = list(dict.fromkeys(items))
         if self._path is None or not wanted:
@@ -88,21 +88,21 @@ class SessionDedup:
         return fresh
 
     def keep(self) -> None:
-        """What was taken has been given."""
+        """Records that the agent has what was taken."""
         if self._handle is not None:
             self._end += os.pwrite(self._handle, _lines(self._taken), self._end)
             self._taken = []
 
     def remember(self, items: Iterable[str]) -> None:
-        """Adds what the session has by itself, whether or not it is told anything; nothing may be taken yet."""
+        """Adds items that the session knows without us; nothing may be taken yet."""
         self.take(items)
         self.keep()
 
     def clear(self, point: str) -> None:
-        """Lets the session be given everything again: what it was given is no longer before the agent.
+        """Lets everything be shown again: what the session was shown is no longer in the agent's context.
 
-        Two programs may tell of the same emptying. ``point`` is how far the session had come; the second one that
-        tells of the same point changes nothing. Where it is not known (``""``) every one counts.
+        Two programs may report the same emptying. ``point`` is how far the session had come; the second report of the
+        same point changes nothing. Where it is not known (``""``) every report counts.
         """
         if self._path is None:
             return
@@ -140,9 +140,9 @@ def _hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
-def answer_compaction(call: HookCall, root: Path, given: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
     """Nothing is said: the event takes no context."""
-    given.clear(transcript_size(call))
+    dedup.clear(transcript_size(call))
     return ""
 
 

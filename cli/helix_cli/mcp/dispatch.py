@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.mcp.pagination import AnswerCache, fitted_structure, fitted_text, once
+from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
 from helix_cli.mcp.schema import typed_schema, without_nulls
 from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tools import tools_by_name
@@ -37,10 +37,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     structure: dict[str, Any] | None = None
     failed: bool = False
-
-
-#: The long answers of this process.
-ANSWERS = AnswerCache()
 
 
 class InvalidArgumentsError(UsageError):

@@ -19,20 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-#: Claude Code warns of results from 10,000 tokens on, some 40,000 characters; text and structure share that.
-TEXT_LIMIT = 16_000
-STRUCTURE_LIMIT = 24_000
 #: Answers that are kept, the newest: enough for what an agent does at once.
 _KEPT = 32
-#: Texts are cut to these lengths in turn until the structure fits, and no shorter: names and lines are of the last.
-_TEXT_STEPS = (6_400, 1_600, 400, 200)
-#: What a cut text ends with.
-CUT = "…"
-_NO_WORD = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-#: A text of the structure that the answer's text has as well keeps so much of itself: enough to tell which it is.
-_TELLING = 120
-#: Longer ones count as said twice; shorter ones are names, places and lines by which one finds one's way.
-REPEATED = 200
 
 
 class AnswerCache:
@@ -56,6 +44,26 @@ class AnswerCache:
         """The text of that id, if it is still there."""
         with self._lock:
             return self._texts.get(name)
+
+
+#: The long answers of this process.
+ANSWERS = AnswerCache()
+
+
+#: Claude Code warns of results from 10,000 tokens on, some 40,000 characters; text and structure share that.
+TEXT_LIMIT = 16_000
+STRUCTURE_LIMIT = 24_000
+
+
+#: Texts are cut to these lengths in turn until the structure fits, and no shorter: names and lines are of the last.
+_TEXT_STEPS = (6_400, 1_600, 400, 200)
+#: What a cut text ends with.
+CUT = "…"
+_NO_WORD = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+#: A text of the structure that the answer's text has as well keeps so much of itself: enough to tell which it is.
+_TELLING = 120
+#: Longer ones count as said twice; shorter ones are names, places and lines by which one finds one's way.
+REPEATED = 200
 
 
 def parts_of(text: str, *, limit: int = TEXT_LIMIT) -> list[str]:

@@ -15,7 +15,7 @@ from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
 from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory
 from helix_graph.graph.similar import words_of
-from helix_graph.search.memory_sources import TopicSource
+from helix_graph.search.sources import TopicSource
 from helix_graph.topics.briefing import Overview
 from helix_graph.topics.formats import form_of
 
@@ -109,7 +109,7 @@ def _topic(memory: Memory, name: str) -> str:
 
 
 def _episode(memory: Memory, session: str) -> str:
-    from helix_cli.commands.episode_text import render_episode
+    from helix_cli.commands.episode import render_episode
 
     return rendered(memory.episodes.require(session), render_episode)
 

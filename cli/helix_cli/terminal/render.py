@@ -11,8 +11,7 @@ import sys
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from helix_cli.terminal.characters import escaped
-from helix_cli.terminal.markup import plain_of, quiet, text_of
+from helix_cli.terminal.markup import escaped, plain_of, quiet, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

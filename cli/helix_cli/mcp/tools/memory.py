@@ -9,8 +9,7 @@ import click
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.episode import render_all, render_list
-from helix_cli.commands.episode_text import plain, render_episode, render_evidence, render_report
+from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import parts_of
 from helix_cli.mcp.schema import Arguments, NothingDoneError, ProgressSteps, Reply, Tool
@@ -244,7 +243,7 @@ def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Rep
 
 
 def _rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
-    from helix_cli.mcp.dispatch import ANSWERS
+    from helix_cli.mcp.pagination import ANSWERS
 
     text = ANSWERS.get(asked.answer)
     if text is None:

@@ -1,4 +1,4 @@
-"""``mcp`` and ``hook``: what agents' programs start. For hooks `helix_cli.entry` takes a shorter way without click."""
+"""The commands that agents' programs start: ``mcp`` and ``hook``. `helix_cli.entry` runs hooks without click."""
 
 from __future__ import annotations
 
