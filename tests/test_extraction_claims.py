@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.extraction.prose.user_reports import verdict_in
+from helix_episodes.extraction.user_reports import verdict_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

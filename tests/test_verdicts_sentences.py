@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helix_episodes.extraction.prose.user_reports import report_in, verdict_in
+from helix_episodes.extraction.user_reports import report_in, verdict_in
 
 FAILING = [
     "Looks good but the tests fail",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -155,7 +155,7 @@ def test_escape_empties_the_search(tab: Tab) -> None:
 
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
 def test_the_page_follows_the_system_and_can_be_told_otherwise(
-    browser: Browser, page_file: Path, scheme: str, *, dark: bool
+    browser: Browser, page_file: Path, scheme: Literal["light", "dark"], *, dark: bool
 ) -> None:
     with open_tab(browser, page_file, color_scheme=scheme) as tab:
         assert (brightness(tab) < 0.5) is dark

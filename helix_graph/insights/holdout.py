@@ -143,7 +143,7 @@ def count_exposures(deliveries: Iterable[Exposure]) -> dict[str, ExposureCounts]
 
     >>> row = Exposure(insight="run-the-tests", injection="episode-1", fate="given", propensity=0.1, succeeded=True)
     >>> count_exposures([row])
-    {'run-the-tests': Counts(treated=1, successes=1, untreated=0, untreated_successes=0)}
+    {'run-the-tests': ExposureCounts(treated=1, successes=1, untreated=0, untreated_successes=0)}
     """
     found: dict[str, ExposureCounts] = {}
     for one in deliveries:

@@ -134,8 +134,8 @@ def describe_uplift(one: Uplift) -> str:
     """An estimate as a sentence, with both counts; too early, what is missing.
 
     >>> describe_uplift(Uplift(insight="run-the-tests", verdict="too early",
-    ...                 given=Side(n=540, successes=378, rate=0.7, worth=540.0),
-    ...                 withheld=Side(n=60, successes=30, rate=0.5, worth=60.0)))
+    ...                 given=UpliftArm(n=540, successes=378, rate=0.7, worth=540.0),
+    ...                 withheld=UpliftArm(n=60, successes=30, rate=0.5, worth=60.0)))
     'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 100 of each are needed'
     """
     name = one.insight or "all insights together"

@@ -21,10 +21,11 @@ from helix_cli.terminal.markup import strong
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from helix_graph.insights.api import Insights, RecallAnswer
+    from helix_graph.insights.api import Insights
     from helix_graph.insights.attribution import AttributionAnswer
     from helix_graph.insights.feedback import FeedbackAnswer
     from helix_graph.insights.links import RelateAnswer
+    from helix_graph.insights.recall import RecallAnswer
     from helix_graph.insights.store import StoreAnswer
 
     Work = Callable[..., Any]

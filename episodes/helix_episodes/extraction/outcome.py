@@ -20,7 +20,7 @@ import msgspec
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.drafts import quote
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
-from helix_episodes.extraction.prose.user_reports import report_in, verdict_in
+from helix_episodes.extraction.user_reports import report_in, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:

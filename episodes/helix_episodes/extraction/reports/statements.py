@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.model import Event, EventType
-
     from helix_episodes.session import Session, Step
 
 
