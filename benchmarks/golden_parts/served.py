@@ -166,7 +166,8 @@ def of_server(root: Path, memory: Path, subject: Subject) -> Iterator[tuple[str,
         text = _text(server.ask("tools/call", {"name": tool, "arguments": arguments}))
         yield name, text
         cut += _CUT.findall(text)
-    for number, arguments in enumerate([{"answer": "nobody"}, *({"answer": one, "part": 2} for one in cut[:3])]):
+    rest: list[Arguments] = [{"answer": "nobody"}, *({"answer": one, "part": 2} for one in cut[:3])]
+    for number, arguments in enumerate(rest):
         yield f"rest {number}", _text(server.ask("tools/call", {"name": "rest", "arguments": arguments}))
     for method in ("resources/list", "resources/templates/list", "prompts/list"):
         yield method, _text(server.ask(method))
