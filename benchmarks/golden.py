@@ -27,9 +27,9 @@ import json
 import os
 import shutil
 import sys
+import tarfile
 import time
 import traceback
-import zipfile
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from functools import partial
@@ -107,15 +107,13 @@ def sessions_project(root: Path, record: Record, *, anew: bool) -> Project:
     """A project with the episodes of the 81 sessions: as they are recorded, or read ``anew`` and recorded."""
     project = new_project(root, "sessions")
     if not anew:
-        with zipfile.ZipFile(record.sessions) as archive:
-            archive.extractall(project.memory)
+        with tarfile.open(record.sessions) as archive:
+            archive.extractall(project.memory, filter="data")
         return project
     memory_of(project, CORPORA / "claude-code" / "sessions")
     record.folder.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(record.sessions, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(project.memory.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(project.memory))
+    with tarfile.open(record.sessions, "w:gz") as archive:
+        archive.add(project.memory, ".")
     return project
 
 
@@ -151,14 +149,15 @@ def _run_unit(unit: Unit, result: Path, root: Path) -> None:
         adopt_orphans()
         begin = time.perf_counter()
         normal = Normaliser(root)
-        texts: dict[str, str] = {}
+        said: dict[str, list[str]] = {}
         for name, text in _to_the_end(unit):
-            key = normal(name)
-            while key in texts:
-                key += "'"
-            texts[key] = (
-                text if unit.name.startswith(("episodes", "graph")) and name.endswith(".json") else normal(text)
-            )
+            raw = unit.name.startswith(("episodes", "graph")) and name.endswith(".json")
+            said.setdefault(normal(name), []).append(text if raw else normal(text))
+        texts = {
+            f"{key}{f' ({number})' if number else ''}": text
+            for key, several in said.items()
+            for number, text in enumerate(sorted(several))
+        }
         content = {"seconds": time.perf_counter() - begin, "texts": texts}
         result.write_text(json.dumps(content), encoding="utf-8")
         code = 0
@@ -255,7 +254,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--except", dest="excepted", action="append", default=[], metavar="GLOB")
     parser.add_argument("--write", type=lambda given: Path(given).absolute(), metavar="DIR")
     parser.add_argument("--processes", type=int, default=2, metavar="N")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.action != "parts" and options.file is None:
         parser.error("which FILE.json?")
     return options

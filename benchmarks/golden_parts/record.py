@@ -34,7 +34,7 @@ class Record:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = path.with_suffix(".d")
-        self.sessions = self.folder / "sessions.zip"
+        self.sessions = self.folder / "sessions.tar.gz"
 
     def write(self, said: Mapping[str, Mapping[str, str]], about: Mapping[str, str]) -> None:
         """Replaces the record, or in it those units that are said."""
