@@ -152,7 +152,8 @@ def _run_unit(unit: Unit, result: Path, root: Path) -> None:
         said: dict[str, list[str]] = {}
         for name, text in _to_the_end(unit):
             raw = unit.name.startswith(("episodes", "graph")) and name.endswith(".json")
-            said.setdefault(normal(name), []).append(text if raw else normal(text))
+            rule = str if raw else normal.database if name.endswith(".db") else normal
+            said.setdefault(normal(name), []).append(rule(text))
         texts = {
             f"{key}{f' ({number})' if number else ''}": text
             for key, several in said.items()

@@ -85,6 +85,11 @@ class Normaliser:
             text = rule.pattern.sub(rule.instead, text)
         return _in_order(text) if _ASSERTED in text else text
 
+    def database(self, text: str) -> str:
+        """The same of the rows of a database, which stood in the order of their ids."""
+        grouped = groupby(self(text).split("\n"), lambda line: line.startswith("("))
+        return "\n".join(line for rows, some in grouped for line in (sorted(some) if rows else some))
+
 
 def _in_order(text: str) -> str:
     """Neighbouring lines that begin with an assertion's id, sorted: their order is that of the ids."""
