@@ -32,13 +32,8 @@ _TOOLS = {
 _SKIPPED = frozenset(
     {
         *(
-            "metadata",
-            "tools.set_active_tools",
-            "turn.prompt",
-            "turn.steer",
-            "turn.ended",
-            "llm.request",
-            "llm.tools_snapshot",
+            *("metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended"),
+            *("llm.request", "llm.tools_snapshot"),
         ),
         *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
         *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),

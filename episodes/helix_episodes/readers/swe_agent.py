@@ -42,16 +42,9 @@ _EDIT_LINES = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n(.*?)\n?(?:end_of_edit\
 _SUBMITS = frozenset({"submit", "exit_forfeit", "exit"})
 #: The interface's own sentences on a command that did nothing; each stands first.
 _REFUSED = (
-    "Your proposed edit has introduced new syntax error(s)",
-    "Your edit was not applied",
-    "No replacement was performed",
-    "No file open",
-    "No file is open",
-    "Text not found",
-    "Usage: ",
-    "Error: ",
-    "File not found:",
-    "Wrong flag!",
+    *("Your proposed edit has introduced new syntax error(s)", "Your edit was not applied"),
+    *("No replacement was performed", "No file open", "No file is open", "Text not found", "Usage: ", "Error: "),
+    *("File not found:", "Wrong flag!"),
 )
 #: The environment's words on a command that it stopped.
 _STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")

@@ -271,16 +271,8 @@ def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | No
 def _is_one_lesson(names: set[str]) -> bool:
     """Whether the names of an object's members are those of the parts of one lesson."""
     parts = {
-        "pattern",
-        "insight",
-        "lesson",
-        "learning",
-        "description",
-        "title",
-        "what",
-        "finding",
-        "observation",
-        "name",
+        *("pattern", "insight", "lesson", "learning", "description", "title", "what", "finding"),
+        *("observation", "name"),
     }
     return bool(names & (parts | _AVOID))
 

@@ -46,18 +46,8 @@ if TYPE_CHECKING:
 #: Roles that say of their own what stands below; a heading with another keeps its parent's.
 _TELLING = frozenset(
     {
-        "decision",
-        "lesson",
-        "problem",
-        "gates",
-        "outcome",
-        "next",
-        "files",
-        "task",
-        "commit",
-        "work",
-        "options",
-        "status",
+        *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
+        *("options", "status"),
     }
 )
 _NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")

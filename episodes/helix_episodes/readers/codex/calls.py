@@ -54,14 +54,9 @@ _REJECTED = (
 _DENIED = ("This action was rejected due to unacceptable risk",)
 _INTERRUPTED = ("aborted by user", "aborted")
 _FAILED = (
-    "apply_patch verification failed",
-    "failed to parse function arguments",
-    "exec_command failed",
-    "write_stdin failed",
-    "execution error:",
-    "failed in sandbox",
-    "unsupported call:",
-    "unsupported custom tool call:",
+    *("apply_patch verification failed", "failed to parse function arguments", "exec_command failed"),
+    *("write_stdin failed", "execution error:", "failed in sandbox"),
+    *("unsupported call:", "unsupported custom tool call:"),
 )
 _NEST_LIMIT = 3
 
