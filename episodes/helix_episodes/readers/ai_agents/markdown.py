@@ -147,7 +147,8 @@ class _Markdown(TableRows):
 
     def _label(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """``**Name**: text``; whether the label told what the text is."""
-        if self._at_the_head():
+        at_head = len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
+        if at_head:
             return self._head(block, name, text)
         if set(words_of(name)) <= _OTHER_WORDS:
             self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
@@ -223,9 +224,6 @@ class _Markdown(TableRows):
         """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
         told = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
         return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
-
-    def _at_the_head(self) -> bool:
-        return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
 
     def _head(self, block: MarkdownBlock, name: str, text: str) -> bool:
         reading, role = self.reading, role_of(name)

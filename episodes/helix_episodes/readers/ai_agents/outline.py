@@ -8,7 +8,7 @@ added. What a cell of a table says follows from its column and the scope of the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -17,10 +17,6 @@ from helix_episodes.readers.ai_agents.json_report import ReportContent
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
 from helix_episodes.readers.ai_agents.words import Role, is_bare_state, label_role, role_of, words_of
 from helix_episodes.session import Piece, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
@@ -112,13 +108,10 @@ class Outline:
             return False
         scope = self.scopes[-1] if self.scopes else None
         titled = scope is not None and scope.item and self.owner in {"decision", "lesson", "problem"}
+        owner_line = next((step.source.line for step in self.steps.found if step.call_id == self.join), 0)
         return block.level > self.owner_level or (
-            titled and block.level == 0 and scope is not None and scope.line == self._owner_line()
+            titled and block.level == 0 and scope is not None and scope.line == owner_line
         )
-
-    def _owner_line(self) -> int:
-        own = [step for step in self.steps.found if step.call_id == self.join]
-        return own[0].source.line if own else 0
 
     def take_detail(self, block: MarkdownBlock, label: tuple[str, str] | None) -> None:
         """An item that belongs to the statement before it."""
@@ -288,21 +281,22 @@ class TableRows(Outline):
         by_role: dict[Role | None, list[str]] = {}
         for cell, role in zip(cells, roles, strict=False):
             by_role.setdefault(role, []).append(cell)
+        # A list of defects says what is wrong, and how bad that is or what fixed it.
+        names_defect = any(_tells(one) for one in by_role.get("problem", ()))
+        weighs_defect = any(_OF_DEFECTS & set(words_of(column)) for column in block.columns)
         if self.role == "gates" or {"status", "found", "did"} <= set(roles):
             self._gate_row(block, cells)
         elif self.role == "decision" or "decision" in roles:
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
-        elif self.role not in {"next", "files"} and _is_of_defects(block.columns, by_role):
+        elif self.role not in {"next", "files"} and names_defect and weighs_defect:
             faults = by_role["problem"] + by_role.get("found", [])
             beside = [cell for cell in cells if cell not in faults]
             self.open_row(faults + beside, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
-        elif self.role in {None, "work", "found", "background"} and any(
-            _tells(one) for one in by_role.get("problem", [])
-        ):
+        elif self.role in {None, "work", "found", "background"} and names_defect:
             for told in by_role["problem"]:
                 self.steps.note(told, part="found", line=block.line, context=self.context())
         else:
@@ -355,12 +349,6 @@ class TableRows(Outline):
 
 #: Columns that weigh a defect, or say what mended it.
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
-
-
-def _is_of_defects(columns: Sequence[str], by_role: Mapping[Role | None, Sequence[str]]) -> bool:
-    """Whether a row is one of a list of defects: it says what is wrong, and how bad that is or what mended it."""
-    told = by_role.get("problem", ())
-    return any(_tells(one) for one in told) and any(_OF_DEFECTS & set(words_of(column)) for column in columns)
 
 
 def _tells(cell: str) -> bool:

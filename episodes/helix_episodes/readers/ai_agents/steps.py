@@ -129,14 +129,13 @@ def in_order_of_cause(steps: list[Step]) -> list[Step]:
     ordered = list(steps)
     for name, places in entries.items():
         if name is not None:
-            ranked = sorted((steps[place] for place in places), key=_rank)
+            ranked = sorted(
+                (steps[place] for place in places),
+                key=lambda step: _CAUSE_FIRST.get(step.arguments.get("part", ""), len(_CAUSE_FIRST)),
+            )
             for place, step in zip(places, ranked, strict=True):
                 ordered[place] = step
     return ordered
-
-
-def _rank(step: Step) -> int:
-    return _CAUSE_FIRST.get(step.arguments.get("part", ""), 2)
 
 
 def parse_full_time(text: str) -> datetime | None:

@@ -20,7 +20,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.readers.common.fields import object_in, objects_in, text_in
-from helix_episodes.readers.common.jsonl import SkippedRecord, parse
+from helix_episodes.readers.common.jsonl import SkippedRecord, parse, parse_object
 from helix_episodes.readers.common.tool_translation import (
     COMMON_TOOLS,
     Translation,
@@ -229,8 +229,12 @@ class RolloutCalls:
         if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
             output = output._replace(status="unknown")
         self._settle(place, call_id=call_id, output=output, twin=False)
-        self._came_to_an_end(place, call_id=call_id, output=output)
-        self._came_back(place, output.text)
+        # The end of a command that was polled.
+        started_by = self._running.get(self._polls.get(call_id or "", ""))
+        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
+            self._settle(place, call_id=started_by, output=output, twin=False)
+        for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
+            self.come_back(place, helper=helper, status=helper_status)
         return None
 
     def end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
@@ -273,21 +277,11 @@ class RolloutCalls:
 
     def _was_sent(self, text: str, *, call_id: str | None) -> bool:
         """Whether an answer only names the helper that was sent."""
-        sent = _object(text)
+        sent = parse_object(text.encode("utf-8", "replace"))
         helper = text_in(sent, "agent_id") or text_in(sent, "task_name")
         if helper and call_id:
             self._helpers[helper] = call_id
         return helper is not None
-
-    def _came_to_an_end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> None:
-        """The end of a command that was asked for again."""
-        started_by = self._running.get(self._polls.get(call_id or "", ""))
-        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
-            self._settle(place, call_id=started_by, output=output, twin=False)
-
-    def _came_back(self, place: RecordPosition, text: str) -> None:
-        for helper, status in object_in(_object(text), "status").items():
-            self.come_back(place, helper=helper, status=status)
 
 
 def changes_in(changes: Record) -> tuple[Translation, ...]:
@@ -318,18 +312,8 @@ def arguments_in(raw: object) -> Record:
         return raw
     if not isinstance(raw, str):
         return {}
-    found = _object(raw)
+    found = parse_object(raw.encode("utf-8", "replace"))
     return found or ({"input": raw} if raw.strip() not in {"", "{}"} else {})
-
-
-def _object(text: str) -> Record:
-    if not text.lstrip().startswith("{"):
-        return {}
-    try:
-        value = parse(text.encode("utf-8", "replace"))
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 class RolloutWork:
