@@ -157,18 +157,10 @@ class _Steps:
 
 def _arguments(given: Record) -> Record:
     """The arguments under common names; each is written as the JSON of its value."""
-    return {_ARGUMENTS.get(name, name): _nested(_value(value)) for name, value in given.items()}
-
-
-def _nested(value: object) -> object:
-    """Several replacements in one file have such names as well."""
-    if isinstance(value, list):
-        return [_arguments(each) if isinstance(each, dict) else each for each in value]
-    return value
-
-
-def _value(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    plain = parse_arguments('{"value": ' + value + "}")
-    return plain.get("value", value)
+    arguments: Record = {}
+    for name, value in given.items():
+        plain = parse_arguments('{"value": ' + value + "}").get("value", value) if isinstance(value, str) else value
+        if isinstance(plain, list):  # several replacements in one file have such names as well
+            plain = [_arguments(each) if isinstance(each, dict) else each for each in plain]
+        arguments[_ARGUMENTS.get(name, name)] = plain
+    return arguments

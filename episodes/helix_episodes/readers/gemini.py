@@ -7,6 +7,7 @@ the same id: the last copy counts, in the place of the first. ``$rewindTo`` take
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.readers.common.fields import (
@@ -73,7 +74,10 @@ class GeminiReader:
         """
         journal = SessionBuilder()
         _take_all(journal, path)
-        journal.root = journal.root or _project_root(path)
+        if not journal.root:  # the program notes it beside the chats since 0.29
+            with suppress(OSError, UnicodeDecodeError):
+                noted = path.parent.parent / ".project_root"
+                journal.root = noted.read_text(encoding="utf-8").strip() or None
         yield journal.session(path, reader=self.name, rewritten=path.suffix == ".json")
 
 
@@ -200,11 +204,3 @@ def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
 def _count(tokens: Record, name: str) -> int:
     value: Any = tokens.get(name)
     return value if isinstance(value, int) else 0
-
-
-def _project_root(path: Path) -> str | None:
-    """The folder that the program notes beside the chats since 0.29."""
-    try:
-        return (path.parent.parent / ".project_root").read_text(encoding="utf-8").strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None

@@ -418,7 +418,9 @@ class _Log:
             return SkippedRecord("text of the program")
         if role == "user":
             self._meet_rewind(record, place)
-            self._meet_interruption(record, place)
+            if text_in(record, "prior_turn_interrupt"):
+                said = {"text": "the turn before was stopped", "actor": "user", "status": "interrupted"}
+                self.journal.dialogue.add("note", place, **said)
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
@@ -444,12 +446,6 @@ class _Log:
         begun = self._steps_at.get(text_in(record, self._dialect.parent[1]) or "", len(steps))
         if begun < len(steps) and steps[-1].kind != "boundary":
             self._cut("rewind", place)
-
-    def _meet_interruption(self, record: Record, place: RecordPosition) -> None:
-        """A prompt that says that the turn before it was stopped by the person."""
-        if text_in(record, "prior_turn_interrupt"):
-            self.journal.dialogue.say("note", place, text="the turn before was stopped", actor="user")
-            self.journal.dialogue.change(len(self.journal.dialogue.steps) - 1, status="interrupted")
 
 
 def _kinds(record: Record) -> tuple[str, ...]:

@@ -147,7 +147,10 @@ def read_result(*, block: Mapping[str, Any], extra: object, denial: object, ran:
     """
     raw = result_text(block.get("content"))
     if denial:
-        return _denied(raw, denial=denial)
+        text = _unwrapped(raw)
+        if str(denial).startswith("user"):
+            return CallResult(text, "rejected", words=_words_of_rejection(text))
+        return CallResult(text, "denied")
     if block.get("is_error") is True or _says_error(extra):
         return _read_error(raw)
     text = cut_injected(raw)
@@ -170,19 +173,14 @@ def _read_error(raw: str) -> CallResult:
         return CallResult(text, "rejected", words=_words_of_rejection(text))
     if span.startswith(_CANCELLED_BEGINNINGS):
         return CallResult(text, "cancelled")
-    code, rest = _exit_code(text)
-    if _was_interrupted(text):
+    found = _EXIT_CODE.match(text)  # on the first line, with the output below it
+    code, rest = (int(found[1]), text[found.end() :]) if found else (None, text)
+    # The mark of an interruption stands first or last; a file's text between is not looked at.
+    if text.startswith(_INTERRUPTED) or _INTERRUPTED in text[-100:] or _ABORTED in text[:200]:
         return CallResult(rest, "interrupted", code)
     if code is None and (span.startswith(_DENIED_BEGINNINGS) or any(mark in span for mark in _DENIED_ANYWHERE)):
         return CallResult(text, "denied")
     return CallResult(rest, "error", code)
-
-
-def _denied(raw: str, *, denial: object) -> CallResult:
-    text = _unwrapped(raw)
-    if str(denial).startswith("user"):
-        return CallResult(text, "rejected", words=_words_of_rejection(text))
-    return CallResult(text, "denied")
 
 
 def _unwrapped(raw: str) -> str:
@@ -198,19 +196,6 @@ def _words_of_rejection(text: str) -> str:
         if found and not words.lstrip().startswith(_QUESTIONS_WAVED_AWAY):
             return words.strip()
     return ""
-
-
-def _was_interrupted(text: str) -> bool:
-    """Somebody pressed escape: the mark stands first or last, and a file's text between is not looked at."""
-    return text.startswith(_INTERRUPTED) or _INTERRUPTED in text[-100:] or _ABORTED in text[:200]
-
-
-def _exit_code(text: str) -> tuple[int | None, str]:
-    """The exit code on the first line, and the output below it."""
-    found = _EXIT_CODE.match(text)
-    if found is None:
-        return None, text
-    return int(found[1]), text[found.end() :]
 
 
 def _success_code(extra: object) -> int | None:
@@ -305,7 +290,8 @@ class SessionFacts:
             self._model_of[key] = model
         usage = message.get("usage")
         if isinstance(usage, dict):
-            self._tokens_of[key] = _tokens(usage)
+            counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
+            self._tokens_of[key] = sum(value for name in counted if isinstance(value := usage.get(name), int))
 
     def note_injected(self, record: Record) -> None:
         """Takes in the insights that a memory's hook put before the agent with this record.
@@ -363,8 +349,3 @@ def _said_in(record: Record) -> list[object]:
 def _holds(folder: str, other: str) -> bool:
     parts = path_parts(folder)
     return parts == path_parts(other)[: len(parts)]
-
-
-def _tokens(usage: Record) -> int:
-    counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
-    return sum(value for name in counted if isinstance(value := usage.get(name), int))

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.codex.calls import RolloutWork
 from helix_episodes.readers.codex.conversation import PENDING, RolloutConversation, Twins
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
@@ -292,7 +293,7 @@ _BARE = frozenset({"function_call", "function_call_output", "local_shell_call"})
 _BLOCKS = frozenset({"input_text", "output_text"})
 
 
-class CodexReader:
+class CodexReader(SingleFileReader):
     """Reads the rollouts of Codex, ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl``."""
 
     name = "codex"
@@ -303,10 +304,6 @@ class CodexReader:
         if any(_is_own(record) for record in head.records):
             return None
         return "no line is a session_meta, response_item or event_msg with its payload"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a helper's rollout is a session of its own)
-        """Never: one rollout is one session."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the file.

@@ -48,10 +48,6 @@ class Twins:
         self._taken[kind, text] += 1
         return True
 
-    def was_taken(self, kind: str, text: str) -> bool:
-        """Whether any record said this."""
-        return self._taken[kind, text] > 0
-
 
 def is_injected(text: str, *, kind: object = None) -> bool:
     """Whether the program wrote this under the user's role.
@@ -135,7 +131,8 @@ class RolloutConversation:
 
         Where they do, an item under the user's role is the same prompt again or something that the program put there.
         """
-        repeated = {position for position in self._unsure if self._is_repeated(position)}
+        steps = self._dialogue.steps
+        repeated = {n for n in self._unsure if not self._twins.is_new("prompt", steps[n].text, by="item")}
         if repeated:
             ledger.skip("mirror", len(repeated))
         ledger.use(len(self._unsure) - len(repeated))
@@ -145,9 +142,6 @@ class RolloutConversation:
             elif not self.of_helper:
                 self._dialogue.change(position, kind="prompt")
         return tuple(step for position, step in enumerate(self._dialogue.steps) if position not in repeated)
-
-    def _is_repeated(self, position: int) -> bool:
-        return not self._twins.is_new("prompt", self._dialogue.steps[position].text, by="item")
 
     def _once(self, kind: StepKind, text: str, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text.strip()
