@@ -383,7 +383,7 @@ class _Log:
         self.learn(record)
         if text_in(record, "type") in {"session", "session_start"}:
             self.journal.tell(id=text_in(record, "id"))
-        own = _own_id(self._dialect, record)
+        own = text_in(record, self._dialect.parent[0] if self._dialect.parent else "id")
         at = next((at for name in self._dialect.times if (at := parse_any_time(record.get(name)))), None)
         place = RecordPosition(Source(line=line, id=own), at)
         self.journal.ledger.enter(self._translate(record, place))
@@ -424,9 +424,11 @@ class _Log:
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
-        return self._conversation.take(
-            _plain(message), place, role=role, status=text_in(object_in(record, "toolCallResult"), "status")
-        )
+        text = text_in(message, "text") or text_in(message, "finalText")
+        if text and "content" not in message and "parts" not in message:
+            message = message | {"content": text}
+        status = text_in(object_in(record, "toolCallResult"), "status")
+        return self._conversation.take(message, place, role=role, status=status)
 
     def _note(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
@@ -453,16 +455,6 @@ def _kinds(record: Record) -> tuple[str, ...]:
     kind = str(record.get("type") or "")
     subtype = text_in(record, "subtype")
     return (f"{kind}/{subtype}", kind) if subtype else (kind,)
-
-
-def _own_id(dialect: Dialect, record: Record) -> str | None:
-    return text_in(record, dialect.parent[0] if dialect.parent else "id")
-
-
-def _plain(message: Record) -> Record:
-    """The message with its text under the usual name."""
-    text = text_in(message, "text") or text_in(message, "finalText")
-    return message | {"content": text} if text and "content" not in message and "parts" not in message else message
 
 
 def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:

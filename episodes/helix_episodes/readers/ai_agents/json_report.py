@@ -244,7 +244,8 @@ def _take_lesson(steps: StepCollector, node: JsonNode, *, at: datetime | None) -
         steps.used.add(field.line)
     names = {word for field in core for word in words_of(field.name)}
     if _is_one_lesson(names):
-        words = " ".join(_as_advice(field) for field in core)
+        advice = ((field.text.rstrip(".") + ".", bool(_AVOID & set(words_of(field.name)))) for field in core)
+        words = " ".join(f"Avoid: {text}" if avoid else text for text, avoid in advice)
         pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
         context = " ".join(field.text for field in texts if field not in core)
         steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": context}, pieces=pieces)
@@ -272,11 +273,6 @@ def _is_one_lesson(names: set[str]) -> bool:
         *("observation", "name"),
     }
     return bool(names & (parts | _AVOID))
-
-
-def _as_advice(field: Field) -> str:
-    text = field.text.rstrip(".") + "."
-    return f"Avoid: {text}" if _AVOID & set(words_of(field.name)) else text
 
 
 def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:

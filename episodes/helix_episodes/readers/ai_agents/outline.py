@@ -282,7 +282,8 @@ class TableRows(Outline):
         for cell, role in zip(cells, roles, strict=False):
             by_role.setdefault(role, []).append(cell)
         # A list of defects says what is wrong, and how bad that is or what fixed it.
-        names_defect = any(_tells(one) for one in by_role.get("problem", ()))
+        problems = by_role.get("problem", ())
+        names_defect = any(len(one.split()) >= REPORTED_WORDS and "#" not in one for one in problems)
         weighs_defect = any(_OF_DEFECTS & set(words_of(column)) for column in block.columns)
         if self.role == "gates" or {"status", "found", "did"} <= set(roles):
             self._gate_row(block, cells)
@@ -349,8 +350,3 @@ class TableRows(Outline):
 
 #: Columns that weigh a defect, or say what mended it.
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
-
-
-def _tells(cell: str) -> bool:
-    """Whether a cell says something, and is not the number or the name of an issue."""
-    return len(cell.split()) >= REPORTED_WORDS and "#" not in cell

@@ -217,16 +217,13 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
     if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
         reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
         steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
-    if said.text and _OUT_OF_REACH.search(gate.evidence) and not any(map(_is_out_of_reach, steps.found)):
-        steps.note(gate.evidence, part="problem", line=said.line)
+    if said.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
+        problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
+        if not any(map(_OUT_OF_REACH.search, problems)):
+            steps.note(gate.evidence, part="problem", line=said.line)
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)
-
-
-def _is_out_of_reach(step: Step) -> bool:
-    """Whether a step already tells that something was not there: every gate that needs it says so again."""
-    return step.arguments.get("part") == "problem" and _OUT_OF_REACH.search(step.text) is not None
 
 
 def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None:

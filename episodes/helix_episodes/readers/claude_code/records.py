@@ -326,7 +326,9 @@ class SessionFacts:
         folders = list(self._folders)
         if not folders:
             return None
-        above = [folder for folder in folders if _holds(folder, folders[0]) and len(path_parts(folder)) > _HOME_DEPTH]
+        first = path_parts(folders[0])
+        holds = ((folder, path_parts(folder)) for folder in folders)
+        above = [folder for folder, parts in holds if parts == first[: len(parts)] and len(parts) > _HOME_DEPTH]
         return min(above, key=len, default=folders[0])
 
     def session_id(self, path: Path) -> str:
@@ -344,8 +346,3 @@ def _said_in(record: Record) -> list[object]:
     blocks = blocks_of(message_of(record)) or blocks_of(record) or []
     texts = (text_in(block, "text") or "" for block in blocks if block.get("type") == "text")
     return [_PRINTED.sub("", text) for text in texts]
-
-
-def _holds(folder: str, other: str) -> bool:
-    parts = path_parts(folder)
-    return parts == path_parts(other)[: len(parts)]

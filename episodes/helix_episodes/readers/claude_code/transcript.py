@@ -86,11 +86,6 @@ class PromptQueue:
     def __init__(self) -> None:
         self._waiting: list[Queued] = []
         self._given: set[str] = set()
-        self._operations: dict[str | None, Callable[[], Queued | None]] = {
-            "remove": self._give,
-            "dequeue": self._drop_first,
-            "popAll": self._drop_all,
-        }
 
     def operate(self, record: Record, place: RecordPosition) -> Queued | None:
         """Carries out one queue operation; the words, when it hands some to the agent.
@@ -102,8 +97,13 @@ class PromptQueue:
         if operation == "enqueue":
             self._waiting.append(Queued(text or "", place))
             return None
-        act = self._operations.get(operation)
-        return act() if act else None
+        if operation == "remove":
+            return self._give()
+        if operation == "dequeue":
+            del self._waiting[:1]
+        elif operation == "popAll":
+            self._waiting.clear()
+        return None
 
     def was_given(self, text: str) -> bool:
         """Whether these words came out of the queue already (newer versions also attach them); answers once."""
@@ -120,12 +120,6 @@ class PromptQueue:
             return None
         self._given.add(first.text.strip())
         return first
-
-    def _drop_first(self) -> None:
-        del self._waiting[:1]
-
-    def _drop_all(self) -> None:
-        self._waiting.clear()
 
 
 # The note that the program puts below a helper's answer, for the agent to call it again.
