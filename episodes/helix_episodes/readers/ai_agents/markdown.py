@@ -87,7 +87,7 @@ class _Markdown(TableRows):
                 self.row(block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
-        self.keep_cause()
+        self.flush_cause()
         self.reading.task = self.reading.task or self.title
         return self.reading
 
@@ -175,7 +175,7 @@ class _Markdown(TableRows):
         fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
         if self.owner is None or role not in fits.get(self.owner, set()):
             return False
-        self.belonging(role, text, block)
+        self.add_to_owner(role, text, block)
         return True
 
     def _aside(self, block: MarkdownBlock, name: str, text: str) -> bool:
@@ -186,13 +186,13 @@ class _Markdown(TableRows):
         elif self.owner == "problem" and self.role == "problem" and set(words_of(name)) & _SHOWS:
             self.extend(text, name="text", line=block.line)
         elif self.role == "problem" and role in _ABOUT_PROBLEMS:
-            self.belonging(role, text, block)
+            self.add_to_owner(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
         elif self.problem and "workaround" in words_of(name):
-            self.make_do(text, block)
+            self.add_workaround(text, block)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
-            self.belonging(role, text, block)
+            self.add_to_owner(role, text, block)
         elif role == "task":
             self.steps.note(text, part="other", line=block.line, context=name)
         else:
@@ -270,13 +270,13 @@ class _Markdown(TableRows):
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
             self._cross(block, text)
         elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
-            self.turn_down(text, block, title=head_words(self.scopes[-1].title).strip())
+            self.add_rejected(text, block, title=head_words(self.scopes[-1].title).strip())
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
         elif is_verdict(block.text) and role != "next":
             self.open_item(text, block, role="decision")
         elif role == "remedy":
-            self.mend(text, line=block.line)
+            self.add_remedy(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
             self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
@@ -294,7 +294,7 @@ class _Markdown(TableRows):
         if role == "task":
             self._task(block, text)
         elif role == "remedy" and not text.endswith(":"):
-            self.mend(text, line=block.line)
+            self.add_remedy(text, line=block.line)
         elif role in {"outcome", "status"}:
             self.reading.take_status(text)
             self.steps.note(text, part="found", line=block.line, context=self.context())

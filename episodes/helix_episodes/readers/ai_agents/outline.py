@@ -79,7 +79,7 @@ class Outline:
         elif role == "lesson":
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
-            self.keep_cause()
+            self.flush_cause()
             self.problem = self.join
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
@@ -116,9 +116,9 @@ class Outline:
     def take_detail(self, block: MarkdownBlock, label: tuple[str, str] | None) -> None:
         """An item that belongs to the statement before it."""
         name, text = label or ("", plain_text(block.text))
-        self.belonging(label_role(name) if name else None, text or plain_text(block.text), block)
+        self.add_to_owner(label_role(name) if name else None, text or plain_text(block.text), block)
 
-    def belonging(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
+    def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         """What is said of the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
             self._of_decision(role, text, line=block.line)
@@ -147,15 +147,15 @@ class Outline:
         elif role == "rationale" and self.owner == "problem":
             self._explain(text, line=line)
         elif role == "remedy":
-            self.mend(text, line=line)
+            self.add_remedy(text, line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
         elif self.owner == "work" and not is_bare_state(text):
-            self.find(text, line=line)
+            self.add_detail(text, line=line)
         else:
             steps.note(text, part="other", line=line, call_id=self.join)
 
-    def mend(self, text: str, *, line: int) -> None:
+    def add_remedy(self, text: str, *, line: int) -> None:
         """How the problem told last was mended; with what the log calls its root cause, that teaches something."""
         self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
         if self.cause is not None:
@@ -163,13 +163,13 @@ class Outline:
             self.steps.add("lesson", f"{self.cause.text} {text}", line=self.cause.line, pieces=pieces)
             self.cause = None
 
-    def keep_cause(self) -> None:
+    def flush_cause(self) -> None:
         """A root cause whose remedy the log does not name teaches by itself, where it says something."""
         if self.cause is not None and len(self.cause.text.split()) >= CAUSE_WORDS:
             self.steps.add("lesson", self.cause.text, line=self.cause.line)
         self.cause = None
 
-    def make_do(self, text: str, block: MarkdownBlock) -> None:
+    def add_workaround(self, text: str, block: MarkdownBlock) -> None:
         """A way around a problem, which somebody chose instead of mending it."""
         arguments: dict[str, Any] = {
             "context": self.context(),
@@ -179,7 +179,7 @@ class Outline:
         }
         self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
 
-    def turn_down(self, text: str, block: MarkdownBlock, *, title: str) -> None:
+    def add_rejected(self, text: str, block: MarkdownBlock, *, title: str) -> None:
         """What was left undone on purpose, and why."""
         what, reason = split_reason(text)
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", block.level
@@ -209,7 +209,7 @@ class Outline:
         own = (step for step in self.steps.found if step.call_id == self.join)
         return any((step.pieces[0].text if step.pieces else step.text).endswith(":") for step in own)
 
-    def find(self, text: str, *, line: int) -> None:
+    def add_detail(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
         last = self.steps.found[-1]
         if last.call_id == self.join and last.arguments.get("part") == "detail":
@@ -332,7 +332,7 @@ class TableRows(Outline):
             self.extend(option, name="options", line=block.line)
         for role in ("outcome", "impact"):
             for text in by_role.get(role, []):
-                self.belonging(role, text, block)
+                self.add_to_owner(role, text, block)
 
     def _work_row(self, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
         done = [text for text in by_role.get("did", []) if text]

@@ -188,7 +188,7 @@ class ClaudeCodeReader:
     def is_part(self, path: Path) -> bool:
         """Whether this is a sub-agent's transcript, which is read with its session's log."""
         if path.parent.name == "subagents" or "subagents" in path.parent.parts[-3:]:
-            return path.name.startswith("agent-") or path.name == "journal.jsonl"
+            return path.name.startswith("agent-") or path.name == "builder.jsonl"
         return path.name.startswith("agent-") and _is_side_conversation(path)
 
     def read(self, path: Path) -> Iterator[Session]:

@@ -60,7 +60,7 @@ class Rewinds:
         if uuid and parent:
             self._anchor[uuid] = self._anchor.get(parent, parent)
 
-    def meet(self, record: Record, *, text: str, line: int) -> int | None:
+    def check(self, record: Record, *, text: str, line: int) -> int | None:
         """The line of the prompt that this one replaces, if it replaces one; the same words again replace nothing."""
         parent = text_in(record, "parentUuid")
         if parent is None:
@@ -98,21 +98,21 @@ class PromptQueue:
             self._waiting.append(Queued(text or "", place))
             return None
         if operation == "remove":
-            return self._give()
+            return self._deliver()
         if operation == "dequeue":
             del self._waiting[:1]
         elif operation == "popAll":
             self._waiting.clear()
         return None
 
-    def was_given(self, text: str) -> bool:
+    def was_delivered(self, text: str) -> bool:
         """Whether these words came out of the queue already (newer versions also attach them); answers once."""
         if text.strip() not in self._given:
             return False
         self._given.remove(text.strip())
         return True
 
-    def _give(self) -> Queued | None:
+    def _deliver(self) -> Queued | None:
         if not self._waiting:
             return None
         first = self._waiting.pop(0)
@@ -323,13 +323,13 @@ class ClaudeTranscript:
             self._add("note", place, actor=actor, text=spoken)
             return None
         if record.get("isCompactSummary"):
-            return self._heard(record, place, words=ClassifiedText("summary", spoken))
+            return self._take_text(record, place, words=ClassifiedText("summary", spoken))
         origin = record.get("origin")
         human = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
         words = classify_text(spoken, meta=bool(record.get("isMeta")), human=human)
-        return self._heard(record, place, words=words)
+        return self._take_text(record, place, words=words)
 
-    def _heard(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> SkippedRecord | None:
+    def _take_text(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> SkippedRecord | None:
         if words.voice == "nobody":
             return SkippedRecord(words.name)
         if words.voice == "hook":
@@ -355,7 +355,7 @@ class ClaudeTranscript:
         return None
 
     def _prompt(self, record: Record, place: RecordPosition, *, text: str) -> None:
-        if abandoned := self._rewinds.meet(record, text=text, line=place.source.line):
+        if abandoned := self._rewinds.check(record, text=text, line=place.source.line):
             arguments = {"reason": "rewind", "abandoned_from_line": abandoned}
             self._add("boundary", place, actor="system", arguments=arguments)
         if text_in(record, "planContent") or text.startswith(PLAN_BEGINNING):
@@ -478,17 +478,17 @@ class ClaudeTranscript:
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return SkippedRecord("attachment")
         text = result_text(attachment.get("prompt"))
-        if self._queue.was_given(text):
+        if self._queue.was_delivered(text):
             return SkippedRecord("duplicate")
         words = classify_text(text, human=attachment.get("commandMode") != "task-notification")
-        return self._heard(record, place, words=words)
+        return self._take_text(record, place, words=words)
 
     def _queued(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
         given = self._queue.operate(record, place)
         if given is None:
             return SkippedRecord("queue-operation")
-        return self._heard({}, given.place, words=classify_text(given.text))
+        return self._take_text({}, given.place, words=classify_text(given.text))
 
     def _pull_request(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         url = text_in(record, "prUrl")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helix_episodes.readers.common.fields import Record, RecordPosition
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.readers.common.tool_translation import LoggedArguments, Translator
     from helix_episodes.session import Status
 
@@ -188,7 +188,7 @@ TOOLS: Mapping[str, Translator] = {
 class RolloutCalls:
     """Adds calls and results to the dialogue, each once."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._known: set[str] = set()
         self._settled: dict[str, bool] = {}
@@ -210,7 +210,7 @@ class RolloutCalls:
             return CALL_MIRROR
         if call_id is not None:
             self._known.add(call_id)
-        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
         if tool == "write_stdin" and call_id is not None:
             self._polls[call_id] = str(translations[0].arguments.get("query", ""))
         return None
@@ -234,7 +234,7 @@ class RolloutCalls:
         if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
             self._settle(place, call_id=started_by, output=output, twin=False)
         for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
-            self.come_back(place, helper=helper, status=helper_status)
+            self.answer_of_helper(place, helper=helper, status=helper_status)
         return None
 
     def end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
@@ -253,7 +253,7 @@ class RolloutCalls:
             self._helpers[helper] = call_id
         return passed
 
-    def come_back(self, place: RecordPosition, *, helper: str, status: object) -> bool:
+    def answer_of_helper(self, place: RecordPosition, *, helper: str, status: object) -> bool:
         """What a helper answered, as ``{"completed": text}`` or ``{"errored": text}``; whether it is an answer."""
         if not isinstance(status, dict) or helper not in self._helpers:
             return False
@@ -269,9 +269,9 @@ class RolloutCalls:
     def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
         said: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
         if call_id is not None and call_id in self._settled:
-            self._dialogue.settle_anew(call_id, place, **said)
+            self._dialogue.replace_result(call_id, place, **said)
         else:
-            self._dialogue.settle(call_id, place, **said)
+            self._dialogue.add_result(call_id, place, **said)
         if call_id is not None:
             self._settled[call_id] = twin
 
@@ -319,7 +319,7 @@ def arguments_in(raw: object) -> Record:
 class RolloutWork:
     """Adds calls and results to the dialogue."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._calls = RolloutCalls(dialogue)
         self._searches: set[str] = set()
@@ -442,7 +442,9 @@ class RolloutWork:
         """Helpers that answered while the agent waited."""
         statuses = {str(one.get("thread_id")): one.get("status") for one in objects_in(payload, "agent_statuses")}
         statuses = object_in(payload, "statuses") | statuses
-        came = [self._calls.come_back(place, helper=helper, status=status) for helper, status in statuses.items()]
+        came = [
+            self._calls.answer_of_helper(place, helper=helper, status=status) for helper, status in statuses.items()
+        ]
         return None if any(came) else SkippedRecord("event_msg/collab_waiting_end")
 
 

@@ -17,7 +17,7 @@ from helix_episodes.readers.common.jsonl import SkippedRecord
 if TYPE_CHECKING:
     from helix_episodes.readers.common.fields import Record, RecordPosition
     from helix_episodes.readers.common.jsonl import LineLedger
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.session import Step, StepKind
 
 
@@ -76,7 +76,7 @@ PENDING = SkippedRecord("pending")
 class RolloutConversation:
     """Adds words to the dialogue."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self.of_helper = False
         self._dialogue = dialogue
         self._twins = Twins()
@@ -151,7 +151,7 @@ class RolloutConversation:
         return self._say(kind, text, place) if self._twins.is_new(kind, text, by=by) else MESSAGE_MIRROR
 
     def _say(self, kind: StepKind, text: str, place: RecordPosition, *, actor: str = "agent") -> SkippedRecord | None:
-        return None if self._dialogue.say(kind, place, text=text, actor=actor) else SkippedRecord(f"empty {kind}")
+        return self._dialogue.add_text_or_skip(kind, place, text=text, actor=actor, empty=f"empty {kind}")
 
 
 def _content(payload: Record) -> str:
