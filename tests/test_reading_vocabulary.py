@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helix_episodes.readers.common.fields import RecordPosition
-from helix_episodes.readers.common.session_builder import StepList
+from helix_episodes.readers.common.session_builder import Dialogue
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, read_patch, translate
 from helix_episodes.session import Source
 
@@ -75,10 +75,10 @@ RUN = [Translation("run", {"command": "ls"})]
 
 
 def test_an_id_that_is_used_twice_names_two_calls() -> None:
-    dialogue = StepList()
+    dialogue = Dialogue()
     for line in (1, 3):
-        dialogue.call(place(line), tool="sh", call_id="c", translations=RUN)
-        dialogue.settle("c", place(line + 1), text=str(line), status="ok")
+        dialogue.add_call(place(line), tool="sh", call_id="c", translations=RUN)
+        dialogue.add_result("c", place(line + 1), text=str(line), status="ok")
     assert [(step.kind, step.call_id) for step in dialogue.steps] == [
         ("call", "c"),
         ("result", "c"),
@@ -88,10 +88,10 @@ def test_an_id_that_is_used_twice_names_two_calls() -> None:
 
 
 def test_results_without_an_id_go_to_the_oldest_call_that_waits() -> None:
-    dialogue = StepList()
+    dialogue = Dialogue()
     for line in (1, 2):
-        dialogue.call(place(line), tool="sh", call_id=None, translations=RUN)
-    dialogue.settle(None, place(3), text="first", status="ok")
+        dialogue.add_call(place(line), tool="sh", call_id=None, translations=RUN)
+    dialogue.add_result(None, place(3), text="first", status="ok")
     assert dialogue.steps[-1].call_id == dialogue.steps[0].call_id
-    dialogue.settle("unheard of", place(4), text="whose?", status="ok")
+    dialogue.add_result("unheard of", place(4), text="whose?", status="ok")
     assert dialogue.steps[-1].operation is None

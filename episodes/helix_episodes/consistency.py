@@ -53,21 +53,18 @@ def _with_valid_time(part: _Part) -> _Part:
 
 def _with_unique_ids(parts: Iterable[_Part], letter: str, taken: set[str]) -> Iterator[_Part]:
     """Each part once and under an id of its own; ``taken`` grows by their ids."""
-    each = list(_distinct(parts))
+    each: list[_Part] = []
+    seen: dict[str, list[_Part]] = {}
+    for one in parts:
+        if one not in seen.setdefault(one.id, []):
+            seen[one.id].append(one)
+            each.append(one)
     names = taken | {one.id for one in each}
     for one in each:
         name = one.id if one.id not in taken else free_id(letter, names)
         names.add(name)
         taken.add(name)
         yield one if name == one.id else replace(one, id=name)
-
-
-def _distinct(parts: Iterable[_Part]) -> Iterator[_Part]:
-    seen: dict[str, list[_Part]] = {}
-    for one in parts:
-        if one not in seen.setdefault(one.id, []):
-            seen[one.id].append(one)
-            yield one
 
 
 def free_id(letter: str, names: Iterable[str]) -> str:

@@ -264,33 +264,22 @@ def recheck_revisions(told: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevisio
     """The revisions that follow from early failures; ``told`` is in the order in which the sessions began."""
     for place, one in enumerate(told):
         if one.outcome == "success" and one.basis in {"measured", "declared"} and one.changed and one.project:
-            after = _next_session(one, told[place + 1 :])
-            failure = next(_contradicting(one, after), None) if after else None
-            if after and failure:
+            following = (other for other in told[place + 1 :] if other.project == one.project and other.worked)
+            after = next(following, None)
+            if after is None or after.begin <= one.end:  # it began while this one was under way
+                continue
+            contradicting = (
+                failure
+                for failure in after.early
+                for passed in one.left_passing
+                if passed.check == failure.check and _looks_at_no_more(failure, passed)
+            )
+            if failure := next(contradicting, None):
                 yield _recheck_revision(one, after, failure)
 
 
-def _next_session(one: EpisodeSignals, following: Sequence[EpisodeSignals]) -> EpisodeSignals | None:
-    """The next session of the project that worked; None when it began while this one was under way."""
-    after = next((other for other in following if other.project == one.project and other.worked), None)
-    return after if after and after.begin > one.end else None
-
-
-def _contradicting(one: EpisodeSignals, after: EpisodeSignals) -> Iterator[CheckVerdict]:
-    """The failures with which the next session began, of a check that this one had left passing."""
-    for failure in after.early:
-        for passed in one.left_passing:
-            if passed.check == failure.check and _looks_at_no_more(failure, passed):
-                yield failure
-
-
 def _looks_at_no_more(failure: CheckVerdict, passed: CheckVerdict) -> bool:
-    if (
-        not failure.command
-        or not passed.command
-        or failure.command.endswith(_QUOTE_CUT)
-        or passed.command.endswith(_QUOTE_CUT)
-    ):
+    if any(not command or command.endswith(_QUOTE_CUT) for command in (failure.command, passed.command)):
         return False
     if failure.command == passed.command:
         return True

@@ -31,18 +31,8 @@ _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _ALWAYS: dict[type[msgspec.Struct], frozenset[str]] = {
     Episode: frozenset(
         [
-            "id",
-            "session",
-            "timestamp",
-            "outcome",
-            "task",
-            "decisions",
-            "events",
-            "metrics",
-            "lessons",
-            "schema_version",
-            "outcome_basis",
-            "task_kind",
+            *("id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons"),
+            *("schema_version", "outcome_basis", "task_kind"),
         ]
     ),
     Decision: frozenset(["id", "timestamp", "type", "context", "chosen", "rationale", "outcome", "effects"]),

@@ -86,34 +86,32 @@ class AntigravityReader(SingleFileReader):
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         steps = _Steps()
-        for line, record in read_records(path, ledger=steps.journal.ledger):
+        for line, record in read_records(path, ledger=steps.builder.ledger):
             steps.take(record, line=line)
         if path.parent.name == "logs":
-            steps.journal.tell(id=path.parents[2].name)
-        yield steps.journal.session(path, reader=self.name)
+            steps.builder.note(id=path.parents[2].name)
+        yield steps.builder.session(path, reader=self.name)
 
 
 class _Steps:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.journal = SessionBuilder()
-        self._dialogue = self.journal.dialogue
+        self.builder = SessionBuilder()
+        self._dialogue = self.builder.dialogue
         self._waiting: deque[str] = deque()
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
         place = RecordPosition(Source(line=line), parse_time(record.get("created_at")))
-        self.journal.ledger.enter(self._translate(record, place))
+        self.builder.ledger.enter(self._translate(record, place))
 
     def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         kind = text_in(record, "type") or "step without type"
         text = text_in(record, "content") or ""
         if kind == "USER_INPUT":
             typed = between(text, "<USER_REQUEST>", "</USER_REQUEST>").strip() or text
-            return (
-                None if self._dialogue.say("prompt", place, text=typed, actor="user") else SkippedRecord("empty prompt")
-            )
+            return self._dialogue.add_text_or_skip("prompt", place, text=typed, actor="user", empty="empty prompt")
         if kind == "PLANNER_RESPONSE":
             return self._planned(record, place, text=text)
         if kind == "CHECKPOINT":
@@ -129,13 +127,13 @@ class _Steps:
     def _planned(self, record: Record, place: RecordPosition, *, text: str) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
         self._waiting.clear()
-        self._dialogue.say("thought", place, text=text_in(record, "thinking") or "")
-        self._dialogue.say("message", place, text=text)
+        self._dialogue.add_text("thought", place, text=text_in(record, "thinking") or "")
+        self._dialogue.add_text("message", place, text=text)
         for number, call in enumerate(objects_in(record, "tool_calls"), 1):
             call_id = f"line-{place.source.line}-{number}"
             tool = text_in(call, "name") or "unnamed"
             translations = translate(tool, _arguments(object_in(call, "args")), tools=_TOOLS)
-            self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+            self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
             self._waiting.append(call_id)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
 
@@ -152,23 +150,15 @@ class _Steps:
         text = _STAMPS.sub("", text)
         if says_new_file(text):
             self._dialogue.mark_created(call_id)
-        self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+        self._dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
 
 
 def _arguments(given: Record) -> Record:
     """The arguments under common names; each is written as the JSON of its value."""
-    return {_ARGUMENTS.get(name, name): _nested(_value(value)) for name, value in given.items()}
-
-
-def _nested(value: object) -> object:
-    """Several replacements in one file have such names as well."""
-    if isinstance(value, list):
-        return [_arguments(each) if isinstance(each, dict) else each for each in value]
-    return value
-
-
-def _value(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    plain = parse_arguments('{"value": ' + value + "}")
-    return plain.get("value", value)
+    arguments: Record = {}
+    for name, value in given.items():
+        plain = parse_arguments('{"value": ' + value + "}").get("value", value) if isinstance(value, str) else value
+        if isinstance(plain, list):  # several replacements in one file have such names as well
+            plain = [_arguments(each) if isinstance(each, dict) else each for each in plain]
+        arguments[_ARGUMENTS.get(name, name)] = plain
+    return arguments

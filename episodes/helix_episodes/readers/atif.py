@@ -52,14 +52,14 @@ class AtifReader(SingleFileReader):
         run = _Run(_helpers(document))
         about = document.record
         agent = object_in(about, "agent")
-        run.journal.tell(
+        run.builder.note(
             id=text_in(about, "session_id") or text_in(about, "trajectory_id"),
             version=text_in(agent, "version"),
             root=text_in(object_in(agent, "extra"), "cwd"),
         )
         run.take_all(document, actor="agent")
-        run.journal.answered_by(text_in(agent, "model_name"))
-        session = run.journal.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
+        run.builder.count_model(text_in(agent, "model_name"))
+        session = run.builder.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
         yield session
 
 
@@ -77,15 +77,15 @@ class _Run:
     """One document while it is read. A helper's steps stand behind the call that sent it."""
 
     def __init__(self, helpers: dict[str, JsonNode]) -> None:
-        self.journal = SessionBuilder()
-        self._dialogue = self.journal.dialogue
+        self.builder = SessionBuilder()
+        self._dialogue = self.builder.dialogue
         self._helpers = helpers
 
     def take_all(self, document: JsonNode, *, actor: str) -> None:
         """Takes in the steps of one trajectory."""
         for node in document.get("steps").items:
             since = len(self._dialogue.steps)
-            self.journal.ledger.enter(self._take(node.record, line=node.line, actor=actor))
+            self.builder.ledger.enter(self._take(node.record, line=node.line, actor=actor))
             set_step_lines(self._dialogue, node, since=since)
 
     def _take(self, step: Record, *, line: int, actor: str) -> SkippedRecord | None:
@@ -96,8 +96,9 @@ class _Run:
         match step.get("source"):
             case "user":
                 kind, speaker = ("prompt", "user") if actor == "agent" else ("note", actor)
-                said = self._dialogue.say("prompt" if kind == "prompt" else "note", place, text=text, actor=speaker)
-                return None if said else SkippedRecord("empty prompt")
+                return self._dialogue.add_text_or_skip(
+                    "prompt" if kind == "prompt" else "note", place, text=text, actor=speaker, empty="empty prompt"
+                )
             case "agent":
                 return self._act(step, place, text=text, actor=actor)
             case "system":
@@ -114,16 +115,16 @@ class _Run:
 
     def _act(self, step: Record, place: RecordPosition, *, text: str, actor: str) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
-        self.journal.answered_by(text_in(step, "model_name"))
+        self.builder.count_model(text_in(step, "model_name"))
         self._spend(object_in(step, "metrics"))
-        self._dialogue.say("thought", place, text=text_in(step, "reasoning_content") or "", actor=actor)
-        self._dialogue.say("message", place, text=text, actor=actor)
+        self._dialogue.add_text("thought", place, text=text_in(step, "reasoning_content") or "", actor=actor)
+        self._dialogue.add_text("message", place, text=text, actor=actor)
         results = objects_in(object_in(step, "observation"), "results")
         for call in objects_in(step, "tool_calls"):
             tool = text_in(call, "function_name") or "unnamed"
             translations = translate(tool, parse_arguments(call.get("arguments")), tools=COMMON_TOOLS)
             call_id = text_in(call, "tool_call_id")
-            self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
+            self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
         for result in results:
             self._settle(result, place)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty step")
@@ -140,7 +141,7 @@ class _Run:
             ran=call is not None and call.operation == "run",
             exit_code=code if isinstance(code, int) else None,
         )
-        self._dialogue.settle(call_id, place, text=ending.text, status=ending.status, exit_code=ending.exit_code)
+        self._dialogue.add_result(call_id, place, text=ending.text, status=ending.status, exit_code=ending.exit_code)
 
     def _follow(self, references: object) -> None:
         """Puts in what the helper did whose run a result refers to."""
@@ -154,4 +155,4 @@ class _Run:
         """Tokens written and newly read; those from the cache repeat the same text with every call."""
         read, cached, written = (metrics.get(f"{name}_tokens") for name in ("prompt", "cached", "completion"))
         fresh = (read if isinstance(read, int) else 0) - (cached if isinstance(cached, int) else 0)
-        self.journal.spent(max(fresh, 0) + (written if isinstance(written, int) else 0))
+        self.builder.add_tokens(max(fresh, 0) + (written if isinstance(written, int) else 0))

@@ -39,12 +39,8 @@ _SKIPPED = frozenset(
         *("session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
         *("session.mode_changed", "session.title_changed", "session.context_changed", "session.task_complete"),
         *(
-            "assistant.turn_start",
-            "assistant.turn_end",
-            "assistant.intent",
-            "assistant.usage",
-            "hook.start",
-            "hook.end",
+            *("assistant.turn_start", "assistant.turn_end", "assistant.intent", "assistant.usage"),
+            *("hook.start", "hook.end"),
         ),
         *("system.message", "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified"),
         *("tool.user_requested", "tool.execution_partial_result", "tool.execution_progress", "session.idle"),
@@ -78,19 +74,19 @@ class CopilotReader(SingleFileReader):
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         events = _Events()
-        for line, record in read_records(path, ledger=events.journal.ledger):
+        for line, record in read_records(path, ledger=events.builder.ledger):
             events.take(record, line=line)
         default = path.parent.name if path.stem == "events" else None
-        events.journal.tell(id=default)
-        yield events.journal.session(path, reader=self.name)
+        events.builder.note(id=default)
+        yield events.builder.session(path, reader=self.name)
 
 
 class _Events:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.journal = SessionBuilder()
-        self._dialogue = self.journal.dialogue
+        self.builder = SessionBuilder()
+        self._dialogue = self.builder.dialogue
         self._called: set[str] = set()
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "session.start": self._started,
@@ -109,7 +105,7 @@ class _Events:
         kind = text_in(record, "type") or "event without type"
         data = object_in(record, "data")
         place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
-        self.journal.ledger.enter(self._translate(kind, data, place))
+        self.builder.ledger.enter(self._translate(kind, data, place))
 
     def _translate(self, kind: str, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if kind in self._handlers:
@@ -119,20 +115,20 @@ class _Events:
             return None
         if kind in _NOTES:
             text = text_in(data, "message") or text_in(data, "content") or ""
-            return None if self._dialogue.say("note", place, text=text, actor="system") else SkippedRecord(kind)
+            return self._dialogue.add_text_or_skip("note", place, text=text, actor="system", empty=kind)
         return SkippedRecord(kind, known=kind in _SKIPPED)
 
     def _started(self, data: Record, place: RecordPosition) -> SkippedRecord:
         context = object_in(data, "context")
-        self.journal.tell(
+        self.builder.note(
             id=text_in(data, "sessionId"), version=text_in(data, "copilotVersion"), root=text_in(context, "cwd")
         )
-        self.journal.answered_by(text_in(data, "selectedModel"))
-        self.journal.tell_time(place.at)
+        self.builder.count_model(text_in(data, "selectedModel"))
+        self.builder.note_time(place.at)
         return SkippedRecord("session.start")
 
     def _changed_model(self, data: Record, place: RecordPosition) -> SkippedRecord:  # noqa: ARG002  (a handler's parameters)
-        self.journal.answered_by(text_in(data, "newModel"))
+        self.builder.count_model(text_in(data, "newModel"))
         return SkippedRecord("session.model_change")
 
     def _ended(self, data: Record, place: RecordPosition) -> SkippedRecord:
@@ -141,28 +137,29 @@ class _Events:
             counted = [usage.get(name) for name in ("inputTokens", "outputTokens", "cacheWriteTokens")]
             cached = usage.get("cacheReadTokens")
             fresh = sum(value for value in counted if isinstance(value, int))
-            self.journal.spent(max(fresh - (cached if isinstance(cached, int) else 0), 0))
-            self.journal.answered_by(model)
-        self.journal.tell_time(place.at)
+            self.builder.add_tokens(max(fresh - (cached if isinstance(cached, int) else 0), 0))
+            self.builder.count_model(model)
+        self.builder.note_time(place.at)
         return SkippedRecord("session.shutdown")
 
     def _prompted(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         text = cut_tags(text_in(data, "content") or "", _INJECTED)
-        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
+        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _answered(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
-        self.journal.answered_by(text_in(data, "model"))
+        self.builder.count_model(text_in(data, "model"))
         actor = _actor(data)
-        self._dialogue.say("thought", place, text=text_in(data, "reasoningText") or "", actor=actor)
-        self._dialogue.say("message", place, text=text_in(data, "content") or "", actor=actor)
+        self._dialogue.add_text("thought", place, text=text_in(data, "reasoningText") or "", actor=actor)
+        self._dialogue.add_text("message", place, text=text_in(data, "content") or "", actor=actor)
         for request in objects_in(data, "toolRequests"):
             self._call(request, place, tool=text_in(request, "name"), actor=actor)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty message")
 
     def _thought(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
-        said = self._dialogue.say("thought", place, text=text_in(data, "content") or "", actor=_actor(data))
-        return None if said else SkippedRecord("empty thought")
+        return self._dialogue.add_text_or_skip(
+            "thought", place, text=text_in(data, "content") or "", actor=_actor(data), empty="empty thought"
+        )
 
     def _called_tool(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if text_in(data, "toolCallId") in self._called:
@@ -178,11 +175,11 @@ class _Events:
             self._called.add(call_id)
         name = tool or "unnamed"
         translations = translate(name, parse_arguments(data.get("arguments")), tools=_TOOLS)
-        self._dialogue.call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
+        self._dialogue.add_call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
 
     def _settled(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         call_id = text_in(data, "toolCallId") or "call without id"
-        if self._dialogue.is_settled(call_id):
+        if self._dialogue.has_result(call_id):
             return SkippedRecord("second result")
         call = self._dialogue.open_call(call_id)
         flag = data.get("success")
@@ -194,7 +191,7 @@ class _Events:
         )
         code = text_in(object_in(data, "error"), "code")
         ending = read_ending(text or "", failed=failed, ran=call is not None and call.operation == "run")
-        self._dialogue.settle(
+        self._dialogue.add_result(
             call_id,
             place,
             text=ending.text,

@@ -7,6 +7,7 @@ the same id: the last copy counts, in the place of the first. ``$rewindTo`` take
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.readers.common.fields import (
@@ -71,25 +72,28 @@ class GeminiReader:
         Raises:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
-        journal = SessionBuilder()
-        _take_all(journal, path)
-        journal.root = journal.root or _project_root(path)
-        yield journal.session(path, reader=self.name, rewritten=path.suffix == ".json")
+        builder = SessionBuilder()
+        _take_all(builder, path)
+        if not builder.root:  # the program notes it beside the chats since 0.29
+            with suppress(OSError, UnicodeDecodeError):
+                noted = path.parent.parent / ".project_root"
+                builder.root = noted.read_text(encoding="utf-8").strip() or None
+        yield builder.session(path, reader=self.name, rewritten=path.suffix == ".json")
 
 
-def _take_all(journal: SessionBuilder, path: Path) -> None:
+def _take_all(builder: SessionBuilder, path: Path) -> None:
     """Takes in the header and the messages of either form."""
     if path.suffix == ".jsonl":
-        for line, record in _latest(read_records(path, ledger=journal.ledger)):
-            journal.ledger.enter(_take(journal, record, line=line))
+        for line, record in _latest(read_records(path, ledger=builder.ledger)):
+            builder.ledger.enter(_take(builder, record, line=line))
         return
     document = read_json_with_lines(path)
     header = {name: node.plain for name, node in document.members.items() if name != "messages"}
-    journal.ledger.enter(_take(journal, header, line=1))
+    builder.ledger.enter(_take(builder, header, line=1))
     for node in document.get("messages").items:
-        since = len(journal.dialogue.steps)
-        journal.ledger.enter(_take(journal, node.record, line=node.line))
-        set_step_lines(journal.dialogue, node, since=since)
+        since = len(builder.dialogue.steps)
+        builder.ledger.enter(_take(builder, node.record, line=node.line))
+        set_step_lines(builder.dialogue, node, since=since)
 
 
 def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
@@ -112,22 +116,22 @@ def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
     return kept
 
 
-def _take(journal: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
+def _take(builder: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
     kind = text_in(record, "type")
     place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
     if kind in _SPEAKERS:
-        return _message(journal, record, place)
+        return _message(builder, record, place)
     if kind in _NOTES:
         text = content_text(record.get("content"))
         status: Status = "interrupted" if text.strip() == "Request cancelled." else "unknown"
-        journal.dialogue.add("note", place, actor="system", text=text, status=status)
+        builder.dialogue.add("note", place, actor="system", text=text, status=status)
         return None
     if "$rewindTo" in record:
         arguments = {"reason": "rewind", "abandoned_from_line": record.get("$from")}
-        journal.dialogue.add("boundary", place, actor="system", arguments=arguments)
+        builder.dialogue.add("boundary", place, actor="system", arguments=arguments)
         return None
     if "sessionId" in record:
-        return _header(journal, record)
+        return _header(builder, record)
     if "$set" in record or "$patch" in record:
         return SkippedRecord("change of the header")
     return (
@@ -137,38 +141,38 @@ def _take(journal: SessionBuilder, record: Record, *, line: int) -> SkippedRecor
     )
 
 
-def _header(journal: SessionBuilder, record: Record) -> SkippedRecord:
-    journal.tell(id=text_in(record, "sessionId"))
+def _header(builder: SessionBuilder, record: Record) -> SkippedRecord:
+    builder.note(id=text_in(record, "sessionId"))
     folders = record.get("directories")
-    journal.tell(root=folders[0] if isinstance(folders, list) and folders and isinstance(folders[0], str) else None)
+    builder.note(root=folders[0] if isinstance(folders, list) and folders and isinstance(folders[0], str) else None)
     for name in ("startTime", "lastUpdated"):
-        journal.tell_time(parse_any_time(record.get(name)))
+        builder.note_time(parse_any_time(record.get(name)))
     return SkippedRecord("header")
 
 
-def _message(journal: SessionBuilder, record: Record, place: RecordPosition) -> SkippedRecord | None:
-    before = len(journal.dialogue.steps)
+def _message(builder: SessionBuilder, record: Record, place: RecordPosition) -> SkippedRecord | None:
+    before = len(builder.dialogue.steps)
     text = content_text(record.get("content") or record.get("parts"))
     if record["type"] == "user":
-        journal.dialogue.say("prompt", place, text=cut_tags(text, _INJECTED), actor="user")
+        builder.dialogue.add_text("prompt", place, text=cut_tags(text, _INJECTED), actor="user")
     else:
-        journal.answered_by(text_in(record, "model"))
+        builder.count_model(text_in(record, "model"))
         tokens = object_in(record, "tokens")
-        journal.spent(_count(tokens, "input") - _count(tokens, "cached") + _count(tokens, "output"))
+        builder.add_tokens(_count(tokens, "input") - _count(tokens, "cached") + _count(tokens, "output"))
         for thought in objects_in(record, "thoughts"):
             said = (text_in(thought, "subject"), text_in(thought, "description"))
-            journal.dialogue.say("thought", place, text=": ".join(part for part in said if part))
-        journal.dialogue.say("message", place, text=text)
+            builder.dialogue.add_text("thought", place, text=": ".join(part for part in said if part))
+        builder.dialogue.add_text("message", place, text=text)
         for call in objects_in(record, "toolCalls"):
-            _call(journal, call, place)
-    return None if len(journal.dialogue.steps) > before else SkippedRecord("empty message")
+            _call(builder, call, place)
+    return None if len(builder.dialogue.steps) > before else SkippedRecord("empty message")
 
 
-def _call(journal: SessionBuilder, call: Record, place: RecordPosition) -> None:
+def _call(builder: SessionBuilder, call: Record, place: RecordPosition) -> None:
     tool = text_in(call, "name") or "unnamed"
     call_id = text_in(call, "id")
     translations = translate(tool, parse_arguments(call.get("args")), tools=_TOOLS)
-    journal.dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+    builder.dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
     status = _STATUS.get(text_in(call, "status") or "")
     if status is None:
         return
@@ -178,8 +182,8 @@ def _call(journal: SessionBuilder, call: Record, place: RecordPosition) -> None:
     told: Status = status if status == "rejected" else ending.status
     at = parse_any_time(call.get("timestamp")) or place.at
     if says_new_file(text):
-        journal.dialogue.mark_created(call_id)
-    journal.dialogue.settle(
+        builder.dialogue.mark_created(call_id)
+    builder.dialogue.add_result(
         call_id, RecordPosition(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code
     )
 
@@ -200,11 +204,3 @@ def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
 def _count(tokens: Record, name: str) -> int:
     value: Any = tokens.get(name)
     return value if isinstance(value, int) else 0
-
-
-def _project_root(path: Path) -> str | None:
-    """The folder that the program notes beside the chats since 0.29."""
-    try:
-        return (path.parent.parent / ".project_root").read_text(encoding="utf-8").strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None

@@ -32,13 +32,8 @@ _TOOLS = {
 _SKIPPED = frozenset(
     {
         *(
-            "metadata",
-            "tools.set_active_tools",
-            "turn.prompt",
-            "turn.steer",
-            "turn.ended",
-            "llm.request",
-            "llm.tools_snapshot",
+            *("metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended"),
+            *("llm.request", "llm.tools_snapshot"),
         ),
         *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
         *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),
@@ -79,8 +74,8 @@ class KimiReader:
         wire.take_all(path)
         if in_place:
             folder = path.parents[2]
-            wire.journal.id, wire.journal.root = folder.name, _work_folder(folder) or wire.journal.root
-        yield wire.journal.session(path, reader=self.name)
+            wire.builder.id, wire.builder.root = folder.name, _work_folder(folder) or wire.builder.root
+        yield wire.builder.session(path, reader=self.name)
 
 
 def _work_folder(session: Path) -> str | None:
@@ -96,9 +91,9 @@ def _work_folder(session: Path) -> str | None:
 class _Wire:
     """One log while it is read. ``agents`` is the folder of the session's wires; ``name`` is a helper's."""
 
-    def __init__(self, journal: SessionBuilder, *, agents: Path | None, name: str | None = None) -> None:
-        self.journal = journal
-        self._dialogue = journal.dialogue
+    def __init__(self, builder: SessionBuilder, *, agents: Path | None, name: str | None = None) -> None:
+        self.builder = builder
+        self._dialogue = builder.dialogue
         self._agents = agents
         self._actor = f"agent:{name}" if name else "agent"
         self._file = f"../{name}/{_WIRE}" if name else None
@@ -120,7 +115,7 @@ class _Wire:
         Raises:
             LogNotReadable: The session's own log cannot be read.
         """
-        ledger = self.journal.ledger
+        ledger = self.builder.ledger
         try:
             for line, record in read_records(path, ledger=ledger, file=self._file):
                 self.take(record, line=line)
@@ -137,26 +132,22 @@ class _Wire:
         unique_id = text_in(event, "stepUuid" if text_in(event, "type") == "tool.call" else "uuid")
         source = Source(line=line, id=unique_id, file=self._file)
         place = RecordPosition(source, parse_any_time(record.get("time")))
-        self.journal.tell(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
-        self.journal.tell(root=text_in(object_in(event, "display"), "cwd"))
-        self.journal.answered_by(text_in(record, "model") if kind == "llm.request" else None)
+        self.builder.note(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
+        self.builder.note(root=text_in(object_in(event, "display"), "cwd"))
+        self.builder.count_model(text_in(record, "model") if kind == "llm.request" else None)
         handle = self._handlers.get(kind)
         passed = handle(event or record, place) if handle else SkippedRecord(kind, known=kind in _SKIPPED)
-        self.journal.ledger.enter(passed)
+        self.builder.ledger.enter(passed)
 
     def _message(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         message = object_in(record, "message")
         origin = text_in(object_in(message, "origin"), "kind")
         text = cut_tags(content_text(message.get("content")), ("system-reminder",))
         if self._file and origin == "system_trigger":
-            return (
-                None
-                if self._dialogue.say("note", place, text=text, actor=self._actor)
-                else SkippedRecord("empty prompt")
-            )
+            return self._dialogue.add_text_or_skip("note", place, text=text, actor=self._actor, empty="empty prompt")
         if origin not in {"user", None} or message.get("role") != "user":
             return SkippedRecord(f"message of the program ({origin})")
-        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
+        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _cancelled(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (the record has nothing but its time)
         self._dialogue.add("note", place, actor="user", text="the turn was cancelled", status="interrupted")
@@ -170,15 +161,15 @@ class _Wire:
         if result.get("decision") == "approved":
             return SkippedRecord("approval")
         self._refused[text_in(record, "toolCallId") or ""] = "rejected"
-        said = self._dialogue.say("prompt", place, text=text_in(result, "feedback") or "", actor="user")
-        return None if said else SkippedRecord("refusal")
+        return self._dialogue.add_text_or_skip(
+            "prompt", place, text=text_in(result, "feedback") or "", actor="user", empty="refusal"
+        )
 
     def _part(self, event: Record, place: RecordPosition) -> SkippedRecord | None:
         part = object_in(event, "part")
         text = text_in(part, "think") or text_in(part, "text") or ""
         kind: StepKind = "thought" if part.get("type") == "think" else "message"
-        said = self._dialogue.say(kind, place, text=text, actor=self._actor)
-        return None if said else SkippedRecord("empty part")
+        return self._dialogue.add_text_or_skip(kind, place, text=text, actor=self._actor, empty="empty part")
 
     def _call(self, event: Record, place: RecordPosition) -> None:
         tool = text_in(event, "name") or "unnamed"
@@ -188,7 +179,7 @@ class _Wire:
             arguments = {**arguments, "plan": shown.get("plan")}
         call_id = text_in(event, "toolCallId")
         translations = translate(tool, arguments, tools=_TOOLS)
-        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
+        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
 
     def _result(self, event: Record, place: RecordPosition) -> None:
         call_id = text_in(event, "toolCallId") or "call without id"
@@ -200,7 +191,7 @@ class _Wire:
             text = self._helped(text)
         ending = read_ending(text, failed=result.get("isError") is True, ran=ran)
         status = self._refused.get(call_id, ending.status)
-        self._dialogue.settle(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
+        self._dialogue.add_result(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
 
     def _helped(self, answer: str) -> str:
         """A helper's answer without its head, behind what the helper did by its own wire."""
@@ -209,11 +200,11 @@ class _Wire:
             return answer
         wire = self._agents / named[1] / _WIRE if self._agents else None
         if wire is not None and wire.is_file():
-            _Wire(self.journal, agents=None, name=named[1]).take_all(wire)
+            _Wire(self.builder, agents=None, name=named[1]).take_all(wire)
         return answer.partition(_SUMMARY)[2] or answer
 
     def _spent(self, event: Record, place: RecordPosition) -> SkippedRecord:
         usage = object_in(event, "usage")
-        self.journal.spent(sum(value for name in _COUNTED if isinstance(value := usage.get(name), int)))
-        self.journal.tell_time(place.at)
+        self.builder.add_tokens(sum(value for name in _COUNTED if isinstance(value := usage.get(name), int)))
+        self.builder.note_time(place.at)
         return SkippedRecord("step.end")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.session import Session
 
 
@@ -236,7 +236,7 @@ class MessageConversation:
     """Turns messages into steps. ``heard`` makes of a text on a user's line what the person typed."""
 
     def __init__(
-        self, dialogue: StepList, *, tools: Mapping[str, Translator], heard: Callable[[str], str], actor: str = "agent"
+        self, dialogue: Dialogue, *, tools: Mapping[str, Translator], heard: Callable[[str], str], actor: str = "agent"
     ) -> None:
         self.dialogue = dialogue
         self._tools = tools
@@ -261,7 +261,7 @@ class MessageConversation:
     def call(self, call: CallPart, place: RecordPosition) -> None:
         """Adds a call."""
         translations = translate(call.tool, call.arguments, tools=self._tools)
-        self.dialogue.call(place, tool=call.tool, call_id=call.id, translations=translations, actor=self._actor)
+        self.dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations, actor=self._actor)
 
     def answer(self, answer: ResultPart, place: RecordPosition, *, status: str | None = None) -> None:
         """Adds a result. Where calls have no ids, it is the oldest open one's, whatever id the result has."""
@@ -275,15 +275,15 @@ class MessageConversation:
         told = "cancelled" if status == "cancelled" else ending.status
         if says_new_file(answer.text):
             self.dialogue.mark_created(call_id)
-        self.dialogue.settle(call_id, place, text=ending.text, status=told, exit_code=ending.exit_code)
+        self.dialogue.add_result(call_id, place, text=ending.text, status=told, exit_code=ending.exit_code)
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
         """Adds what a person typed; what was told a helper is nobody's words."""
         if self._actor != "agent":
-            self.dialogue.say("note", place, text=text, actor=self._actor)
+            self.dialogue.add_text("note", place, text=text, actor=self._actor)
             return None
         spoken = self._heard(text)
-        return None if self.dialogue.say("prompt", place, text=spoken, actor="user") else SkippedRecord("injected text")
+        return self.dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="injected text")
 
     def _part(
         self, part: MessagePart, place: RecordPosition, *, typed: bool, status: str | None
@@ -292,9 +292,9 @@ class MessageConversation:
             case TextPart(text):
                 if typed:
                     return self.prompt(text, place)
-                self.dialogue.say("message", place, text=text, actor=self._actor)
+                self.dialogue.add_text("message", place, text=text, actor=self._actor)
             case ThoughtPart(text):
-                self.dialogue.say("thought", place, text=text, actor=self._actor)
+                self.dialogue.add_text("thought", place, text=text, actor=self._actor)
             case CallPart():
                 self.call(part, place)
             case ResultPart():
@@ -332,14 +332,14 @@ class MessagesReader:
         """
         log = _Log(self._dialect, path)
         if self._dialect.document is None:
-            for line, record in read_records(path, ledger=log.journal.ledger):
+            for line, record in read_records(path, ledger=log.builder.ledger):
                 log.take(record, line=line)
         else:
             log.take_document(read_json_with_lines(path), self._dialect.document)
         document = self._dialect.document is not None
         # OpenClaw runs pi and logs as pi does, in a folder of its own.
         agent = "openclaw" if self.name == "pi" and ".openclaw" in path.parts else self.name
-        yield log.journal.session(path, reader=self.name, agent=agent, rewritten=document)
+        yield log.builder.session(path, reader=self.name, agent=agent, rewritten=document)
 
 
 DroidReader = partial(MessagesReader, DROID)
@@ -355,9 +355,9 @@ class _Log:
     """One log while it is read."""
 
     def __init__(self, dialect: Dialect, path: Path) -> None:
-        self.journal = SessionBuilder()
+        self.builder = SessionBuilder()
         self._dialect = dialect
-        self._conversation = MessageConversation(self.journal.dialogue, tools=dialect.tools, heard=dialect.heard)
+        self._conversation = MessageConversation(self.builder.dialogue, tools=dialect.tools, heard=dialect.heard)
         self._steps_at: dict[str, int] = {}
         if dialect.beside:
             self.learn(_facts_beside(path, dialect.beside))
@@ -365,30 +365,30 @@ class _Log:
     def learn(self, record: Record) -> None:
         """Notes what a record says of the session as a whole."""
         found = {name: _first(record, ways) for name, ways in self._dialect.facts.items()}
-        self.journal.tell(id=found.get("id"), version=found.get("version"), root=found.get("root"))
-        self.journal.answered_by(found.get("model"))
+        self.builder.note(id=found.get("id"), version=found.get("version"), root=found.get("root"))
+        self.builder.count_model(found.get("model"))
         for name in self._dialect.times:
-            self.journal.tell_time(parse_any_time(record.get(name)))
+            self.builder.note_time(parse_any_time(record.get(name)))
 
     def take_document(self, document: JsonNode, key: str) -> None:
         """Takes in the messages of a log that is one document."""
         self.learn(document.record)
         for node in document.get(key).items:
-            since = len(self.journal.dialogue.steps)
+            since = len(self.builder.dialogue.steps)
             self.take(node.record, line=node.line)
-            set_step_lines(self.journal.dialogue, node, since=since)
+            set_step_lines(self.builder.dialogue, node, since=since)
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
         self.learn(record)
         if text_in(record, "type") in {"session", "session_start"}:
-            self.journal.tell(id=text_in(record, "id"))
-        own = _own_id(self._dialect, record)
+            self.builder.note(id=text_in(record, "id"))
+        own = text_in(record, self._dialect.parent[0] if self._dialect.parent else "id")
         at = next((at for name in self._dialect.times if (at := parse_any_time(record.get(name)))), None)
         place = RecordPosition(Source(line=line, id=own), at)
-        self.journal.ledger.enter(self._translate(record, place))
+        self.builder.ledger.enter(self._translate(record, place))
         if own:  # how far the session had come, for a prompt that goes back to this record
-            self._steps_at[own] = len(self.journal.dialogue.steps)
+            self._steps_at[own] = len(self.builder.dialogue.steps)
 
     def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         dialect = self._dialect
@@ -412,44 +412,40 @@ class _Log:
             self._conversation.call(read_call(record | object_in(record, "function")), place)
             return None
         if role == "thought":
-            self.journal.dialogue.say("thought", place, text=content_text(record.get("summary")))
+            self.builder.dialogue.add_text("thought", place, text=content_text(record.get("summary")))
             return None
         if "synthetic_reason" in record:
             return SkippedRecord("text of the program")
         if role == "user":
-            self._meet_rewind(record, place)
-            self._meet_interruption(record, place)
+            self._mark_rewind(record, place)
+            if text_in(record, "prior_turn_interrupt"):
+                said = {"text": "the turn before was stopped", "actor": "user", "status": "interrupted"}
+                self.builder.dialogue.add("note", place, **said)
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
-        return self._conversation.take(
-            _plain(message), place, role=role, status=text_in(object_in(record, "toolCallResult"), "status")
-        )
+        text = text_in(message, "text") or text_in(message, "finalText")
+        if text and "content" not in message and "parts" not in message:
+            message = message | {"content": text}
+        status = text_in(object_in(record, "toolCallResult"), "status")
+        return self._conversation.take(message, place, role=role, status=status)
 
     def _note(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
         said = text or content_text(object_in(record, "message").get("parts"))
-        return (
-            None if self.journal.dialogue.say("note", place, text=said, actor="system") else SkippedRecord("empty note")
-        )
+        return self.builder.dialogue.add_text_or_skip("note", place, text=said, actor="system", empty="empty note")
 
     def _cut(self, reason: str, place: RecordPosition) -> None:
-        self.journal.dialogue.add("boundary", place, actor="system", arguments={"reason": reason})
+        self.builder.dialogue.add("boundary", place, actor="system", arguments={"reason": reason})
 
-    def _meet_rewind(self, record: Record, place: RecordPosition) -> None:
+    def _mark_rewind(self, record: Record, place: RecordPosition) -> None:
         """A prompt below an earlier record than the last one: the person went back and began anew."""
         if self._dialect.parent is None:
             return
-        steps = self.journal.dialogue.steps
+        steps = self.builder.dialogue.steps
         begun = self._steps_at.get(text_in(record, self._dialect.parent[1]) or "", len(steps))
         if begun < len(steps) and steps[-1].kind != "boundary":
             self._cut("rewind", place)
-
-    def _meet_interruption(self, record: Record, place: RecordPosition) -> None:
-        """A prompt that says that the turn before it was stopped by the person."""
-        if text_in(record, "prior_turn_interrupt"):
-            self.journal.dialogue.say("note", place, text="the turn before was stopped", actor="user")
-            self.journal.dialogue.change(len(self.journal.dialogue.steps) - 1, status="interrupted")
 
 
 def _kinds(record: Record) -> tuple[str, ...]:
@@ -457,16 +453,6 @@ def _kinds(record: Record) -> tuple[str, ...]:
     kind = str(record.get("type") or "")
     subtype = text_in(record, "subtype")
     return (f"{kind}/{subtype}", kind) if subtype else (kind,)
-
-
-def _own_id(dialect: Dialect, record: Record) -> str | None:
-    return text_in(record, dialect.parent[0] if dialect.parent else "id")
-
-
-def _plain(message: Record) -> Record:
-    """The message with its text under the usual name."""
-    text = text_in(message, "text") or text_in(message, "finalText")
-    return message | {"content": text} if text and "content" not in message and "parts" not in message else message
 
 
 def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.readers.common.session_builder import SessionBuilder, StepList
+    from helix_episodes.readers.common.session_builder import Dialogue, SessionBuilder
     from helix_episodes.session import Status
 
 _COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
@@ -72,7 +72,7 @@ def _is_command(message: Record) -> bool:
     return message.get("role") == "assistant" and bool(_COMMAND.search(message_text(message)) or tool_calls(message))
 
 
-def _take(message: JsonNode, dialogue: StepList) -> SkippedRecord | None:
+def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:
     plain, place = message.record, RecordPosition(Source(line=message.get("content").line))
     role = text_in(plain, "role")
     if role == "system":
@@ -82,31 +82,32 @@ def _take(message: JsonNode, dialogue: StepList) -> SkippedRecord | None:
     if role in {"user", "tool"}:
         return _observed(plain, place, dialogue)
     text = message_text(plain)
-    said = role == "exit" and dialogue.say("note", place, text=text, actor="system")
+    said = role == "exit" and dialogue.add_text("note", place, text=text, actor="system")
     return None if said else SkippedRecord(f"message of {role}" if role else "no message", known=role == "exit")
 
 
-def _answer(message: dict[str, Any], place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
+def _answer(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:
     text = message_text(message)
     commands = [match[1] for match in _COMMAND.finditer(text)]
-    said = dialogue.say("message", place, text=_COMMAND.sub("", text))
+    said = dialogue.add_text("message", place, text=_COMMAND.sub("", text))
     for call in tool_calls(message):
         translations = translate(call.tool, call.arguments, tools=COMMON_TOOLS)
-        dialogue.call(place, tool=call.tool, call_id=call.id, translations=translations)
+        dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
     # An answer with several blocks is refused by the program and nothing of it runs.
     if len(commands) == 1 and not tool_calls(message):
         run = Translation("run", {"command": commands[0]})
-        dialogue.call(place, tool="bash", call_id=None, translations=[run])
+        dialogue.add_call(place, tool="bash", call_id=None, translations=[run])
     return None if said or commands or tool_calls(message) else SkippedRecord("empty answer")
 
 
-def _observed(message: dict[str, Any], place: RecordPosition, dialogue: StepList) -> SkippedRecord | None:
+def _observed(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:
     text, call_id = message_text(message), text_in(message, "tool_call_id")
     if dialogue.open_call(call_id) is None:
         # The first words under the user's role are the order; later ones without a command before are the program's.
         first = not any(step.kind == "prompt" for step in dialogue.steps)
-        said = dialogue.say("prompt" if first else "note", place, text=text, actor="user" if first else "system")
-        return None if said else SkippedRecord("empty message")
+        return dialogue.add_text_or_skip(
+            "prompt" if first else "note", place, text=text, actor="user" if first else "system", empty="empty message"
+        )
     code = object_in(message, "extra").get("returncode")
     found = _OBSERVED.match(text)
     if found is not None:
@@ -115,5 +116,5 @@ def _observed(message: dict[str, Any], place: RecordPosition, dialogue: StepList
         text = inner[1] if inner else text
     code = code if isinstance(code, int) else None
     status: Status = "unknown" if code is None else "error" if code else "ok"
-    dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+    dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
     return None

@@ -244,9 +244,9 @@ class OpenCodeReader:
         for one in roots:
             transcript = _SessionReader(store, sessions)
             transcript.take_session(one, actor="agent")
-            if transcript.journal.dialogue.steps:
+            if transcript.builder.dialogue.steps:
                 found = True
-                yield transcript.journal.session(path, reader=self.name, rewritten=True)
+                yield transcript.builder.session(path, reader=self.name, rewritten=True)
         if not found:
             raise LogNotReadable(path=path, problem="it holds no session with a step")
 
@@ -262,8 +262,8 @@ class _SessionReader:
     """One session and its helpers' while they are read."""
 
     def __init__(self, store: SessionStore, sessions: list[Record]) -> None:
-        self.journal = SessionBuilder()
-        self._dialogue = self.journal.dialogue
+        self.builder = SessionBuilder()
+        self._dialogue = self.builder.dialogue
         self._store = store
         self._children = {one["id"]: one for one in sessions if text_in(one, "id") and one.get("parentID")}
 
@@ -272,15 +272,15 @@ class _SessionReader:
         name = text_in(session, "id") or ""
         self._children.pop(name, None)
         if actor == "agent":
-            self.journal.tell(id=name, version=text_in(session, "version"), root=text_in(session, "directory"))
-        for message in self._store.messages(name, ledger=self.journal.ledger):
+            self.builder.note(id=name, version=text_in(session, "version"), root=text_in(session, "directory"))
+        for message in self._store.messages(name, ledger=self.builder.ledger):
             for part in message.parts:
                 typed = message.info.record.get("role") == "user"
                 since = len(self._dialogue.steps)
-                self.journal.ledger.enter(self._part(part, at=message.info, typed=typed, actor=actor))
+                self.builder.ledger.enter(self._part(part, at=message.info, typed=typed, actor=actor))
                 if part.node is not None:
                     set_step_lines(self._dialogue, part.node, since=since)
-            self.journal.ledger.enter(self._message(message.info))
+            self.builder.ledger.enter(self._message(message.info))
         for child in [one for one in self._children.values() if one.get("parentID") == name]:
             self._helper(child["id"])
 
@@ -292,10 +292,10 @@ class _SessionReader:
     def _message(self, info: StoredPart) -> SkippedRecord | None:
         record = info.record
         model = text_in(record, "modelID") or text_in(object_in(record, "model"), "modelID")
-        self.journal.answered_by(model if record.get("role") == "assistant" else None)
+        self.builder.count_model(model if record.get("role") == "assistant" else None)
         tokens = object_in(record, "tokens")
         counted = (tokens.get("input"), tokens.get("output"), object_in(tokens, "cache").get("write"))
-        self.journal.spent(sum(value for value in counted if isinstance(value, int)))
+        self.builder.add_tokens(sum(value for value in counted if isinstance(value, int)))
         error = object_in(record, "error")
         if not error:
             return SkippedRecord("message")
@@ -313,8 +313,7 @@ class _SessionReader:
         if kind == "text":
             return self._text(record, place, text=text, typed=typed, actor=actor)
         if kind == "reasoning":
-            said = self._dialogue.say("thought", place, text=text, actor=actor)
-            return None if said else SkippedRecord("empty thought")
+            return self._dialogue.add_text_or_skip("thought", place, text=text, actor=actor, empty="empty thought")
         if kind == "tool":
             self._tool(record, place, actor=actor)
             return None
@@ -329,10 +328,10 @@ class _SessionReader:
         if record.get("synthetic") is True or record.get("ignored") is True:
             return SkippedRecord("text of the program")
         if not typed:
-            return None if self._dialogue.say("message", place, text=text, actor=actor) else SkippedRecord("empty text")
+            return self._dialogue.add_text_or_skip("message", place, text=text, actor=actor, empty="empty text")
         if actor != "agent":
-            return None if self._dialogue.say("note", place, text=text, actor=actor) else SkippedRecord("empty text")
-        return None if self._dialogue.say("prompt", place, text=text, actor="user") else SkippedRecord("empty prompt")
+            return self._dialogue.add_text_or_skip("note", place, text=text, actor=actor, empty="empty text")
+        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _tool(self, record: Record, place: RecordPosition, *, actor: str) -> None:
         state = object_in(record, "state")
@@ -340,7 +339,7 @@ class _SessionReader:
         tool = text_in(record, "tool") or "unnamed"
         translations = translate(tool, parse_arguments(state.get("input")), tools=_TOOLS)
         call_id = text_in(record, "callID")
-        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
+        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
         if metadata.get("exists") is False:
             self._dialogue.mark_created(call_id)
         if helper := text_in(metadata, "sessionId"):
@@ -354,7 +353,7 @@ class _SessionReader:
         text = text_in(state, "error") or text_in(state, "output") or ""
         ending = read_ending(text, failed=failed, ran=ran, exit_code=code if isinstance(code, int) else None)
         ended = parse_any_time(object_in(state, "time").get("end")) or place.at
-        self._dialogue.settle(
+        self._dialogue.add_result(
             call_id,
             RecordPosition(place.source, ended),
             text=ending.text,

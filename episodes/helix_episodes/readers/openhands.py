@@ -116,20 +116,20 @@ class _Events:
             return SkippedRecord(f"action {kind}")
         if kind == "message":
             user = event.get("source") == "user"
-            said = self.dialogue.say(
+            return self.dialogue.add_text_or_skip(
                 "prompt" if user else "message",
                 _place(event, node.get("args").get("content")),
                 text=text_in(arguments, "content") or "",
                 actor="user" if user else "agent",
+                empty="empty message",
             )
-            return None if said else SkippedRecord("empty message")
         thought = node.get("args").get("thought")
-        self.dialogue.say("message", _place(event, thought), text=text_in(arguments, "thought") or "")
+        self.dialogue.add_text("message", _place(event, thought), text=text_in(arguments, "thought") or "")
         if kind in {"finish", "reject"}:
             return self._ended(node, event, arguments)
         telling = next((each for each in map(node.get("args").get, _TELLING) if each.text), node)
         given = {name: value for name, value in arguments.items() if name not in _OF_THE_PROGRAM}
-        self.dialogue.call(
+        self.dialogue.add_call(
             _place(event, telling),
             tool=text_in(object_in(event, "tool_call_metadata"), "function_name") or kind,
             call_id=f"event-{event.get('id')}",
@@ -141,11 +141,11 @@ class _Events:
         """The agent's last words stand in one place or another, or are its thought."""
         for name in ("final_thought", "message"):
             if text := text_in(arguments, name):
-                self.dialogue.say("message", _place(event, node.get("args").get(name)), text=text)
+                self.dialogue.add_text("message", _place(event, node.get("args").get(name)), text=text)
                 return None
         text = text_in(event, "message") or ""
         if text and text != text_in(arguments, "thought"):
-            self.dialogue.say("message", _place(event, node.get("message")), text=text)
+            self.dialogue.add_text("message", _place(event, node.get("message")), text=text)
         return None if text or text_in(arguments, "thought") else SkippedRecord(f"action {event['action']}")
 
     def _observation(self, node: JsonNode, event: Record) -> SkippedRecord | None:
@@ -160,7 +160,7 @@ class _Events:
         text = text_in(event, "content") or ""
         call_id = f"event-{event.get('cause')}"
         self._learn(call_id, extras)
-        self.dialogue.settle(
+        self.dialogue.add_result(
             call_id if self.dialogue.is_open(call_id) else None,
             _place(event, node.get("content")),
             text=text,

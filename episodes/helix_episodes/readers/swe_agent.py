@@ -42,16 +42,9 @@ _EDIT_LINES = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n(.*?)\n?(?:end_of_edit\
 _SUBMITS = frozenset({"submit", "exit_forfeit", "exit"})
 #: The interface's own sentences on a command that did nothing; each stands first.
 _REFUSED = (
-    "Your proposed edit has introduced new syntax error(s)",
-    "Your edit was not applied",
-    "No replacement was performed",
-    "No file open",
-    "No file is open",
-    "Text not found",
-    "Usage: ",
-    "Error: ",
-    "File not found:",
-    "Wrong flag!",
+    *("Your proposed edit has introduced new syntax error(s)", "Your edit was not applied"),
+    *("No replacement was performed", "No file open", "No file is open", "Text not found", "Usage: ", "Error: "),
+    *("File not found:", "Wrong flag!"),
 )
 #: The environment's words on a command that it stopped.
 _STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")
@@ -166,7 +159,7 @@ class _Run:
             self.builder.ledger.enter(_no_object(turn) or self._turn(turn))
         status = run.get("info").get("exit_status")
         if status.text:
-            self.dialogue.say("note", _place(status), text=f"exit status: {status.text}", actor="system")
+            self.dialogue.add_text("note", _place(status), text=f"exit status: {status.text}", actor="system")
 
     def _order(self, message: JsonNode) -> SkippedRecord | None:
         """The first message under the user's role that is no demonstration; the rest stands in the turns again."""
@@ -176,7 +169,7 @@ class _Run:
             return SkippedRecord("demonstration" if is_demonstration else "system prompt")
         if self._ordered or plain.get("role") != "user":
             return SkippedRecord("history, which the turns have")
-        said = self.dialogue.say("prompt", _place(message.get("content")), text=message_text(plain), actor="user")
+        said = self.dialogue.add_text("prompt", _place(message.get("content")), text=message_text(plain), actor="user")
         self._ordered = said
         return None if said else SkippedRecord("empty message")
 
@@ -190,7 +183,7 @@ class _Run:
     def _turn(self, turn: JsonNode) -> SkippedRecord | None:
         plain = turn.record
         state = object_in(plain, "state") or parse_arguments(plain.get("state"))
-        self.builder.tell(root=text_in(state, "working_dir"))
+        self.builder.note(root=text_in(state, "working_dir"))
         opened = text_in(state, "open_file")
         # The state is that after the turn: an edit closes no file, and opening one is no edit.
         self._opened = opened if opened and opened != _NOTHING_OPEN else self._opened
@@ -199,25 +192,26 @@ class _Run:
 
     def _act(self, node: JsonNode, plain: Record) -> SkippedRecord | None:
         thought = node.get("thought")
-        said = self.dialogue.say("thought", _place(thought), text=thought.text)
+        said = self.dialogue.add_text("thought", _place(thought), text=thought.text)
         action = text_in(plain, "action") or ""
         if not action.strip():
             return None if said else SkippedRecord("turn without action")
         tool, translation = translate_action(action, opened=self._opened)
         place = _place(node.get("action"))
-        self.dialogue.call(place, tool=tool, call_id=None, translations=[translation])
+        self.dialogue.add_call(place, tool=tool, call_id=None, translations=[translation])
         return None
 
     def _see(self, node: JsonNode, text: str) -> SkippedRecord | None:
         call = self.dialogue.open_call(None)
         if call is None:
-            said = self.dialogue.say("note", _place(node), text=text, actor="system")
-            return None if said else SkippedRecord("empty message")
+            return self.dialogue.add_text_or_skip(
+                "note", _place(node), text=text, actor="system", empty="empty message"
+            )
         # A shell command's end is not recorded; the interface's own commands say when they did nothing.
         status: Status = "error" if was_refused(text) else "ok"
         if call.operation == "run":
             status = "error" if was_stopped(text) else "unknown"
-        self.dialogue.settle(None, _place(node), text=text, status=status)
+        self.dialogue.add_result(None, _place(node), text=text, status=status)
         return None
 
 

@@ -14,7 +14,7 @@ from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import is_error, message_text, tool_calls
-from helix_episodes.readers.common.session_builder import StepList, id_from_path
+from helix_episodes.readers.common.session_builder import Dialogue, id_from_path
 from helix_episodes.readers.common.tool_translation import translate
 from helix_episodes.session import Session, Source
 
@@ -62,7 +62,7 @@ def _is_run(run: Any) -> bool:  # noqa: ANN401  (JSON can be anything)
 
 
 def _session(path: Path, run: JsonNode) -> Session:
-    ledger, dialogue = LineLedger(), StepList()
+    ledger, dialogue = LineLedger(), Dialogue()
     for message in run.get("traj").items:
         ledger.enter(_take(message, dialogue))
     task, trial = run.get("task_id").text, run.get("trial").text
@@ -77,28 +77,29 @@ def _session(path: Path, run: JsonNode) -> Session:
     )
 
 
-def _take(message: JsonNode, dialogue: StepList) -> SkippedRecord | None:
+def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:
     role, content = message.get("role").text, message.get("content")
     place = RecordPosition(Source(line=content.line))
     text = message_text(message.record)
     if role == "user":
-        said = dialogue.say("prompt", place, text=text.replace(_END_MARK, ""), actor="user")
-        return None if said else SkippedRecord("end of the chat")
+        return dialogue.add_text_or_skip(
+            "prompt", place, text=text.replace(_END_MARK, ""), actor="user", empty="end of the chat"
+        )
     if role == "assistant":
         return _answer(message, text, dialogue)
     if role == "tool":
         call_id = message.get("tool_call_id").text or None
-        dialogue.settle(call_id, place, text=text, status="error" if is_error(text) else "ok")
+        dialogue.add_result(call_id, place, text=text, status="error" if is_error(text) else "ok")
         return None
     return SkippedRecord(f"message of {role}", known=role in {"system", "developer"})
 
 
-def _answer(message: JsonNode, text: str, dialogue: StepList) -> SkippedRecord | None:
-    said = dialogue.say("message", RecordPosition(Source(line=message.get("content").line)), text=text)
+def _answer(message: JsonNode, text: str, dialogue: Dialogue) -> SkippedRecord | None:
+    said = dialogue.add_text("message", RecordPosition(Source(line=message.get("content").line)), text=text)
     calls = tool_calls(message.record)
     for call, node in zip(calls, message.get("tool_calls").items, strict=False):
         # Tools of a trade are told apart by their verbs: no table could have them all.
         translations = translate(call.tool, call.arguments, tools={})
         place = RecordPosition(Source(line=node.get("function").get("arguments").line))
-        dialogue.call(place, tool=call.tool, call_id=call.id, translations=translations)
+        dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
     return None if said or calls else SkippedRecord("empty answer")

@@ -69,7 +69,7 @@ class _Chat:
     def _hear(self, message: JsonNode, text: str, place: RecordPosition) -> None:
         if not self._begun:
             # Whoever stands above it, the first message is the order that the agents were given.
-            self._begun = self._dialogue.say("prompt", place, text=text, actor="user")
+            self._begun = self._dialogue.add_text("prompt", place, text=text, actor="user")
             return
         role, _, mode = (message.get("name").text or message.get("role").text).partition("(")
         name, mode = role.strip(), mode.removesuffix(")").strip()
@@ -85,9 +85,9 @@ class _Chat:
         actor = f"agent:{name}" if name else "agent"
         kind: StepKind = "thought" if mode == "thought" else "note" if mode else "message"
         if name in self._orders:
-            self._dialogue.settle(self._orders.pop(name), place, text=text, status="unknown", actor=actor)
+            self._dialogue.add_result(self._orders.pop(name), place, text=text, status="unknown", actor=actor)
         else:
-            self._dialogue.say(kind, place, text=_reasons(text) or text, actor=actor)
+            self._dialogue.add_text(kind, place, text=_reasons(text) or text, actor=actor)
         blocks = tuple((match[1].lower(), match[2]) for match in _BLOCK.finditer(text))
         if blocks:
             self._code = Code(actor, place, blocks, len(self._dialogue.steps) - 1)
@@ -96,7 +96,7 @@ class _Chat:
         """An order; one that was never answered gives way to the next."""
         self._orders[helper] = call_id = f"order-{len(self._dialogue.steps)}"
         order = Translation("delegate", {"agent": helper, "prompt": text, "description": ""})
-        self._dialogue.call(place, tool=helper, call_id=call_id, translations=[order], actor=actor)
+        self._dialogue.add_call(place, tool=helper, call_id=call_id, translations=[order], actor=actor)
 
     def _ran(self, place: RecordPosition, text: str, *, code: int, terminal: str) -> None:
         """The code of an earlier message was run; its call stands where the result is, under the line of the code."""
@@ -105,16 +105,16 @@ class _Chat:
             return
         self._code = None
         if terminal in self._orders:
-            self._dialogue.settle(self._orders.pop(terminal), place, text=text, status="unknown")
+            self._dialogue.add_result(self._orders.pop(terminal), place, text=text, status="unknown")
         # What ran is a call now, and no part of the words around it.
         around = _BLOCK.sub("", self._dialogue.steps[written.words].text).strip()
         self._dialogue.change(written.words, text=around)
         status: Status = "error" if code else "ok"
         call_id = f"code-{len(self._dialogue.steps)}"
-        self._dialogue.call(
+        self._dialogue.add_call(
             written.place, tool=terminal, call_id=call_id, translations=[_as_call(written.blocks)], actor=written.actor
         )
-        self._dialogue.settle(call_id, place, text=text, status=status, exit_code=code)
+        self._dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
 
 
 def _reasons(text: str) -> str:

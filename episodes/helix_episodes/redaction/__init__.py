@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -114,7 +115,7 @@ def redact(text: str) -> Redacted:
     >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
     (Cut(kind='aws-key', start=0, length=20),)
     """
-    return _cut(text, _found)
+    return _cut(text, lambda text: chain(_secrets_in(text), home_folders(text)))
 
 
 def without_secrets(text: str) -> str:
@@ -134,11 +135,6 @@ def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
 def redact_text(text: str) -> str:
     """The text alone, as :func:`redact` leaves it."""
     return redact(text).text
-
-
-def _found(text: str) -> Iterator[Cut]:
-    yield from _secrets_in(text)
-    yield from home_folders(text)
 
 
 def _secrets_in(text: str) -> Iterable[Cut]:

@@ -225,7 +225,8 @@ def looks_random(value: str) -> bool:
     """Long, of letters and digits without a break by which people join words, and without much repetition."""
     if len(value) < _SHORTEST_KEY or entropy(value) < _LEAST_ENTROPY:
         return False
-    return any(_is_random_part(part) for part in re.split(r"[-_.:]", value))
+    parts = (part for part in re.split(r"[-_.:]", value) if len(part) >= _SHORTEST_PART)
+    return any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in parts)
 
 
 def entropy(value: str) -> float:
@@ -285,9 +286,3 @@ def is_strong(value: str) -> bool:
 def is_of_all_letters(match: re.Match[str]) -> bool:
     """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
     return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
-
-
-def _is_random_part(part: str) -> bool:
-    digits = sum(character.isdigit() for character in part)
-    letters = sum(character.isalpha() for character in part)
-    return len(part) >= _SHORTEST_PART and letters > 0 and digits > 0

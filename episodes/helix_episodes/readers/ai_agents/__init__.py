@@ -9,6 +9,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.ai_agents.json_report import PLACEHOLDER, SHA, ReportContent, read_report
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.steps import ABOUT_COMMITS, in_order_of_cause, parse_day
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.json_with_lines import parse_with_lines
 from helix_episodes.readers.common.jsonl import parse, read_document
 from helix_episodes.session import Piece, Session
@@ -38,7 +39,7 @@ _DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")
 _ID_LIMIT = 128
 
 
-class AiAgentsReader:
+class AiAgentsReader(SingleFileReader):
     """Reads ``.agents/sessions/*.json`` and ``*.md``: reports that an agent writes of its own session."""
 
     name = "ai-agents"
@@ -50,13 +51,10 @@ class AiAgentsReader:
         if text.startswith(b"{"):
             names = _keys(text)
             return None if len(names) >= _KEYS_TO_TELL else "no session, protocolCompliance or workLog among its keys"
-        if text.startswith(b"#") and _is_report(text.decode("utf-8", "replace")):
+        markdown = text.decode("utf-8", "replace") if text.startswith(b"#") else ""
+        if _TITLE.search(markdown) and _SECTION.search(markdown):
             return None
         return "no heading that names a session, with its date, objective, protocol or work log below"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (no such log consists of several files)
-        """Never: one file is one session."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the file.
@@ -64,9 +62,18 @@ class AiAgentsReader:
         Raises:
             LogNotReadable: the file cannot be read, is too large, or is JSON that cannot be parsed.
         """
-        text = _text(path)
+        try:
+            text = read_document(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        except OSError as error:
+            raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
         lines = text.removesuffix("\n").split("\n")
-        reading = _read_json(path, text) if text.lstrip().startswith("{") else read_markdown(lines)
+        if text.lstrip().startswith("{"):
+            try:
+                reading = read_report(parse_with_lines(text))
+            except ValueError as error:
+                raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
+        else:
+            reading = read_markdown(lines)
         yield _session(path, reading, lines)
 
 
@@ -82,24 +89,6 @@ def _keys(text: bytes) -> set[str]:
         one_a_line = bool(rest.strip()) and first.rstrip().endswith(b"}")
         return set() if one_a_line else {match[1].decode() for match in _KEY.finditer(text)}
     return set(document) & _TELLING_KEYS if isinstance(document, dict) else set()
-
-
-def _is_report(text: str) -> bool:
-    return _TITLE.search(text) is not None and _SECTION.search(text) is not None
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_document(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
-
-
-def _read_json(path: Path, text: str) -> ReportContent:
-    try:
-        return read_report(parse_with_lines(text))
-    except ValueError as error:
-        raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
 
 
 def _session(path: Path, reading: ReportContent, lines: Sequence[str]) -> Session:
@@ -145,19 +134,14 @@ def _task(reading: ReportContent) -> str | None:
 def _commits(reading: ReportContent) -> list[Piece]:
     """The session's own commits, each once under its longest name; the one that it started from is not its own."""
     named = [*reading.commits, *(sha for step in reading.steps.found for sha in _committed(step))]
-    kept: list[Piece] = []
+    starting = SHA.findall(reading.starting)
+    own: list[Piece] = []
     for commit in sorted(named, key=lambda one: len(one.text), reverse=True):
-        if not any(one.text.startswith(commit.text) for one in kept) and not _is_start(commit.text, reading.starting):
-            kept.append(commit)
-    return sorted(kept, key=lambda one: _first(named, one.text))
-
-
-def _first(named: list[Piece], sha: str) -> int:
-    return next(place for place, one in enumerate(named) if sha.startswith(one.text))
-
-
-def _is_start(sha: str, starting: str) -> bool:
-    return any(one.startswith(sha) or sha.startswith(one) for one in SHA.findall(starting))
+        is_start = any(sha.startswith(commit.text) or commit.text.startswith(sha) for sha in starting)
+        if not is_start and not any(one.text.startswith(commit.text) for one in own):
+            own.append(commit)
+    order = [each.text for each in named]
+    return sorted(own, key=lambda one: next(n for n, sha in enumerate(order) if one.text.startswith(sha)))
 
 
 def _committed(step: Step) -> list[Piece]:

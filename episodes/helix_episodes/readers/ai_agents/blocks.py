@@ -88,7 +88,7 @@ def _single(lines: Sequence[str]) -> Iterator[MarkdownBlock]:
             fence = 0 if fence and _FENCE.match(line) else fence or number
             yield MarkdownBlock(kind="code", line=number, last=number, text=line)
         elif line.lstrip().startswith("|"):
-            cells = _cells(line)
+            cells = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
             if not columns:
                 columns = cells
                 yield MarkdownBlock(kind="rule", line=number, last=number)
@@ -135,22 +135,14 @@ def _joined(blocks: Iterator[MarkdownBlock]) -> Iterator[MarkdownBlock]:
 def _continues(last: MarkdownBlock, block: MarkdownBlock) -> bool:
     if block.kind == "code":
         return last.kind == "code" and last.last == block.line - 1
+    label = _LABEL.match(last.text) if last.kind == "paragraph" else None
     return (
         block.kind == "paragraph"
         and last.kind in {"item", "paragraph"}
         and (_LABEL.match(block.text) is None)
         and not _SIGNS.match(block.text)
-        and not (last.kind == "paragraph" and _is_bare_label(last.text))
+        and not (label and not label["rest"])
     )
-
-
-def _is_bare_label(text: str) -> bool:
-    match = _LABEL.match(text)
-    return match is not None and not match["rest"]
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
 
 
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)

@@ -181,12 +181,14 @@ def _take_decision(
         if field is not chosen and (name in texts):
             texts[name].append(field.text)
             pieces.append(Piece(line=field.line, text=field.text))
+    states = (one.text for one in fields if one.role in {"outcome", "status"} and is_bare_state(one.text))
     arguments = {
         "context": "; ".join(texts["context"]),
         "options": texts["options"],
         "rationale": " ".join(texts["rationale"]),
         "within": join,
-        "outcome": _declared_of(fields),
+        # "accepted" says only that it was taken.
+        "outcome": next((outcome for text in states if (outcome := declared_by_words(text))), None),
     }
     words = f"{title}: {chosen.text}" if title else chosen.text
     moment_of_it = _time_of(item) or at
@@ -201,12 +203,6 @@ def _take_decision(
     )
     for field in fields:
         _take_aside(steps, field, chosen=chosen, own=own, at=moment_of_it)
-
-
-def _declared_of(fields: list[Field]) -> str | None:
-    """How a decision came out, where a member says so in a word; "accepted" says only that it was taken."""
-    states = (one.text for one in fields if one.role in {"outcome", "status"} and is_bare_state(one.text))
-    return next((outcome for text in states if (outcome := declared_by_words(text))), None)
 
 
 def _take_aside(steps: StepCollector, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
@@ -248,9 +244,11 @@ def _take_lesson(steps: StepCollector, node: JsonNode, *, at: datetime | None) -
         steps.used.add(field.line)
     names = {word for field in core for word in words_of(field.name)}
     if _is_one_lesson(names):
-        words = " ".join(_as_advice(field) for field in core)
+        advice = ((field.text.rstrip(".") + ".", bool(_AVOID & set(words_of(field.name)))) for field in core)
+        words = " ".join(f"Avoid: {text}" if avoid else text for text, avoid in advice)
         pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
-        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": _aside(texts, core)}, pieces=pieces)
+        context = " ".join(field.text for field in texts if field not in core)
+        steps.add("lesson", words, line=core[0].line, at=at, arguments={"context": context}, pieces=pieces)
         if names & _AVOID:
             _take_mistake(steps, texts, at=at)
     else:
@@ -271,27 +269,10 @@ def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | No
 def _is_one_lesson(names: set[str]) -> bool:
     """Whether the names of an object's members are those of the parts of one lesson."""
     parts = {
-        "pattern",
-        "insight",
-        "lesson",
-        "learning",
-        "description",
-        "title",
-        "what",
-        "finding",
-        "observation",
-        "name",
+        *("pattern", "insight", "lesson", "learning", "description", "title", "what", "finding"),
+        *("observation", "name"),
     }
     return bool(names & (parts | _AVOID))
-
-
-def _as_advice(field: Field) -> str:
-    text = field.text.rstrip(".") + "."
-    return f"Avoid: {text}" if _AVOID & set(words_of(field.name)) else text
-
-
-def _aside(texts: list[Field], core: list[Field]) -> str:
-    return " ".join(field.text for field in texts if field not in core)
 
 
 def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:
@@ -367,17 +348,13 @@ _ORDER = {"lesson": 1, "gate": 2}
 def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: PLR0911  (one line a role reads best)
     steps, role = reading.steps, role_of(key)
     if key == "session" and member.members:
-        return _take_head(reading, member)
-    if role == "gates":
-        return take_gates(steps, member)
+        for name, part in member.members.items():
+            _take_head_field(reading, name, part)
+        return None
     if role == "work":
         return _take_work(steps, member)
-    if role == "decision":
-        return take_decisions(steps, member)
-    if role == "lesson":
-        return take_lessons(steps, member)
-    if role == "problem":
-        return take_problems(steps, member, name=key)
+    if role in {"gates", "decision", "lesson", "problem"}:
+        return _take_special(reading, key, member)
     if role in {"outcome", "status", "found"}:
         return _take_outcome(reading, key, member)
     if role in {"task", "commit", "time"} or key == "session_id":
@@ -395,11 +372,6 @@ def _take_work(steps: StepCollector, node: JsonNode) -> None:
         return
     for item in node.items:
         take_entry(steps, item)
-
-
-def _take_head(reading: ReportContent, node: JsonNode) -> None:
-    for key, member in node.members.items():
-        _take_head_field(reading, key, member)
 
 
 def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None:
@@ -462,7 +434,7 @@ def _take_outcome(reading: ReportContent, key: str, node: JsonNode) -> None:
 
 
 def _take_special(reading: ReportContent, name: str, member: JsonNode) -> None:
-    """Decisions, lessons and problems that stand under the outcome."""
+    """Decisions, lessons, problems and gates; under the outcome of the session also work."""
     role = role_of(name)
     if role == "decision":
         take_decisions(reading.steps, member)

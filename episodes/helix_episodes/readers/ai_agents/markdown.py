@@ -46,18 +46,8 @@ if TYPE_CHECKING:
 #: Roles that say of their own what stands below; a heading with another keeps its parent's.
 _TELLING = frozenset(
     {
-        "decision",
-        "lesson",
-        "problem",
-        "gates",
-        "outcome",
-        "next",
-        "files",
-        "task",
-        "commit",
-        "work",
-        "options",
-        "status",
+        *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
+        *("options", "status"),
     }
 )
 _NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")
@@ -97,7 +87,7 @@ class _Markdown(TableRows):
                 self.row(block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
-        self.keep_cause()
+        self.flush_cause()
         self.reading.task = self.reading.task or self.title
         return self.reading
 
@@ -157,7 +147,8 @@ class _Markdown(TableRows):
 
     def _label(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """``**Name**: text``; whether the label told what the text is."""
-        if self._at_the_head():
+        at_head = len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
+        if at_head:
             return self._head(block, name, text)
         if set(words_of(name)) <= _OTHER_WORDS:
             self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
@@ -184,7 +175,7 @@ class _Markdown(TableRows):
         fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
         if self.owner is None or role not in fits.get(self.owner, set()):
             return False
-        self.belonging(role, text, block)
+        self.add_to_owner(role, text, block)
         return True
 
     def _aside(self, block: MarkdownBlock, name: str, text: str) -> bool:
@@ -195,13 +186,13 @@ class _Markdown(TableRows):
         elif self.owner == "problem" and self.role == "problem" and set(words_of(name)) & _SHOWS:
             self.extend(text, name="text", line=block.line)
         elif self.role == "problem" and role in _ABOUT_PROBLEMS:
-            self.belonging(role, text, block)
+            self.add_to_owner(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
         elif self.problem and "workaround" in words_of(name):
-            self.make_do(text, block)
+            self.add_workaround(text, block)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
-            self.belonging(role, text, block)
+            self.add_to_owner(role, text, block)
         elif role == "task":
             self.steps.note(text, part="other", line=block.line, context=name)
         else:
@@ -233,9 +224,6 @@ class _Markdown(TableRows):
         """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
         told = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
         return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
-
-    def _at_the_head(self) -> bool:
-        return len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
 
     def _head(self, block: MarkdownBlock, name: str, text: str) -> bool:
         reading, role = self.reading, role_of(name)
@@ -282,13 +270,13 @@ class _Markdown(TableRows):
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
             self._cross(block, text)
         elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
-            self.turn_down(text, block, title=head_words(self.scopes[-1].title).strip())
+            self.add_rejected(text, block, title=head_words(self.scopes[-1].title).strip())
         elif role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
         elif is_verdict(block.text) and role != "next":
             self.open_item(text, block, role="decision")
         elif role == "remedy":
-            self.mend(text, line=block.line)
+            self.add_remedy(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
             self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
@@ -306,7 +294,7 @@ class _Markdown(TableRows):
         if role == "task":
             self._task(block, text)
         elif role == "remedy" and not text.endswith(":"):
-            self.mend(text, line=block.line)
+            self.add_remedy(text, line=block.line)
         elif role in {"outcome", "status"}:
             self.reading.take_status(text)
             self.steps.note(text, part="found", line=block.line, context=self.context())

@@ -8,7 +8,7 @@ added. What a cell of a table says follows from its column and the scope of the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -17,10 +17,6 @@ from helix_episodes.readers.ai_agents.json_report import ReportContent
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
 from helix_episodes.readers.ai_agents.words import Role, is_bare_state, label_role, role_of, words_of
 from helix_episodes.session import Piece, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
 LABEL_RANK, NUMBERED_RANK = 7, 8
@@ -83,7 +79,7 @@ class Outline:
         elif role == "lesson":
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
-            self.keep_cause()
+            self.flush_cause()
             self.problem = self.join
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
@@ -112,20 +108,17 @@ class Outline:
             return False
         scope = self.scopes[-1] if self.scopes else None
         titled = scope is not None and scope.item and self.owner in {"decision", "lesson", "problem"}
+        owner_line = next((step.source.line for step in self.steps.found if step.call_id == self.join), 0)
         return block.level > self.owner_level or (
-            titled and block.level == 0 and scope is not None and scope.line == self._owner_line()
+            titled and block.level == 0 and scope is not None and scope.line == owner_line
         )
-
-    def _owner_line(self) -> int:
-        own = [step for step in self.steps.found if step.call_id == self.join]
-        return own[0].source.line if own else 0
 
     def take_detail(self, block: MarkdownBlock, label: tuple[str, str] | None) -> None:
         """An item that belongs to the statement before it."""
         name, text = label or ("", plain_text(block.text))
-        self.belonging(label_role(name) if name else None, text or plain_text(block.text), block)
+        self.add_to_owner(label_role(name) if name else None, text or plain_text(block.text), block)
 
-    def belonging(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
+    def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         """What is said of the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
             self._of_decision(role, text, line=block.line)
@@ -154,15 +147,15 @@ class Outline:
         elif role == "rationale" and self.owner == "problem":
             self._explain(text, line=line)
         elif role == "remedy":
-            self.mend(text, line=line)
+            self.add_remedy(text, line=line)
         elif self.owner == "lesson":
             self.extend(text, name="text", line=line)
         elif self.owner == "work" and not is_bare_state(text):
-            self.find(text, line=line)
+            self.add_detail(text, line=line)
         else:
             steps.note(text, part="other", line=line, call_id=self.join)
 
-    def mend(self, text: str, *, line: int) -> None:
+    def add_remedy(self, text: str, *, line: int) -> None:
         """How the problem told last was mended; with what the log calls its root cause, that teaches something."""
         self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
         if self.cause is not None:
@@ -170,13 +163,13 @@ class Outline:
             self.steps.add("lesson", f"{self.cause.text} {text}", line=self.cause.line, pieces=pieces)
             self.cause = None
 
-    def keep_cause(self) -> None:
+    def flush_cause(self) -> None:
         """A root cause whose remedy the log does not name teaches by itself, where it says something."""
         if self.cause is not None and len(self.cause.text.split()) >= CAUSE_WORDS:
             self.steps.add("lesson", self.cause.text, line=self.cause.line)
         self.cause = None
 
-    def make_do(self, text: str, block: MarkdownBlock) -> None:
+    def add_workaround(self, text: str, block: MarkdownBlock) -> None:
         """A way around a problem, which somebody chose instead of mending it."""
         arguments: dict[str, Any] = {
             "context": self.context(),
@@ -186,7 +179,7 @@ class Outline:
         }
         self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
 
-    def turn_down(self, text: str, block: MarkdownBlock, *, title: str) -> None:
+    def add_rejected(self, text: str, block: MarkdownBlock, *, title: str) -> None:
         """What was left undone on purpose, and why."""
         what, reason = split_reason(text)
         self.join, self.owner, self.owner_level = self.steps.entry(), "decision", block.level
@@ -216,7 +209,7 @@ class Outline:
         own = (step for step in self.steps.found if step.call_id == self.join)
         return any((step.pieces[0].text if step.pieces else step.text).endswith(":") for step in own)
 
-    def find(self, text: str, *, line: int) -> None:
+    def add_detail(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
         last = self.steps.found[-1]
         if last.call_id == self.join and last.arguments.get("part") == "detail":
@@ -288,21 +281,23 @@ class TableRows(Outline):
         by_role: dict[Role | None, list[str]] = {}
         for cell, role in zip(cells, roles, strict=False):
             by_role.setdefault(role, []).append(cell)
+        # A list of defects says what is wrong, and how bad that is or what fixed it.
+        problems = by_role.get("problem", ())
+        names_defect = any(len(one.split()) >= REPORTED_WORDS and "#" not in one for one in problems)
+        weighs_defect = any(_OF_DEFECTS & set(words_of(column)) for column in block.columns)
         if self.role == "gates" or {"status", "found", "did"} <= set(roles):
             self._gate_row(block, cells)
         elif self.role == "decision" or "decision" in roles:
             self._decision_row(block, cells, by_role)
         elif self.role == "problem":
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
-        elif self.role not in {"next", "files"} and _is_of_defects(block.columns, by_role):
+        elif self.role not in {"next", "files"} and names_defect and weighs_defect:
             faults = by_role["problem"] + by_role.get("found", [])
             beside = [cell for cell in cells if cell not in faults]
             self.open_row(faults + beside, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
-        elif self.role in {None, "work", "found", "background"} and any(
-            _tells(one) for one in by_role.get("problem", [])
-        ):
+        elif self.role in {None, "work", "found", "background"} and names_defect:
             for told in by_role["problem"]:
                 self.steps.note(told, part="found", line=block.line, context=self.context())
         else:
@@ -337,7 +332,7 @@ class TableRows(Outline):
             self.extend(option, name="options", line=block.line)
         for role in ("outcome", "impact"):
             for text in by_role.get(role, []):
-                self.belonging(role, text, block)
+                self.add_to_owner(role, text, block)
 
     def _work_row(self, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
         done = [text for text in by_role.get("did", []) if text]
@@ -355,14 +350,3 @@ class TableRows(Outline):
 
 #: Columns that weigh a defect, or say what mended it.
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
-
-
-def _is_of_defects(columns: Sequence[str], by_role: Mapping[Role | None, Sequence[str]]) -> bool:
-    """Whether a row is one of a list of defects: it says what is wrong, and how bad that is or what mended it."""
-    told = by_role.get("problem", ())
-    return any(_tells(one) for one in told) and any(_OF_DEFECTS & set(words_of(column)) for column in columns)
-
-
-def _tells(cell: str) -> bool:
-    """Whether a cell says something, and is not the number or the name of an issue."""
-    return len(cell.split()) >= REPORTED_WORDS and "#" not in cell

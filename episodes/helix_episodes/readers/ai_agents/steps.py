@@ -129,14 +129,13 @@ def in_order_of_cause(steps: list[Step]) -> list[Step]:
     ordered = list(steps)
     for name, places in entries.items():
         if name is not None:
-            ranked = sorted((steps[place] for place in places), key=_rank)
+            ranked = sorted(
+                (steps[place] for place in places),
+                key=lambda step: _CAUSE_FIRST.get(step.arguments.get("part", ""), len(_CAUSE_FIRST)),
+            )
             for place, step in zip(places, ranked, strict=True):
                 ordered[place] = step
     return ordered
-
-
-def _rank(step: Step) -> int:
-    return _CAUSE_FIRST.get(step.arguments.get("part", ""), 2)
 
 
 def parse_full_time(text: str) -> datetime | None:
@@ -218,16 +217,13 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
     if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
         reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
         steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
-    if said.text and _OUT_OF_REACH.search(gate.evidence) and not any(map(_is_out_of_reach, steps.found)):
-        steps.note(gate.evidence, part="problem", line=said.line)
+    if said.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
+        problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
+        if not any(map(_OUT_OF_REACH.search, problems)):
+            steps.note(gate.evidence, part="problem", line=said.line)
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
         steps.add("lesson", recorded[1], line=said.line)
-
-
-def _is_out_of_reach(step: Step) -> bool:
-    """Whether a step already tells that something was not there: every gate that needs it says so again."""
-    return step.arguments.get("part") == "problem" and _OUT_OF_REACH.search(step.text) is not None
 
 
 def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None:

@@ -15,7 +15,15 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import SessionFacts, blocks_of, message_of
 from helix_episodes.readers.claude_code.transcript import ClaudeTranscript
 from helix_episodes.readers.common.fields import Record, text_in
-from helix_episodes.readers.common.jsonl import LineLedger, lines_of, open_log, parse, read_document, read_records
+from helix_episodes.readers.common.jsonl import (
+    LineLedger,
+    lines_of,
+    open_log,
+    parse,
+    parse_object,
+    read_document,
+    read_records,
+)
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 
@@ -46,7 +54,9 @@ class Helpers:
         self._path = path
         self._ledger = ledger
         self._statistics = statistics
-        self._files = {_name_of(file): file for file in _files_below(path)}
+        # The transcripts in the session's own folder, nested ones included.
+        files = sorted((path.parent / path.stem / "subagents").rglob(f"{_PREFIX}*.jsonl"))
+        self._files = {file.stem.removeprefix(_PREFIX): file for file in files}
         self._helpers: dict[str, Helper] = {}
 
     def take_progress(self, record: Record, *, line: int) -> None:
@@ -83,9 +93,11 @@ class Helpers:
         by_call: dict[str, list[Helper]] = {}
         unplaced: list[Helper] = []
         all_delegates = [delegates, *(helper.transcript.delegates for helper in self._helpers.values())]
-        calls = set(_delegations(steps, self._helpers.values()))
+        conversations = (steps, *(helper.transcript.steps for helper in self._helpers.values()))
+        calls = {step.call_id for each in conversations for step in each if step.operation == "delegate"}
         for helper in self._helpers.values():
-            call_id = helper.call_id or _call_of(helper.name, all_delegates) or _same_prompt(helper, steps)
+            named = next((call_id for known in all_delegates if (call_id := known.call_of(helper.name))), None)
+            call_id = helper.call_id or named or _same_prompt(helper, steps)
             if call_id is not None and call_id in calls:
                 by_call.setdefault(call_id, []).append(helper)
             else:
@@ -112,16 +124,6 @@ class Helpers:
         return self._helpers[name]
 
 
-def _files_below(path: Path) -> list[Path]:
-    """The transcripts in the session's own folder, nested ones included."""
-    folder = path.parent / path.stem / "subagents"
-    return sorted(folder.rglob(f"{_PREFIX}*.jsonl")) if folder.is_dir() else []
-
-
-def _name_of(file: Path) -> str:
-    return file.stem.removeprefix(_PREFIX)
-
-
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
     try:
@@ -129,15 +131,6 @@ def _sent_by(file: Path) -> str | None:
     except (OSError, ValueError, LogNotReadable):
         return None
     return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
-
-
-def _call_of(name: str, delegates: Iterable[Delegates]) -> str | None:
-    return next((call_id for known in delegates if (call_id := known.call_of(name))), None)
-
-
-def _delegations(steps: list[Step], helpers: Iterable[Helper]) -> Iterator[str | None]:
-    for conversation in (steps, *(helper.transcript.steps for helper in helpers)):
-        yield from (step.call_id for step in conversation if step.operation == "delegate")
 
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
@@ -195,7 +188,7 @@ class ClaudeCodeReader:
     def is_part(self, path: Path) -> bool:
         """Whether this is a sub-agent's transcript, which is read with its session's log."""
         if path.parent.name == "subagents" or "subagents" in path.parent.parts[-3:]:
-            return path.name.startswith("agent-") or path.name == "journal.jsonl"
+            return path.name.startswith("agent-") or path.name == "builder.jsonl"
         return path.name.startswith("agent-") and _is_side_conversation(path)
 
     def read(self, path: Path) -> Iterator[Session]:
@@ -269,18 +262,10 @@ def _is_side_conversation(path: Path) -> bool:
     try:
         with open_log(path) as log:
             for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):
-                record = _object(line or b"")
+                record = parse_object(line or b"")
                 if "isSidechain" in record:
                     return record["isSidechain"] is True and record.get("sessionId") != path.stem
     except (OSError, LogNotReadable):
         # Whoever reads it will say what is wrong with it.
         return False
     return False
-
-
-def _object(line: bytes) -> Record:
-    try:
-        record = parse(line)
-    except ValueError:
-        return {}
-    return record if isinstance(record, dict) else {}

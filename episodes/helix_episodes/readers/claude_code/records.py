@@ -31,38 +31,13 @@ if TYPE_CHECKING:
 # Known kinds that say nothing about what was done: the program's book-keeping.
 SKIPPED_KINDS = frozenset(
     {
-        "summary",
-        "ai-title",
-        "custom-title",
-        "agent-name",
-        "agent-color",
-        "agent-setting",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "file-history-snapshot",
-        "worktree-state",
-        "relocated",
-        "frame-link",
-        "atis-latch",
-        "tag",
-        "progress",
-        "system/turn_duration",
-        "system/local_command",
-        "system/stop_hook_summary",
-        "system/informational",
-        "system/api_error",
-        "system/microcompact_boundary",
-        "system/session_start",
-        "system/away_summary",
-        "system/memory_saved",
-        "system/agents_killed",
-        "system/permission_retry",
-        "system/scheduled_task_fire",
-        "system/bridge_status",
-        "system/task_started",
-        "system/task_progress",
-        "system/task_completed",
+        *("summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "last-prompt"),
+        *("mode", "permission-mode", "file-history-snapshot", "worktree-state", "relocated", "frame-link"),
+        *("atis-latch", "tag", "progress", "system/turn_duration", "system/local_command"),
+        *("system/stop_hook_summary", "system/informational", "system/api_error", "system/microcompact_boundary"),
+        *("system/session_start", "system/away_summary", "system/memory_saved", "system/agents_killed"),
+        *("system/permission_retry", "system/scheduled_task_fire", "system/bridge_status", "system/task_started"),
+        *("system/task_progress", "system/task_completed"),
     }
 )
 SKIPPED_BLOCKS = frozenset({"redacted_thinking", "fallback", "web_search_tool_result", "code_execution_tool_result"})
@@ -138,20 +113,12 @@ _WORDS_FOLLOW = ("the user said:\n", "The user provided the following reason for
 _QUESTIONS_WAVED_AWAY = "The user wants to clarify these questions."
 
 _DENIED_BEGINNINGS = (
-    "Claude requested permissions to",
-    "This command requires approval",
-    "Permission to use",
-    "Permission for this",
-    "Answer questions?",
-    "This Bash command contains multiple operations.",
+    *("Claude requested permissions to", "This command requires approval", "Permission to use"),
+    *("Permission for this", "Answer questions?", "This Bash command contains multiple operations."),
 )
 _DENIED_ANYWHERE = (
-    "require approval:",
-    "but you haven't granted it yet",
-    "has been denied",
-    "was blocked. For security, Claude Code",
-    "denied this tool",
-    "hook blocking error",
+    *("require approval:", "but you haven't granted it yet", "has been denied"),
+    *("was blocked. For security, Claude Code", "denied this tool", "hook blocking error"),
 )
 _INTERRUPTED = "[Request interrupted by user"
 _ABORTED = "Command was aborted before completion"
@@ -180,7 +147,10 @@ def read_result(*, block: Mapping[str, Any], extra: object, denial: object, ran:
     """
     raw = result_text(block.get("content"))
     if denial:
-        return _denied(raw, denial=denial)
+        text = _unwrapped(raw)
+        if str(denial).startswith("user"):
+            return CallResult(text, "rejected", words=_words_of_rejection(text))
+        return CallResult(text, "denied")
     if block.get("is_error") is True or _says_error(extra):
         return _read_error(raw)
     text = cut_injected(raw)
@@ -203,19 +173,14 @@ def _read_error(raw: str) -> CallResult:
         return CallResult(text, "rejected", words=_words_of_rejection(text))
     if span.startswith(_CANCELLED_BEGINNINGS):
         return CallResult(text, "cancelled")
-    code, rest = _exit_code(text)
-    if _was_interrupted(text):
+    found = _EXIT_CODE.match(text)  # on the first line, with the output below it
+    code, rest = (int(found[1]), text[found.end() :]) if found else (None, text)
+    # The mark of an interruption stands first or last; a file's text between is not looked at.
+    if text.startswith(_INTERRUPTED) or _INTERRUPTED in text[-100:] or _ABORTED in text[:200]:
         return CallResult(rest, "interrupted", code)
     if code is None and (span.startswith(_DENIED_BEGINNINGS) or any(mark in span for mark in _DENIED_ANYWHERE)):
         return CallResult(text, "denied")
     return CallResult(rest, "error", code)
-
-
-def _denied(raw: str, *, denial: object) -> CallResult:
-    text = _unwrapped(raw)
-    if str(denial).startswith("user"):
-        return CallResult(text, "rejected", words=_words_of_rejection(text))
-    return CallResult(text, "denied")
 
 
 def _unwrapped(raw: str) -> str:
@@ -231,19 +196,6 @@ def _words_of_rejection(text: str) -> str:
         if found and not words.lstrip().startswith(_QUESTIONS_WAVED_AWAY):
             return words.strip()
     return ""
-
-
-def _was_interrupted(text: str) -> bool:
-    """Somebody pressed escape: the mark stands first or last, and a file's text between is not looked at."""
-    return text.startswith(_INTERRUPTED) or _INTERRUPTED in text[-100:] or _ABORTED in text[:200]
-
-
-def _exit_code(text: str) -> tuple[int | None, str]:
-    """The exit code on the first line, and the output below it."""
-    found = _EXIT_CODE.match(text)
-    if found is None:
-        return None, text
-    return int(found[1]), text[found.end() :]
 
 
 def _success_code(extra: object) -> int | None:
@@ -338,7 +290,8 @@ class SessionFacts:
             self._model_of[key] = model
         usage = message.get("usage")
         if isinstance(usage, dict):
-            self._tokens_of[key] = _tokens(usage)
+            counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
+            self._tokens_of[key] = sum(value for name in counted if isinstance(value := usage.get(name), int))
 
     def note_injected(self, record: Record) -> None:
         """Takes in the insights that a memory's hook put before the agent with this record.
@@ -373,7 +326,9 @@ class SessionFacts:
         folders = list(self._folders)
         if not folders:
             return None
-        above = [folder for folder in folders if _holds(folder, folders[0]) and len(path_parts(folder)) > _HOME_DEPTH]
+        first = path_parts(folders[0])
+        holds = ((folder, path_parts(folder)) for folder in folders)
+        above = [folder for folder, parts in holds if parts == first[: len(parts)] and len(parts) > _HOME_DEPTH]
         return min(above, key=len, default=folders[0])
 
     def session_id(self, path: Path) -> str:
@@ -391,13 +346,3 @@ def _said_in(record: Record) -> list[object]:
     blocks = blocks_of(message_of(record)) or blocks_of(record) or []
     texts = (text_in(block, "text") or "" for block in blocks if block.get("type") == "text")
     return [_PRINTED.sub("", text) for text in texts]
-
-
-def _holds(folder: str, other: str) -> bool:
-    parts = path_parts(folder)
-    return parts == path_parts(other)[: len(parts)]
-
-
-def _tokens(usage: Record) -> int:
-    counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
-    return sum(value for name in counted if isinstance(value := usage.get(name), int))

@@ -60,7 +60,7 @@ class Rewinds:
         if uuid and parent:
             self._anchor[uuid] = self._anchor.get(parent, parent)
 
-    def meet(self, record: Record, *, text: str, line: int) -> int | None:
+    def check(self, record: Record, *, text: str, line: int) -> int | None:
         """The line of the prompt that this one replaces, if it replaces one; the same words again replace nothing."""
         parent = text_in(record, "parentUuid")
         if parent is None:
@@ -86,11 +86,6 @@ class PromptQueue:
     def __init__(self) -> None:
         self._waiting: list[Queued] = []
         self._given: set[str] = set()
-        self._operations: dict[str | None, Callable[[], Queued | None]] = {
-            "remove": self._give,
-            "dequeue": self._drop_first,
-            "popAll": self._drop_all,
-        }
 
     def operate(self, record: Record, place: RecordPosition) -> Queued | None:
         """Carries out one queue operation; the words, when it hands some to the agent.
@@ -102,17 +97,22 @@ class PromptQueue:
         if operation == "enqueue":
             self._waiting.append(Queued(text or "", place))
             return None
-        act = self._operations.get(operation)
-        return act() if act else None
+        if operation == "remove":
+            return self._deliver()
+        if operation == "dequeue":
+            del self._waiting[:1]
+        elif operation == "popAll":
+            self._waiting.clear()
+        return None
 
-    def was_given(self, text: str) -> bool:
+    def was_delivered(self, text: str) -> bool:
         """Whether these words came out of the queue already (newer versions also attach them); answers once."""
         if text.strip() not in self._given:
             return False
         self._given.remove(text.strip())
         return True
 
-    def _give(self) -> Queued | None:
+    def _deliver(self) -> Queued | None:
         if not self._waiting:
             return None
         first = self._waiting.pop(0)
@@ -120,12 +120,6 @@ class PromptQueue:
             return None
         self._given.add(first.text.strip())
         return first
-
-    def _drop_first(self) -> None:
-        del self._waiting[:1]
-
-    def _drop_all(self) -> None:
-        self._waiting.clear()
 
 
 # The note that the program puts below a helper's answer, for the agent to call it again.
@@ -243,7 +237,8 @@ class ClaudeTranscript:
     # What was said and done.
 
     def _converse(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        actor = self._actor(record)
+        # A side conversation's lines bear their helper's id or lead to its root.
+        actor = f"agent:{self._helper}" if self._helper is not None else self.delegates.actor_inline(record)
         blocks = blocks_of(message_of(record))
         if blocks is None:
             return SkippedRecord(f"{record['type']} without content", known=False)
@@ -254,12 +249,6 @@ class ClaudeTranscript:
             self._statistics.note_usage(record, main=actor == "agent")
             return self._answer(record, place, blocks=blocks, actor=actor)
         return self._user_line(record, place, blocks=blocks, actor=actor)
-
-    def _actor(self, record: Record) -> str:
-        """``agent`` for the main conversation; a side conversation's lines bear its helper's id or lead to its root."""
-        if self._helper is not None:
-            return f"agent:{self._helper}"
-        return self.delegates.actor_inline(record)
 
     def _resume(self, record: Record, place: RecordPosition) -> None:
         """A history copied from another session ends where the id changes."""
@@ -333,19 +322,29 @@ class ClaudeTranscript:
         if actor != "agent":
             self._add("note", place, actor=actor, text=spoken)
             return None
-        return self._heard(record, place, words=_words_on(record, spoken))
+        if record.get("isCompactSummary"):
+            return self._take_text(record, place, words=ClassifiedText("summary", spoken))
+        origin = record.get("origin")
+        human = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
+        words = classify_text(spoken, meta=bool(record.get("isMeta")), human=human)
+        return self._take_text(record, place, words=words)
 
-    def _heard(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> SkippedRecord | None:
+    def _take_text(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> SkippedRecord | None:
         if words.voice == "nobody":
             return SkippedRecord(words.name)
         if words.voice == "hook":
             self._stopped_by_hook()
         if words.voice == "summary":
-            return self._summary(place)
-        if words.voice == "prompt":
+            # A summary is nobody's words, but it shows a cut that older versions mark in no other way.
+            if self.steps and self.steps[-1].kind == "boundary":
+                return SkippedRecord("summary of what went before")
+            self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
+            return None
+        if words.voice == "prompt" or (words.voice == "command" and words.text):
+            # A command's arguments are the person's words.
             self._prompt(record, place, text=words.text)
         elif words.voice == "command":
-            self._command(record, place, words=words)
+            self._add("note", place, actor="user", text=f"/{words.name}")
         elif words.voice == "notification":
             self._notified(place, text=words.text)
         elif words.voice == "interrupted":
@@ -356,7 +355,7 @@ class ClaudeTranscript:
         return None
 
     def _prompt(self, record: Record, place: RecordPosition, *, text: str) -> None:
-        if abandoned := self._rewinds.meet(record, text=text, line=place.source.line):
+        if abandoned := self._rewinds.check(record, text=text, line=place.source.line):
             arguments = {"reason": "rewind", "abandoned_from_line": abandoned}
             self._add("boundary", place, actor="system", arguments=arguments)
         if text_in(record, "planContent") or text.startswith(PLAN_BEGINNING):
@@ -364,26 +363,12 @@ class ClaudeTranscript:
             text = without_plan_tail(text)
         self._add("prompt", place, actor="user", text=text)
 
-    def _command(self, record: Record, place: RecordPosition, *, words: ClassifiedText) -> None:
-        """A command's arguments are the person's words; without any, that it was given is worth a note."""
-        if words.text:
-            self._prompt(record, place, text=words.text)
-        else:
-            self._add("note", place, actor="user", text=f"/{words.name}")
-
     def _stopped_by_hook(self) -> None:
         """A prompt that a hook stopped never reached the agent; what was meant by it comes again as a new prompt."""
         for position in range(len(self.steps) - 1, -1, -1):
             if self.steps[position].kind not in ("prompt", "decision") or self.steps[position].actor != "user":
                 return
             self._change(position, kind="note")
-
-    def _summary(self, place: RecordPosition) -> SkippedRecord | None:
-        """A summary is nobody's words, but it shows a cut that older versions mark in no other way."""
-        if self.steps and self.steps[-1].kind == "boundary":
-            return SkippedRecord("summary of what went before")
-        self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
-        return None
 
     def _notified(self, place: RecordPosition, *, text: str) -> None:
         """The answer of a call that went on in the background takes the place of its "launched" message."""
@@ -399,7 +384,9 @@ class ClaudeTranscript:
     # Results.
 
     def _result(self, record: Record, place: RecordPosition, *, block: Record, actor: str) -> SkippedRecord | None:
-        call_id = text_in(block, "tool_use_id") or text_in(record, "sourceToolUseID") or self._unanswered()
+        # Logs that leave the ids out give results in the order of their calls.
+        unanswered = next((call_id for call_id in self._calls if call_id not in self._results), None)
+        call_id = text_in(block, "tool_use_id") or text_in(record, "sourceToolUseID") or unanswered
         if call_id in self._results:
             return SkippedRecord("duplicate")
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None
@@ -416,10 +403,6 @@ class ClaudeTranscript:
             self.delegates.remember_background(extra, call_id=call.call_id)
             self._learn(call, place, extra=extra)
         return None
-
-    def _unanswered(self) -> str | None:
-        """The oldest call without a result, for logs that leave the ids out."""
-        return next((call_id for call_id in self._calls if call_id not in self._results), None)
 
     def _settle(self, call_id: str | None, place: RecordPosition, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
         """Adds the result of a call under the call's own tool and operation."""
@@ -464,10 +447,13 @@ class ClaudeTranscript:
         position = len(self.steps) - 1
         while position >= 0 and self.steps[position].kind in ("note", "boundary"):
             position -= 1
-        if position >= 0 and _refused_plan(self.steps[position]):
-            self._change(position, status="ok")
-            for after in range(position + 1, len(self.steps)):
-                self._change(after, status="unknown")
+        if position >= 0:
+            last = self.steps[position]
+            # In a continued log the call itself may stand in the file before.
+            if last.kind == "result" and last.status == "rejected" and last.tool in ("ExitPlanMode", None):
+                self._change(position, status="ok")
+                for after in range(position + 1, len(self.steps)):
+                    self._change(after, status="unknown")
         self._approved(place, plan=plan)
 
     # The program's own records.
@@ -492,17 +478,17 @@ class ClaudeTranscript:
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return SkippedRecord("attachment")
         text = result_text(attachment.get("prompt"))
-        if self._queue.was_given(text):
+        if self._queue.was_delivered(text):
             return SkippedRecord("duplicate")
         words = classify_text(text, human=attachment.get("commandMode") != "task-notification")
-        return self._heard(record, place, words=words)
+        return self._take_text(record, place, words=words)
 
     def _queued(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
         given = self._queue.operate(record, place)
         if given is None:
             return SkippedRecord("queue-operation")
-        return self._heard({}, given.place, words=classify_text(given.text))
+        return self._take_text({}, given.place, words=classify_text(given.text))
 
     def _pull_request(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         url = text_in(record, "prUrl")
@@ -518,16 +504,3 @@ class ClaudeTranscript:
 
     def _change(self, position: int, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         self.steps[position] = msgspec.structs.replace(self.steps[position], **fields)
-
-
-def _words_on(record: Record, text: str) -> ClassifiedText:
-    if record.get("isCompactSummary"):
-        return ClassifiedText("summary", text)
-    origin = record.get("origin")
-    human = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
-    return classify_text(text, meta=bool(record.get("isMeta")), human=human)
-
-
-def _refused_plan(step: Step) -> bool:
-    """A plan's rejection; in a continued log the call itself may stand in the file before."""
-    return step.kind == "result" and step.status == "rejected" and step.tool in ("ExitPlanMode", None)

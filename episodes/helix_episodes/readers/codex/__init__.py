@@ -9,11 +9,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.codex.calls import RolloutWork
 from helix_episodes.readers.codex.conversation import PENDING, RolloutConversation, Twins
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
-from helix_episodes.readers.common.session_builder import StepList, fit_id, project_of
+from helix_episodes.readers.common.session_builder import Dialogue, fit_id, project_of
 from helix_episodes.readers.common.tool_translation import Translation
 from helix_episodes.session import Session, Source
 
@@ -110,7 +111,7 @@ class Rollout:
     def __init__(self, ledger: LineLedger) -> None:
         self.totals = RolloutTotals()
         self._ledger = ledger
-        self._dialogue = StepList()
+        self._dialogue = Dialogue()
         self._words = RolloutConversation(self._dialogue)
         self._work = RolloutWork(self._dialogue)
         self._cuts = Twins()
@@ -258,17 +259,17 @@ class Rollout:
     def _noted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """Trouble of the program's own, which is no failure of the agent's."""
         text = text_in(payload, "message") or text_in(object_in(payload, "error"), "message") or ""
-        said = self._dialogue.say("note", place, text=text, actor="system")
-        return None if said else SkippedRecord(f"event_msg/{payload.get('type')}")
+        return self._dialogue.add_text_or_skip(
+            "note", place, text=text, actor="system", empty=f"event_msg/{payload.get('type')}"
+        )
 
     def _reviewed(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text_in(object_in(payload, "review_output"), "overall_explanation") or ""
-        said = self._dialogue.say("message", place, text=text)
-        return None if said else SkippedRecord("event_msg/exited_review_mode")
+        return self._dialogue.add_text_or_skip("message", place, text=text, empty="event_msg/exited_review_mode")
 
     def _plan(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         translation = Translation("plan", {"plan": text_in(payload, "text") or ""})
-        self._dialogue.call(place, tool="plan", call_id=text_in(payload, "id"), translations=[translation])
+        self._dialogue.add_call(place, tool="plan", call_id=text_in(payload, "id"), translations=[translation])
         return None
 
 
@@ -292,7 +293,7 @@ _BARE = frozenset({"function_call", "function_call_output", "local_shell_call"})
 _BLOCKS = frozenset({"input_text", "output_text"})
 
 
-class CodexReader:
+class CodexReader(SingleFileReader):
     """Reads the rollouts of Codex, ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl``."""
 
     name = "codex"
@@ -303,10 +304,6 @@ class CodexReader:
         if any(_is_own(record) for record in head.records):
             return None
         return "no line is a session_meta, response_item or event_msg with its payload"
-
-    def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a helper's rollout is a session of its own)
-        """Never: one rollout is one session."""
-        return False
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one session in the file.

@@ -20,7 +20,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.readers.common.fields import object_in, objects_in, text_in
-from helix_episodes.readers.common.jsonl import SkippedRecord, parse
+from helix_episodes.readers.common.jsonl import SkippedRecord, parse, parse_object
 from helix_episodes.readers.common.tool_translation import (
     COMMON_TOOLS,
     Translation,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helix_episodes.readers.common.fields import Record, RecordPosition
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.readers.common.tool_translation import LoggedArguments, Translator
     from helix_episodes.session import Status
 
@@ -54,14 +54,9 @@ _REJECTED = (
 _DENIED = ("This action was rejected due to unacceptable risk",)
 _INTERRUPTED = ("aborted by user", "aborted")
 _FAILED = (
-    "apply_patch verification failed",
-    "failed to parse function arguments",
-    "exec_command failed",
-    "write_stdin failed",
-    "execution error:",
-    "failed in sandbox",
-    "unsupported call:",
-    "unsupported custom tool call:",
+    *("apply_patch verification failed", "failed to parse function arguments", "exec_command failed"),
+    *("write_stdin failed", "execution error:", "failed in sandbox"),
+    *("unsupported call:", "unsupported custom tool call:"),
 )
 _NEST_LIMIT = 3
 
@@ -193,7 +188,7 @@ TOOLS: Mapping[str, Translator] = {
 class RolloutCalls:
     """Adds calls and results to the dialogue, each once."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._known: set[str] = set()
         self._settled: dict[str, bool] = {}
@@ -215,7 +210,7 @@ class RolloutCalls:
             return CALL_MIRROR
         if call_id is not None:
             self._known.add(call_id)
-        self._dialogue.call(place, tool=tool, call_id=call_id, translations=translations)
+        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
         if tool == "write_stdin" and call_id is not None:
             self._polls[call_id] = str(translations[0].arguments.get("query", ""))
         return None
@@ -234,8 +229,12 @@ class RolloutCalls:
         if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
             output = output._replace(status="unknown")
         self._settle(place, call_id=call_id, output=output, twin=False)
-        self._came_to_an_end(place, call_id=call_id, output=output)
-        self._came_back(place, output.text)
+        # The end of a command that was polled.
+        started_by = self._running.get(self._polls.get(call_id or "", ""))
+        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
+            self._settle(place, call_id=started_by, output=output, twin=False)
+        for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
+            self.answer_of_helper(place, helper=helper, status=helper_status)
         return None
 
     def end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
@@ -254,7 +253,7 @@ class RolloutCalls:
             self._helpers[helper] = call_id
         return passed
 
-    def come_back(self, place: RecordPosition, *, helper: str, status: object) -> bool:
+    def answer_of_helper(self, place: RecordPosition, *, helper: str, status: object) -> bool:
         """What a helper answered, as ``{"completed": text}`` or ``{"errored": text}``; whether it is an answer."""
         if not isinstance(status, dict) or helper not in self._helpers:
             return False
@@ -270,29 +269,19 @@ class RolloutCalls:
     def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
         said: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
         if call_id is not None and call_id in self._settled:
-            self._dialogue.settle_anew(call_id, place, **said)
+            self._dialogue.replace_result(call_id, place, **said)
         else:
-            self._dialogue.settle(call_id, place, **said)
+            self._dialogue.add_result(call_id, place, **said)
         if call_id is not None:
             self._settled[call_id] = twin
 
     def _was_sent(self, text: str, *, call_id: str | None) -> bool:
         """Whether an answer only names the helper that was sent."""
-        sent = _object(text)
+        sent = parse_object(text.encode("utf-8", "replace"))
         helper = text_in(sent, "agent_id") or text_in(sent, "task_name")
         if helper and call_id:
             self._helpers[helper] = call_id
         return helper is not None
-
-    def _came_to_an_end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> None:
-        """The end of a command that was asked for again."""
-        started_by = self._running.get(self._polls.get(call_id or "", ""))
-        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
-            self._settle(place, call_id=started_by, output=output, twin=False)
-
-    def _came_back(self, place: RecordPosition, text: str) -> None:
-        for helper, status in object_in(_object(text), "status").items():
-            self.come_back(place, helper=helper, status=status)
 
 
 def changes_in(changes: Record) -> tuple[Translation, ...]:
@@ -323,24 +312,14 @@ def arguments_in(raw: object) -> Record:
         return raw
     if not isinstance(raw, str):
         return {}
-    found = _object(raw)
+    found = parse_object(raw.encode("utf-8", "replace"))
     return found or ({"input": raw} if raw.strip() not in {"", "{}"} else {})
-
-
-def _object(text: str) -> Record:
-    if not text.lstrip().startswith("{"):
-        return {}
-    try:
-        value = parse(text.encode("utf-8", "replace"))
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 class RolloutWork:
     """Adds calls and results to the dialogue."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._calls = RolloutCalls(dialogue)
         self._searches: set[str] = set()
@@ -463,7 +442,9 @@ class RolloutWork:
         """Helpers that answered while the agent waited."""
         statuses = {str(one.get("thread_id")): one.get("status") for one in objects_in(payload, "agent_statuses")}
         statuses = object_in(payload, "statuses") | statuses
-        came = [self._calls.come_back(place, helper=helper, status=status) for helper, status in statuses.items()]
+        came = [
+            self._calls.answer_of_helper(place, helper=helper, status=status) for helper, status in statuses.items()
+        ]
         return None if any(came) else SkippedRecord("event_msg/collab_waiting_end")
 
 

@@ -17,7 +17,7 @@ from helix_episodes.readers.common.jsonl import SkippedRecord
 if TYPE_CHECKING:
     from helix_episodes.readers.common.fields import Record, RecordPosition
     from helix_episodes.readers.common.jsonl import LineLedger
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.session import Step, StepKind
 
 
@@ -48,10 +48,6 @@ class Twins:
         self._taken[kind, text] += 1
         return True
 
-    def was_taken(self, kind: str, text: str) -> bool:
-        """Whether any record said this."""
-        return self._taken[kind, text] > 0
-
 
 def is_injected(text: str, *, kind: object = None) -> bool:
     """Whether the program wrote this under the user's role.
@@ -80,7 +76,7 @@ PENDING = SkippedRecord("pending")
 class RolloutConversation:
     """Adds words to the dialogue."""
 
-    def __init__(self, dialogue: StepList) -> None:
+    def __init__(self, dialogue: Dialogue) -> None:
         self.of_helper = False
         self._dialogue = dialogue
         self._twins = Twins()
@@ -135,7 +131,8 @@ class RolloutConversation:
 
         Where they do, an item under the user's role is the same prompt again or something that the program put there.
         """
-        repeated = {position for position in self._unsure if self._is_repeated(position)}
+        steps = self._dialogue.steps
+        repeated = {n for n in self._unsure if not self._twins.is_new("prompt", steps[n].text, by="item")}
         if repeated:
             ledger.skip("mirror", len(repeated))
         ledger.use(len(self._unsure) - len(repeated))
@@ -146,9 +143,6 @@ class RolloutConversation:
                 self._dialogue.change(position, kind="prompt")
         return tuple(step for position, step in enumerate(self._dialogue.steps) if position not in repeated)
 
-    def _is_repeated(self, position: int) -> bool:
-        return not self._twins.is_new("prompt", self._dialogue.steps[position].text, by="item")
-
     def _once(self, kind: StepKind, text: str, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text.strip()
         if not text:
@@ -157,7 +151,7 @@ class RolloutConversation:
         return self._say(kind, text, place) if self._twins.is_new(kind, text, by=by) else MESSAGE_MIRROR
 
     def _say(self, kind: StepKind, text: str, place: RecordPosition, *, actor: str = "agent") -> SkippedRecord | None:
-        return None if self._dialogue.say(kind, place, text=text, actor=actor) else SkippedRecord(f"empty {kind}")
+        return self._dialogue.add_text_or_skip(kind, place, text=text, actor=actor, empty=f"empty {kind}")
 
 
 def _content(payload: Record) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.readers.common.session_builder import StepList
+    from helix_episodes.readers.common.session_builder import Dialogue
 
 
 # Commas and colons tell nothing that the order does not. A text is leapt through from backslash to backslash; letter
@@ -153,7 +153,7 @@ def read_json_with_lines(path: Path) -> JsonNode:
         raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
 
 
-def set_step_lines(dialogue: StepList, node: JsonNode, *, since: int) -> None:
+def set_step_lines(dialogue: Dialogue, node: JsonNode, *, since: int) -> None:
     """Gives the steps from ``since`` on, which were read out of ``node``, the lines on which their words stand."""
     texts = list(_texts(node))
     for position, step in enumerate(dialogue.steps[since:], since):

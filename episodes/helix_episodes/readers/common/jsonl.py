@@ -249,6 +249,17 @@ def parse(text: bytes) -> Any:  # noqa: ANN401  (JSON can be anything)
     return value
 
 
+def parse_object(text: bytes) -> dict[str, Any]:
+    """As `parse`, when it is an object; an empty one when it is not, or no JSON at all."""
+    if not text.lstrip().startswith(b"{"):
+        return {}
+    try:
+        value = parse(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
     """JSON in which half a surrogate pair stands."""
     # json.loads() would guess the encoding of bytes, and take the first line of a UTF-16 file for JSON.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.common.jsonl import LineLedger
+from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def fit_id(name: str) -> str:
     return f"{fitting[: _ID_LIMIT - _DIGEST_LETTERS - 1]}-{digest}"
 
 
-class StepList:
+class Dialogue:
     """Steps in order. Ids of calls are made unique within the session; results find the latest call of their id."""
 
     def __init__(self) -> None:
@@ -103,13 +103,19 @@ class StepList:
         """Adds any step that is neither call nor result."""
         self.steps.append(Step(kind=kind, source=place.source, at=place.at, **fields))
 
-    def say(self, kind: StepKind, place: RecordPosition, *, text: str, actor: str = "agent") -> bool:
+    def add_text(self, kind: StepKind, place: RecordPosition, *, text: str, actor: str = "agent") -> bool:
         """Adds words, unless there are none; whether there were any."""
         if text.strip():
             self.add(kind, place, text=text.strip(), actor=actor)
         return bool(text.strip())
 
-    def call(
+    def add_text_or_skip(
+        self, kind: StepKind, place: RecordPosition, *, text: str, empty: str, actor: str = "agent"
+    ) -> SkippedRecord | None:
+        """As `add_text`, with the reason ``empty`` for skipping the record when there are no words."""
+        return None if self.add_text(kind, place, text=text, actor=actor) else SkippedRecord(empty)
+
+    def add_call(
         self,
         place: RecordPosition,
         *,
@@ -128,7 +134,7 @@ class StepList:
             one = name if number == 1 else f"{name}/{number}"
             self.add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=one)
 
-    def settle(
+    def add_result(
         self,
         call_id: str | None,
         place: RecordPosition,
@@ -161,7 +167,7 @@ class StepList:
         joined = {"tool": call.tool, "operation": call.operation, "call_id": call.call_id}
         self.add("result", place, actor=actor or call.actor, **joined, **said)
 
-    def settle_anew(
+    def replace_result(
         self, call_id: str, place: RecordPosition, *, text: str, status: Status, exit_code: int | None = None
     ) -> None:
         """Puts a result that says more in the place of the one that a call already has."""
@@ -183,7 +189,7 @@ class StepList:
         """Whether a call of this id waits for its result."""
         return call_id in self._open
 
-    def is_settled(self, call_id: str | None) -> bool:
+    def has_result(self, call_id: str | None) -> bool:
         """Whether the latest call of this id has its result."""
         return call_id in self._closed and call_id not in self._open
 
@@ -210,7 +216,7 @@ class SessionBuilder:
     """Gathers one session while its records go by."""
 
     def __init__(self) -> None:
-        self.dialogue = StepList()
+        self.dialogue = Dialogue()
         self.ledger = LineLedger()
         self.id: str | None = None
         self.version: str | None = None
@@ -219,23 +225,23 @@ class SessionBuilder:
         self._models: Counter[str] = Counter()
         self._times: list[datetime] = []
 
-    def tell(self, *, id: str | None = None, version: str | None = None, root: str | None = None) -> None:  # noqa: A002  (the field's name)
+    def note(self, *, id: str | None = None, version: str | None = None, root: str | None = None) -> None:  # noqa: A002  (the field's name)
         """Notes what a record says of the session; the first word counts."""
         self.id = self.id or id
         self.version = self.version or version
         self.root = self.root or root
 
-    def tell_time(self, at: datetime | None) -> None:
+    def note_time(self, at: datetime | None) -> None:
         """Notes a time at which the session was under way, though nothing was said then."""
         if at is not None:
             self._times.append(at)
 
-    def answered_by(self, model: str | None) -> None:
+    def count_model(self, model: str | None) -> None:
         """Counts an answer of a model."""
         if model:
             self._models[model] += 1
 
-    def spent(self, tokens: int) -> None:
+    def add_tokens(self, tokens: int) -> None:
         """Adds tokens that were written or newly read."""
         if tokens:
             self.tokens = (self.tokens or 0) + tokens
