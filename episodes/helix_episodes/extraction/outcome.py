@@ -214,12 +214,12 @@ def _was_worked_on(timeline: Timeline, run: CheckRun) -> bool:
 
 
 def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
-    later = timeline.numbered.decisions_between(run.position)
+    later = timeline.decisions_between(run.position)
     return any(timeline.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
 def _measured(outcome: Outcome, rule: str, timeline: Timeline, run: CheckRun) -> Judgement:
-    return _by_event(outcome, rule, timeline.numbered.event(run.events[0]))
+    return _by_event(outcome, rule, timeline.event(run.events[0]))
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
@@ -232,10 +232,10 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
 
 def _committed(timeline: Timeline) -> Judgement | None:
     """The last commit, when some check had passed before it."""
-    commits = [event for event in timeline.numbered.events if event.type == "commit"]
+    commits = [event for event in timeline.events if event.type == "commit"]
     if not commits:
         return None
-    position = timeline.numbered.positions[commits[-1].id]
+    position = timeline.positions[commits[-1].id]
     passed = any(run.passed and run.position < position for run in _all_runs(timeline))
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
 
@@ -248,11 +248,9 @@ def _all_runs(timeline: Timeline) -> Iterator[CheckRun]:
 def _unrepaired(timeline: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
     settled = {fix.error for fix in fixes} | claims.excused
-    errors = [event for event in timeline.numbered.events if event.type == "error" and event.id not in settled]
+    errors = [event for event in timeline.events if event.type == "error" and event.id not in settled]
     last = len(timeline.calls) - 1
-    open_ones = [
-        one for one in errors if _still_failing(timeline, one) or timeline.numbered.call_of.get(one.id) == last
-    ]
+    open_ones = [one for one in errors if _still_failing(timeline, one) or timeline.call_numbers.get(one.id) == last]
     return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
 
 
@@ -278,7 +276,7 @@ def _stopped(session: Session) -> Judgement | None:
 
 def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
     """A success that the log declares although the last check it tells of failed."""
-    judged = (event for event in timeline.numbered.events if event.check and event.type in {"error", "test"})
+    judged = (event for event in timeline.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]
     if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
         return None
