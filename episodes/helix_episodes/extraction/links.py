@@ -250,9 +250,7 @@ def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
     An edit is proven only by a check, and a check whose verdict cannot be seen (``| tail -3``) proves nothing.
     """
     last = next(reversed(timeline.calls_of(decision)), None)
-    if last is None or last.operation not in {"run", "delegate", "use"}:
-        return "unknown"
-    if last.decisive is not None and last.decisive.purpose == "check":
+    if last is None or last.operation not in {"run", "delegate", "use"} or last.purpose == "check":
         return "unknown"
     if last.operation == "use" and not last.step.arguments:
         return "unknown"  # without arguments nothing shows that it did anything
@@ -392,7 +390,7 @@ def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
     """Whether a call does what the failed one tried to do."""
     if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
         return False
-    if call.decisive is not None and failed.decisive is not None and call.decisive.purpose != failed.decisive.purpose:
+    if call.purpose and failed.purpose and call.purpose != failed.purpose:
         return False  # a look that goes well does not repair a change of the same program
     return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
 
