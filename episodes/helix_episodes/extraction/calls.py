@@ -29,6 +29,8 @@ from helix_episodes.session import Operation, Session, Status, Step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from helix_episodes.extraction.shell.programs import Purpose
+
 
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
@@ -78,6 +80,11 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     def output(self) -> str:
         """What came back."""
         return self.result.text if self.result else ""
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """What a command was run for; None for any other call."""
+        return self.decisive.purpose if self.decisive else None
 
     @property
     def asks_editor(self) -> bool:

@@ -31,6 +31,7 @@ from helix_episodes.redaction import redact_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Episode
     from helix_episodes.session import Operation, Session, Status, Step
 
@@ -40,67 +41,56 @@ _OWN_NAMES = ("helix-graph", "helix_cli")
 
 def without_echoes(session: Session) -> Session:
     """The session as it would have been without a memory; ``injected`` has the insights that were put in."""
-    calls = [step for step in session.steps if step.kind == "call" and _asks_memory(step)]
-    asked = {step.call_id: _only_asks(step) for step in calls}
-    alone = {step.call_id for step in calls if _is_alone(step)}
+    asked: dict[str | None, bool] = {}
+    alone: set[str | None] = set()
+    for step in session.steps:
+        parts = _asking_parts(step) if step.kind == "call" else None
+        if parts is not None:
+            # Does it do more than ask the memory and look at what it says?
+            asked[step.call_id] = all(part.purpose == "look" or is_own_program(part.program) for part in parts)
+            # Does only the memory speak in the answer? What it is piped into shows its words.
+            if all(is_own_program(part.program) or part.joiner == "|" or part.program == "cd" for part in parts):
+                alone.add(step.call_id)
     names: dict[str, None] = dict.fromkeys(session.injected)
     for step in session.steps:
-        if _is_handed_over(step) or (step.kind == "result" and step.call_id in alone):
+        # A person's prompt, or a word of the agent's program, as a hook's is.
+        if step.kind == "prompt":
+            shown = step.actor == "user"
+        else:
+            shown = step.kind == "note" and step.actor == "system" and step.tool is None
+        if shown or (step.kind == "result" and step.call_id in alone):
             names.update(dict.fromkeys(without_echo(step.text).insights))
-    steps = tuple(_kept(session.steps, asked))
+    steps = tuple(_remaining(session.steps, asked))
     if steps == session.steps and tuple(names) == session.injected:
         return session
     task = without_echo(session.task).text.strip() if session.task else None
     return msgspec.structs.replace(session, steps=steps, injected=tuple(names), task=task or None)
 
 
-def _is_handed_over(step: Step) -> bool:
-    """Whether a step is a person's prompt or a word of the agent's program, as a hook's is."""
-    if step.kind == "prompt":
-        return step.actor == "user"
-    return step.kind == "note" and step.actor == "system" and step.tool is None
-
-
-def _kept(steps: tuple[Step, ...], asked: dict[str | None, bool]) -> Iterator[Step]:
+def _remaining(steps: tuple[Step, ...], asked: dict[str | None, bool]) -> Iterator[Step]:
     for step in steps:
         of_memory = step.kind in {"call", "result"} and step.call_id in asked
         if of_memory and asked[step.call_id]:
             continue
-        heard = _without(step)
-        if heard.text.strip() or not step.text.strip() or step.kind in {"call", "result"}:
-            yield msgspec.structs.replace(heard, text="") if of_memory and step.kind == "result" else heard
+        text, arguments = _cut(step.text), _cut(step.arguments)
+        if not text.strip() and step.text.strip() and step.kind not in {"call", "result"}:
+            continue  # it was nothing but an echo
+        if of_memory and step.kind == "result":
+            text = ""
+        same = text == step.text and arguments == step.arguments
+        yield step if same else msgspec.structs.replace(step, text=text, arguments=arguments)
 
 
-def _asks_memory(step: Step) -> bool:
-    if is_own_tool(step.tool or ""):
-        return True
+def _asking_parts(step: Step) -> tuple[Segment, ...] | None:
+    """The commands in a call that asks the memory, none for a call of its own tool; None for any other call."""
     command = step.arguments.get("command")
-    named = step.operation == "run" and isinstance(command, str) and any(name in command for name in _OWN_NAMES)
-    return named and any(is_own_program(part.program) for part in parse_command(str(command)[:LONGEST_COMMAND]))
-
-
-def _only_asks(step: Step) -> bool:
-    """Whether a call does nothing but ask the memory and look at what it says."""
+    own_tool = is_own_tool(step.tool or "")
     if step.operation != "run":
-        return True
+        return () if own_tool else None
+    if not own_tool and not (isinstance(command, str) and any(name in command for name in _OWN_NAMES)):
+        return None
     parts = parse_command(str(step.arguments.get("command", ""))[:LONGEST_COMMAND])
-    return all(part.purpose == "look" or is_own_program(part.program) for part in parts)
-
-
-def _is_alone(step: Step) -> bool:
-    """Whether nothing but the memory speaks in the answer of a call: what it is piped into shows its words."""
-    if step.operation != "run":
-        return True
-    parts = parse_command(str(step.arguments.get("command", ""))[:LONGEST_COMMAND])
-    return all(is_own_program(part.program) or part.joiner == "|" or part.program == "cd" for part in parts)
-
-
-def _without(step: Step) -> Step:
-    """The step with echoes cut."""
-    text, arguments = _cut(step.text), _cut(step.arguments)
-    if text == step.text and arguments == step.arguments:
-        return step
-    return msgspec.structs.replace(step, text=text, arguments=arguments)
+    return parts if own_tool or any(is_own_program(part.program) for part in parts) else None
 
 
 def _cut(value: Any) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
@@ -120,28 +110,21 @@ _UNEVENTFUL: frozenset[Status] = frozenset({"ok", "unknown"})
 def without_unread(session: Session) -> Session:
     """The session without the texts of results that nothing is read out of; the results themselves stay."""
     calls = [step for step in session.steps if step.kind == "call" and step.call_id]
-    unread = {step.call_id for step in calls} - {step.call_id for step in calls if _is_read(step)}
-    steps = (_emptied(step) if step.call_id in unread and _is_uneventful(step) else step for step in session.steps)
+    read = {step.call_id for step in calls if step.operation in _READ or reports_diagnostics(step.tool)}
+    unread = {step.call_id for step in calls} - read
+    steps = (
+        msgspec.structs.replace(step, text="", pieces=())
+        if step.call_id in unread and step.kind == "result" and step.status in _UNEVENTFUL
+        else step
+        for step in session.steps
+    )
     return msgspec.structs.replace(session, steps=tuple(steps))
-
-
-def _is_read(call: Step) -> bool:
-    """Whether the result of a call is read even when all is well."""
-    return call.operation in _READ or reports_diagnostics(call.tool)
-
-
-def _is_uneventful(step: Step) -> bool:
-    return step.kind == "result" and step.status in _UNEVENTFUL
-
-
-def _emptied(result: Step) -> Step:
-    return msgspec.structs.replace(result, text="", pieces=())
 
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-#: The longest text that is kept on purpose is a command of 1,000 characters; anything beyond twice that is an accident
-#: of parsing (an unclosed quotation mark makes a word of a whole file).
+#: The longest text that an episode has on purpose is a command of 1,000 characters; anything beyond twice that is an
+#: accident of parsing (an unclosed quotation mark makes a word of a whole file).
 _LONGEST = 2000
 
 

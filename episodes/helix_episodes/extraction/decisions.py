@@ -99,25 +99,28 @@ class _DecisionCollector:
             elif step.kind == "prompt":
                 self.edits.clear()
                 self.unanswered = position in self.reported
-                self.context = self._asked_for(step)
+                # A prompt is context; a word of assent means only what it answers.
+                words = line(step.text, limit=_CONTEXT_LIMIT)
+                if len(words) <= _ASSENT_LIMIT and self.question:
+                    words = line(f"{words} \u2013 {self.question}", limit=_CONTEXT_LIMIT)
+                self.context = words
             elif step.kind in {"decision", "message", "thought"}:
                 if step.kind == "message" and step.actor == "agent":
-                    self.question = _last_question(step.text)
+                    closing = sentences_of(step.text[-_CLOSING:]) if "?" in step.text else ()
+                    asked = [one for one in closing if one.endswith("?")]
+                    self.question = next(reversed(asked), "")
                 self._stated(position, step)
         return [
             DraftDecision(position=one.position, decision=one.decision, calls=tuple(one.calls)) for one in self.found
         ]
 
-    def _asked_for(self, prompt: Step) -> str:
-        """A prompt as context; a word of assent means only what it answers."""
-        words = line(prompt.text, limit=_CONTEXT_LIMIT)
-        answers = len(words) <= _ASSENT_LIMIT and self.question
-        return line(f"{words} \u2013 {self.question}", limit=_CONTEXT_LIMIT) if answers else words
-
     def _call(self, number: int) -> None:
         call = self.calls[number]
         if call.operation == "track":
-            self._todo(call)
+            # The to-do under way is closer to what follows than the prompt is.
+            todo = call.step.arguments.get("current")
+            words = next((str(one) for one in todo if one), "") if isinstance(todo, list) else str(todo or "")
+            self.context = line(words, limit=_CONTEXT_LIMIT) or self.context
         if call.status == "cancelled":
             return
         if call.operation in {"edit", "create", "delete"}:
@@ -134,13 +137,9 @@ class _DecisionCollector:
         if number in self.failed:
             self.errors = [*(n for n in self.errors if number - n <= _LOOKS_AFTER_ERROR), number]
         elif call.path is not None and (call.operation == "look" or call.changes_files):
-            self._found(call)
-
-    def _todo(self, call: ParsedCall) -> None:
-        """The to-do under way is closer to what follows than the prompt is."""
-        current = call.step.arguments.get("current")
-        words = next((str(item) for item in current if item), "") if isinstance(current, list) else str(current or "")
-        self.context = line(words, limit=_CONTEXT_LIMIT) or self.context
+            # What was missing has been found or changed; later looks at it answer nothing any more.
+            name = file_name(call.path)
+            self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != name]
 
     def _edit(self, number: int, call: ParsedCall) -> None:
         key = (call.actor, call.path or "")
@@ -207,56 +206,53 @@ class _DecisionCollector:
         return one
 
     def _stated(self, position: int, step: Step) -> None:
-        if step.kind == "decision" and self._was_handed_in(step):
-            return
+        if step.kind == "decision":
+            # The approval of a plan whose handing in is a decision already says nothing new.
+            plans = (str(call.step.arguments.get("plan", "")) for call in self.calls if call.operation == "plan")
+            if any(plan_title(plan) == plan_title(step.text) for plan in plans):
+                return
         stated = [] if step.kind == "thought" else list(stated_decisions(step, context=self.context))
-        for decision in stated or self._talked(position, step):
+        for decision in stated or self._implied(position, step):
             self._add(position, decision, calls=[])
 
-    def _talked(self, position: int, step: Step) -> Iterable[Decision]:
+    def _implied(self, position: int, step: Step) -> Iterable[Decision]:
         """What the agent itself only talks about; a helper's advice is its answer, not a choice."""
         if step.actor != "agent":
             return ()
-        talked = [
-            one for one in implied_decisions(step, context=self.context) if not self._is_carried_out(position, one)
-        ]
-        repeated = talked and step.kind == "thought" and is_restated(self.session.steps, position)
-        return () if repeated else talked
+        found = implied_decisions(step, context=self.context)
+        implied = [one for one in found if not self._is_carried_out(position, one)]
+        repeated = implied and step.kind == "thought" and is_restated(self.session.steps, position)
+        return () if repeated else implied
 
-    def _is_carried_out(self, position: int, talked: Decision) -> bool:
+    def _is_carried_out(self, position: int, words: Decision) -> bool:
         """Whether the command right behind the words is the deed that they announce: it names the same file.
 
         An edit of a file that was chosen as the place says less than the words that choose it.
         """
         number = self.numbers.get(position + 1)
-        names = _FILE.findall(talked.chosen) if talked.rationale and not talked.options else []
+        names = _FILE.findall(words.chosen) if words.rationale and not words.options else []
         call = self.calls[number] if number is not None else None
         return call is not None and call.operation == "run" and any(mentions_file(call, name) for name in names)
-
-    def _was_handed_in(self, step: Step) -> bool:
-        """Whether this is the approval of a plan whose handing in already stands as a decision."""
-        plans = (str(call.step.arguments.get("plan", "")) for call in self.calls if call.operation == "plan")
-        return any(plan_title(plan) == plan_title(step.text) for plan in plans)
 
     def _answers_error(self, call: ParsedCall) -> bool:
         """Whether this look is the agent's answer to its latest error: about the same file, or the same command.
 
         What a person reported is answered by looking it up elsewhere than in the project.
         """
-        if self.unanswered and _is_elsewhere(call):
+        arguments = call.step.arguments
+        beyond_files = (arguments.get("url") or arguments.get("query")) and not (call.path or arguments.get("pattern"))
+        if self.unanswered and beyond_files:
             return True
         number = self.numbers[call.position]
         recent = (self.calls[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
-        error = next((one for one in recent if one.actor == call.actor and _was_seen(one, call)), None)
+        # Calls side by side know nothing of each other's results.
+        seen = (one for one in recent if one.result_position is not None and one.result_position < call.position)
+        error = next((one for one in seen if one.actor == call.actor), None)
         if error is None or number in self.failed:
             return False
         if error.operation == "run" or call.operation == "run":
             return _program(error) == _program(call) is not None
         return error.path is not None and mentions_file(call, error.path)
-
-    def _found(self, call: ParsedCall) -> None:
-        """What was missing has been found or changed; later looks at it answer nothing any more."""
-        self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != file_name(call.path or "")]
 
     def _rationale(self, call: ParsedCall) -> str:
         """The words just before: the message or else the thought since the last result, else the last message.
@@ -279,44 +275,23 @@ class _DecisionCollector:
             if step.kind == "result" and words is not None:
                 break
             passed += self._does_something(position)
-        return line(_last_sentences(words.text)) if words else ""
+        if words is None:
+            return ""
+        # What an agent says right before a call is about that call: the last paragraph.
+        return line(next((part for part in reversed(words.text.strip().split("\n\n")) if part.strip()), ""))
 
     def _does_something(self, position: int) -> bool:
         """Whether the step is a call that changes or checks something."""
         if position not in self.numbers:
             return False
         call = self.calls[self.numbers[position]]
-        segment = call.decisive
-        return call.operation in CHANGES or (segment is not None and segment.purpose != "look")
-
-
-def _was_seen(error: ParsedCall, call: ParsedCall) -> bool:
-    """Whether an error's result had come when a call was made; calls side by side know nothing of each other."""
-    return error.result_position is not None and error.result_position < call.position
-
-
-def _last_question(text: str) -> str:
-    """The last question near the end of a message."""
-    asked = [one for one in sentences_of(text[-_CLOSING:]) if one.endswith("?")] if "?" in text else []
-    return asked[-1] if asked else ""
-
-
-def _is_elsewhere(call: ParsedCall) -> bool:
-    """Whether a look goes beyond the files: into documentation, a tracker, the web."""
-    arguments = call.step.arguments
-    return bool(arguments.get("url") or arguments.get("query")) and not (call.path or arguments.get("pattern"))
+        return call.operation in CHANGES or call.purpose not in {None, "look"}
 
 
 def _program(call: ParsedCall) -> tuple[str, str | None] | None:
     """What a looking command was run for; None for any other call."""
     segment = call.decisive
     return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
-
-
-def _last_sentences(text: str) -> str:
-    """The last paragraph: what an agent says right before a call is about that call."""
-    paragraphs = [part for part in text.strip().split("\n\n") if part.strip()]
-    return paragraphs[-1] if paragraphs else ""
 
 
 def _words(call: ParsedCall) -> str:

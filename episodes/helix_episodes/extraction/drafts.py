@@ -1,18 +1,16 @@
-"""Drafts of decisions and events: their texts, the evidence for them, and their numbering.
+"""Drafts of decisions and events, their texts and the evidence for them.
 
 `line` and `quote` redact a text and shorten it; they redact first, since half a secret no longer looks like one. The
 session's secrets are gone by then: what is cut here are home folders, and secrets of texts that come from elsewhere.
 `evidence_of` names the place in the log that a statement rests on.
 
-The stages that find decisions and events draft them independently; `number_drafts` sorts the drafts by time and numbers
-them (``d001`` …, ``e001`` …), with the calls each comes from. Links, outcome and the rest are worked out on the result.
+The stages that find decisions and events draft them independently, with the calls each comes from;
+`helix_episodes.extraction.timeline.Timeline` numbers them.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +22,6 @@ from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from helix_episodes.model import EventType
@@ -134,7 +131,7 @@ def reported_error(step: Step, check: str, finding: CheckFinding, content: str) 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision without an id: the calls it was carried out by (their numbers) and its place among the steps.
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`NumberedEpisode.marked`).
+    ``mark`` is a name by which whoever drafted it finds its id again (`Timeline.marked`).
     """
 
     position: int
@@ -163,7 +160,7 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event without an id, the call whose result it is (if any) and its place among the steps.
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`NumberedEpisode.marked`).
+    ``mark`` is a name by which whoever drafted it finds its id again (`Timeline.marked`).
     """
 
     position: int
@@ -171,63 +168,3 @@ class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
     call: int | None = None
     mark: str = ""
     reported: ReportedFailure | None = None
-
-
-class NumberedEpisode(msgspec.Struct, frozen=True, kw_only=True):
-    """The numbered whole. ``positions`` has the place among the steps of every id.
-
-    ``marked`` has the id of every mark; a decision without one has ``d`` and its position as its mark. ``reported`` has
-    what is known of the failures that only words report.
-    """
-
-    decisions: tuple[Decision, ...]
-    events: tuple[Event, ...]
-    positions: dict[str, int]
-    calls_of: dict[str, tuple[int, ...]]
-    decision_of: dict[int, str]
-    events_of: dict[int, tuple[str, ...]]
-    call_of: dict[str, int]
-    marked: dict[str, str] = msgspec.field(default_factory=dict)
-    reported: dict[str, ReportedFailure] = msgspec.field(default_factory=dict)
-
-    def decision(self, identity: str) -> Decision:
-        """The decision of an id."""
-        return self.decisions[int(identity[1:]) - 1]
-
-    def event(self, identity: str) -> Event:
-        """The event of an id."""
-        return self.events[int(identity[1:]) - 1]
-
-    def decisions_between(self, start: int, end: int | None = None) -> list[Decision]:
-        """The decisions taken after position ``start`` and before ``end``, in order."""
-        first = bisect_right(self.decisions, start, key=self._position)
-        last = len(self.decisions) if end is None else bisect_left(self.decisions, end, key=self._position)
-        return list(self.decisions[first:last])
-
-    def _position(self, decision: Decision) -> int:
-        return self.positions[decision.id]
-
-
-def number_drafts(decisions: Iterable[DraftDecision], events: Iterable[DraftEvent]) -> NumberedEpisode:
-    """Puts drafts in order of time and numbers them from 1."""
-    named_decisions = [
-        (f"d{n:03}", draft) for n, draft in enumerate(sorted(decisions, key=lambda draft: draft.position), 1)
-    ]
-    named_events = [(f"e{n:03}", draft) for n, draft in enumerate(sorted(events, key=lambda draft: draft.position), 1)]
-    positions = {name: draft.position for name, draft in named_decisions}
-    events_of: dict[int, list[str]] = defaultdict(list)
-    for name, draft in named_events:
-        if draft.call is not None:
-            events_of[draft.call].append(name)
-    return NumberedEpisode(
-        decisions=tuple(msgspec.structs.replace(draft.decision, id=name) for name, draft in named_decisions),
-        events=tuple(msgspec.structs.replace(draft.event, id=name) for name, draft in named_events),
-        positions=positions | {name: draft.position for name, draft in named_events},
-        calls_of={name: draft.calls for name, draft in named_decisions},
-        decision_of={call: name for name, draft in named_decisions for call in draft.calls},
-        events_of={call: tuple(names) for call, names in events_of.items()},
-        call_of={name: draft.call for name, draft in named_events if draft.call is not None},
-        marked={draft.mark: name for name, draft in named_events if draft.mark}
-        | {draft.mark or f"d{draft.position}": name for name, draft in named_decisions},
-        reported={name: draft.reported for name, draft in named_events if draft.reported is not None},
-    )

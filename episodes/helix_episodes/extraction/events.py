@@ -157,8 +157,7 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
     if call.refusals:
         return call.refusals[0]
     # What a look prints is a text that it shows, not how it ended.
-    acts = call.decisive is not None and call.decisive.purpose != "look"
-    if call.status == "unknown" and acts and (ended := exception_at_end(call.output)):
+    if call.status == "unknown" and call.purpose not in {None, "look"} and (ended := exception_at_end(call.output)):
         return ended
     if call.status != "error" or call.result is None:
         return silent_failure(call.segments, output=call.output)

@@ -24,7 +24,7 @@ from helix_episodes.model import LessonEvidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_episodes.extraction.drafts import NumberedEpisode
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision, Event, Fix
     from helix_episodes.session import Session, Step
 
@@ -161,9 +161,9 @@ _EMPTY = re.compile(
 _LESSON_LIMIT = 400
 
 
-def lessons_of(session: Session, numbered: NumberedEpisode, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
+def lessons_of(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
     """Each lesson once, stated ones first, with what it rests on."""
-    found = [*_stated(session), *_derived(numbered, fixes)]
+    found = [*_stated(session), *_derived(timeline, fixes)]
     return list({text: (text, evidence) for text, evidence in reversed(found)}.values())[::-1]
 
 
@@ -186,12 +186,12 @@ def _stated_by_step(step: Step, lessons: Iterable[str]) -> Iterator[tuple[str, L
         yield line(text, limit=_LESSON_LIMIT), LessonEvidence(evidence=evidence_of(step, text))
 
 
-def _derived(numbered: NumberedEpisode, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
+def _derived(timeline: Timeline, fixes: Sequence[Fix]) -> Iterator[tuple[str, LessonEvidence]]:
     """One lesson for each fix of a check that the same check verified."""
     for fix in fixes:
         verified = fix.verified_by is not None and fix.verified_by.startswith("e")
-        error = numbered.event(fix.error)
-        changes = [numbered.decision(name) for name in fix.changes]
+        error = timeline.event(fix.error)
+        changes = [timeline.decision(name) for name in fix.changes]
         if verified and changes:
             evidence = LessonEvidence(derived=True, sources=(fix.error, *fix.changes), evidence=error.evidence)
             yield _sentence(error, changes, check=fix.check), evidence

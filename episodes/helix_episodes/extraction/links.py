@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.drafts import NumberedEpisode
     from helix_episodes.extraction.reports.links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Outcome
@@ -39,34 +38,31 @@ if TYPE_CHECKING:
 
 def links_of(timeline: Timeline, *, stated: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
     """Every link of a session once, by source, target and reason; ``stated`` is what a report joins."""
-    rules = (_calls, _handoffs, _answers, _edit_tests, _commits, _stated)
+    rules = (_results, _answers, _edit_tests, _commits, _stated)
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(timeline)}
-    marked = timeline.numbered.marked
+    marked = timeline.marked
     for pair in stated:
         link = Link(source=marked[pair.source], target=marked[pair.target], reason=pair.reason, type=pair.type)
         found[link.source, link.target, link.reason] = link
     return tuple(link for _, link in sorted(found.items()))
 
 
-def _calls(timeline: Timeline) -> Iterator[Link]:
-    """A decision and what came of its calls."""
-    for decision in timeline.numbered.decisions:
+def _results(timeline: Timeline) -> Iterator[Link]:
+    """A decision and what came of its calls; a delegation, its hand-off, and what came back."""
+    for decision in timeline.decisions:
+        chain = [decision.id]
         for event in timeline.events_of(decision):
-            if event.type != "handoff":
+            if event.type == "handoff":
+                chain.append(event.id)
+            else:
                 yield Link(source=decision.id, target=event.id, reason="call")
-
-
-def _handoffs(timeline: Timeline) -> Iterator[Link]:
-    """A delegation, its hand-off, and what came back."""
-    for decision in timeline.numbered.decisions:
-        handoffs = [event.id for event in timeline.events_of(decision) if event.type == "handoff"]
-        for source, target in pairwise([decision.id, *handoffs]):
+        for source, target in pairwise(chain):
             yield Link(source=source, target=target, reason="spawn")
 
 
 def _answers(timeline: Timeline) -> Iterator[Link]:
     """An error and the decision that first dealt with it."""
-    for event in timeline.numbered.events:
+    for event in timeline.events:
         answer = timeline.answer_to(event) if event.type == "error" else None
         if answer is not None:
             yield Link(source=event.id, target=answer.id, reason="answer")
@@ -79,7 +75,10 @@ def _edit_tests(timeline: Timeline) -> Iterator[Link]:
             start = previous.position if previous else -1
             unseen = before.position if before else -1
             judged = start if previous is None or looked_on(previous) else unseen
-            for event in _news(timeline, run, previous):
+            known = previous.families if previous else frozenset()
+            for event in map(timeline.event, run.events):
+                if event.type == "error" and event.family in known:
+                    continue  # a failure that was there already: no change since brought it about
                 for decision in _led_to(timeline, run, event, start=start, judged=judged):
                     yield Link(source=decision.id, target=event.id, reason="edit-test")
 
@@ -99,29 +98,20 @@ def _led_to(timeline: Timeline, run: CheckRun, event: Event, *, start: int, judg
     return named if run.call is not None else [one for one in named if touches(one, event.path)]
 
 
-def _news(timeline: Timeline, run: CheckRun, previous: CheckRun | None) -> list[Event]:
-    """The events of a run that a change before it may have brought about: not a failure that was there already."""
-    known = previous.families if previous else frozenset()
-    events = [timeline.numbered.event(name) for name in run.events]
-    return [event for event in events if event.type != "error" or event.family not in known]
-
-
 def _commits(timeline: Timeline) -> Iterator[Link]:
     """The edits since the last commit, and the commit that holds them."""
     since = -1
-    for event in timeline.numbered.events:
+    for event in timeline.events:
         if event.type == "commit":
-            position = timeline.numbered.positions[event.id]
+            position = timeline.positions[event.id]
             staged = _staged(timeline, since, position)
-            for decision in timeline.numbered.decisions_between(since, position):
-                if timeline.changes_files(decision) and _is_held(decision, staged):
+            for decision in timeline.decisions_between(since, position):
+                path = decision.action.path if decision.action else None
+                if path is None or not timeline.changes_files(decision):
+                    continue
+                if not staged or any(file_name(path) in part for part in staged):
                     yield Link(source=decision.id, target=event.id, reason="commit", type="enables")
             since = position
-
-
-def _is_held(decision: Decision, staged: tuple[str, ...]) -> bool:
-    path = decision.action.path if decision.action else None
-    return path is not None and (not staged or any(file_name(path) in part for part in staged))
 
 
 def _staged(timeline: Timeline, start: int, end: int) -> tuple[str, ...]:
@@ -137,17 +127,13 @@ def _stated(timeline: Timeline) -> Iterator[Link]:
 
     The agent asked, and waited for it: that the answer enables what it does next is said by the log, not by the clock.
     """
-    for decision in timeline.numbered.decisions:
-        if _is_a_persons(timeline, decision):
-            after = timeline.numbered.decisions_between(timeline.numbered.positions[decision.id])
+    for decision in timeline.decisions:
+        approved = any(call.operation == "plan" and call.status == "ok" for call in timeline.calls_of(decision))
+        if approved or (decision.stated and decision.actor == "user"):
+            after = timeline.decisions_between(timeline.positions[decision.id])
             following = next((one for one in after if timeline.calls_of(one)), None)
             if following is not None:
                 yield Link(source=decision.id, target=following.id, reason="stated", type="enables")
-
-
-def _is_a_persons(timeline: Timeline, decision: Decision) -> bool:
-    plans = [call for call in timeline.calls_of(decision) if call.operation == "plan" and call.status == "ok"]
-    return bool(plans) or (decision.stated and decision.actor == "user")
 
 
 def complete(
@@ -157,18 +143,17 @@ def complete(
     ends = _Ends(links, fixes)
     decisions = tuple(
         replace(
-            _in_context(decision, timeline.numbered, ends),
+            _in_context(decision, timeline, ends),
             outcome=_outcome(decision, timeline, ends) if decision.outcome == "unknown" else decision.outcome,
             effects=ends.effects(decision.id),
             caused_by=ends.causes(decision.id),
         )
-        for decision in timeline.numbered.decisions
+        for decision in timeline.decisions
     )
-    events = tuple(
-        replace(event, caused_by=ends.causes(event.id), leads_to=ends.effects(event.id))
-        for event in timeline.numbered.events
+    events = (
+        replace(event, caused_by=ends.causes(event.id), leads_to=ends.effects(event.id)) for event in timeline.events
     )
-    return decisions, events
+    return decisions, tuple(events)
 
 
 class _Ends:
@@ -196,13 +181,13 @@ class _Ends:
         return [link.source for link in self.entering[name] if link.reason == "answer"]
 
 
-def _in_context(decision: Decision, numbered: NumberedEpisode, ends: _Ends) -> Decision:
+def _in_context(decision: Decision, timeline: Timeline, ends: _Ends) -> Decision:
     """An answer's context is the error it answers; no context repeats what was chosen."""
     answered = ends.answered_by(decision.id)
     if answered:
-        reproduces = decision.type == "test" and answered[-1] in numbered.reported
+        reproduces = decision.type == "test" and answered[-1] in timeline.reported
         kind = decision.type if decision.type == "routing" or reproduces else "recovery"
-        return replace(decision, context=numbered.event(answered[-1]).content, type=kind)
+        return replace(decision, context=timeline.event(answered[-1]).content, type=kind)
     return replace(decision, context="") if decision.context == decision.chosen else decision
 
 
@@ -218,7 +203,8 @@ def _outcome(decision: Decision, timeline: Timeline, ends: _Ends) -> Outcome:
     if timeline.went_wrong(decision):
         return "failure"
     looks = all(call.operation == "look" for call in timeline.calls_of(decision))
-    if not looks and _answers_in_vain(decision, ends):
+    answered = ends.answered_by(decision.id)
+    if not looks and decision.type == "recovery" and answered and not ends.fixed.intersection(answered):
         return "failure"
     return _by_call(decision, timeline)
 
@@ -228,37 +214,34 @@ def _tried_in_vain(decision: Decision, timeline: Timeline, ends: _Ends) -> bool:
     if not timeline.changes_files(decision):
         return False
     done = timeline.calls_of(decision)[-1].position
-    errors = [timeline.numbered.event(name) for name in ends.answered_by(decision.id) if name in timeline.run_of]
-    return any(error.family in timeline.families_next(error.check or "", done) for error in errors)
+    errors = [timeline.event(name) for name in ends.answered_by(decision.id) if name in timeline.run_of]
+    following = ((error, timeline.next_run(error.check or "", done)) for error in errors)
+    return any(run is not None and not run.passed and error.family in run.families for error, run in following)
 
 
 def _is_refuted(decision: Decision, timeline: Timeline) -> bool:
     """Whether it changed a file in the turn of which a person then says that what it rests on is not so."""
     if not timeline.changes_files(decision) or timeline.went_wrong(decision):
         return False
-    positions = timeline.numbered.positions
-    refuted = ((reported.refutes, positions[name]) for name, reported in timeline.numbered.reported.items())
+    positions = timeline.positions
+    refuted = ((reported.refutes, positions[name]) for name, reported in timeline.reported.items())
     return any(start is not None and start < positions[decision.id] < end for start, end in refuted)
 
 
 def _verdicts(decision: Decision, timeline: Timeline, ends: _Ends) -> set[str]:
     """The verdicts of its latest run for a command, of every check that followed for an edit."""
-    targets = [timeline.numbered.event(link.target) for link in ends.leaving[decision.id] if _judges(link)]
+    # Its calls lead to what came of it, or a report's own words do.
+    judging = [
+        link.target
+        for link in ends.leaving[decision.id]
+        if link.reason in {"call", "edit-test"} or (link.reason in {"entry", "stated"} and link.target.startswith("e"))
+    ]
+    targets = [timeline.event(name) for name in judging]
     judged = [event for event in targets if event.type in {"error", "test"} or event.status == "ok"]
     if decision.action is not None and decision.action.verb == "run" and judged:
-        last = max(timeline.numbered.positions[event.id] for event in judged)
-        judged = [event for event in judged if timeline.numbered.positions[event.id] == last]
+        last = max(timeline.positions[event.id] for event in judged)
+        judged = [event for event in judged if timeline.positions[event.id] == last]
     return {"error" if event.type == "error" else "test" for event in judged}
-
-
-def _judges(link: Link) -> bool:
-    """Whether a link leads to what came of a decision: of its calls, or by a report's own words."""
-    return link.reason in {"call", "edit-test"} or (link.reason in {"entry", "stated"} and link.target.startswith("e"))
-
-
-def _answers_in_vain(decision: Decision, ends: _Ends) -> bool:
-    answered = ends.answered_by(decision.id)
-    return bool(answered) and not ends.fixed.intersection(answered) and decision.type == "recovery"
 
 
 def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
@@ -266,22 +249,18 @@ def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
 
     An edit is proven only by a check, and a check whose verdict cannot be seen (``| tail -3``) proves nothing.
     """
-    calls = timeline.calls_of(decision)
-    if not calls or calls[-1].operation not in {"run", "delegate", "use"} or _is_check(calls[-1]):
+    last = next(reversed(timeline.calls_of(decision)), None)
+    if last is None or last.operation not in {"run", "delegate", "use"} or last.purpose == "check":
         return "unknown"
-    if calls[-1].operation == "use" and not calls[-1].step.arguments:
+    if last.operation == "use" and not last.step.arguments:
         return "unknown"  # without arguments nothing shows that it did anything
-    return {"ok": "success", "error": "failure"}.get(calls[-1].status, "unknown")  # type: ignore[return-value]  # Outcomes
-
-
-def _is_check(call: ParsedCall) -> bool:
-    return call.decisive is not None and call.decisive.purpose == "check"
+    return {"ok": "success", "error": "failure"}.get(last.status, "unknown")  # type: ignore[return-value]  # Outcomes
 
 
 def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
-    known = {*timeline.numbered.call_of, *timeline.numbered.reported}
-    errors = [event for event in timeline.numbered.events if event.type == "error" and event.id in known]
+    known = {*timeline.call_numbers, *timeline.reported}
+    errors = [event for event in timeline.events if event.type == "error" and event.id in known]
     found = (_fix(timeline, error) for error in errors)
     return tuple(fix for fix in found if fix is not None)
 
@@ -289,11 +268,20 @@ def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
 def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.check in timeline.runs:
         return _check_fix(timeline, error)
-    if error.id in timeline.numbered.reported:
+    if error.id in timeline.reported:
         return _accepted_fix(timeline, error)
     failed = timeline.call_of(error)
     attempts = timeline.attempts_after(error)
-    good = next((n for n, one in enumerate(attempts) if _went_well(timeline, one, failed)), None)
+    good = next(
+        (
+            n
+            for n, one in enumerate(attempts)
+            # A file that is found does not yet make the edit succeed.
+            if not timeline.went_wrong(one)
+            and any(call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(one))
+        ),
+        None,
+    )
     if good is None:
         return None
     verified = attempts[good]
@@ -325,7 +313,7 @@ def _command_changes(
     The command that goes through is itself a change only where it says something else than the one that failed.
     """
     failed = timeline.call_of(error)
-    positions = timeline.numbered.positions
+    positions = timeline.positions
     wrong = [error.id, *(event.id for one in tried if timeline.went_wrong(one) for event in timeline.events_of(one))]
     start, end = max(positions[name] for name in wrong), positions[verified.id]
     corrected = (
@@ -350,7 +338,8 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
     if repair is None:
         return _reported_fix(timeline, error, failure)
     good = runs[repair]
-    last_bad = _last_showing(timeline, runs[place + 1 : repair], error, default=failure)
+    between = reversed(runs[place + 1 : repair])
+    last_bad = next((run for run in between if not run.passed and _shows(timeline, run, error)), failure)
     changes = timeline.changes_between(last_bad.position, good.position, kind=failure.verdict.kind, named=error.path)
     named = pointed_at(changes, error, kind=failure.verdict.kind)
     return _credited(error, named, verified_by=_passing(timeline, islice(runs, repair, None)))
@@ -358,7 +347,7 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
 
 def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | None:
     """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
-    reported = timeline.numbered.reported.get(error.id)
+    reported = timeline.reported.get(error.id)
     good = timeline.passed_as(reported.command, failure.position) if reported is not None and reported.command else None
     if good is None:
         return None
@@ -369,12 +358,12 @@ def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | 
 
 def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
     """The changes between the last report and the person's acceptance; of a plan, those to its text."""
-    reported = timeline.numbered.reported[error.id]
+    reported = timeline.reported[error.id]
     if reported.resolved is None:
         return None
-    good = timeline.numbered.marked[reported.resolved]
-    end = timeline.numbered.positions[good]
-    between = timeline.numbered.decisions_between(reported.since, end)
+    good = timeline.marked[reported.resolved]
+    end = timeline.positions[good]
+    between = timeline.decisions_between(reported.since, end)
     written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
     # What troubles a person may lie outside of the project; what is newly written there is a trial.
     removed = timeline.removals_between(reported.since, end)
@@ -383,15 +372,9 @@ def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
     return _credited(error, changes, verified_by=good)
 
 
-def _last_showing(timeline: Timeline, runs: Sequence[CheckRun], error: Event, *, default: CheckRun) -> CheckRun:
-    """The last run that still shows this failure; where that is unknown, the one that showed it first."""
-    showing = (run for run in reversed(runs) if not run.passed and _shows(timeline, run, error))
-    return next(showing, default)
-
-
 def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
     """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
-    same = [event for name in run.events if (event := timeline.numbered.event(name)).family == error.family]
+    same = [event for name in run.events if (event := timeline.event(name)).family == error.family]
     if error.tests:
         return any(set(event.tests) & set(error.tests) for event in same)
     return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
@@ -400,20 +383,14 @@ def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
 def _passing(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
     """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
     names = (name for run in runs if run.passed for name in run.events)
-    return next((name for name in names if timeline.numbered.event(name).status == "ok"), None)
-
-
-def _went_well(timeline: Timeline, decision: Decision, failed: ParsedCall) -> bool:
-    """Whether the same kind of call went through in it: a file that is found does not yet make the edit succeed."""
-    return not timeline.went_wrong(decision) and any(
-        call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(decision)
-    )
+    return next((name for name in names if timeline.event(name).status == "ok"), None)
 
 
 def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
+    """Whether a call does what the failed one tried to do."""
     if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
         return False
-    if call.decisive is not None and failed.decisive is not None and call.decisive.purpose != failed.decisive.purpose:
+    if call.purpose and failed.purpose and call.purpose != failed.purpose:
         return False  # a look that goes well does not repair a change of the same program
     return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.drafts import NumberedEpisode
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Fix
     from helix_episodes.session import Session
 
@@ -25,27 +25,22 @@ if TYPE_CHECKING:
 PAUSE_MINUTES = 30
 
 
-def metrics_of(
-    session: Session, calls: Sequence[ParsedCall], numbered: NumberedEpisode, fixes: Sequence[Fix]
-) -> Metrics:
+def metrics_of(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> Metrics:
     """The counts of a session; its duration leaves out pauses of more than `PAUSE_MINUTES`."""
     recorded = not is_report(session)
-    errors = [event for event in numbered.events if event.type == "error"]
+    # The same failure again before its repair is repaired once.
+    verified = [fix for fix in fixes if fix.verified_by]
+    repaired = {(timeline.event(fix.error).content, fix.check, fix.verified_by) for fix in verified}
+    errors = [event for event in timeline.events if event.type == "error"]
     return Metrics(
         duration_minutes=_duration(session),
-        tool_calls=len(calls) if recorded else None,
+        tool_calls=len(timeline.calls) if recorded else None,
         errors=len(errors),
-        recoveries=_recoveries(numbered, fixes) if recorded else None,
-        commits=len({event.commit for event in numbered.events if event.type == "commit"}),
-        files_changed=_files_changed(calls, root=session.root) if recorded else None,
+        recoveries=len(repaired) if recorded else None,
+        commits=len({event.commit for event in timeline.events if event.type == "commit"}),
+        files_changed=_files_changed(timeline.calls, root=session.root) if recorded else None,
         tokens=session.tokens,
     )
-
-
-def _recoveries(numbered: NumberedEpisode, fixes: Sequence[Fix]) -> int:
-    """How often something was repaired: the same failure again before its repair is repaired once."""
-    verified = (fix for fix in fixes if fix.verified_by)
-    return len({(numbered.event(fix.error).content, fix.check, fix.verified_by) for fix in verified})
 
 
 def _files_changed(calls: Sequence[ParsedCall], *, root: str | None) -> int | None:
@@ -67,14 +62,11 @@ def _changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
         return set()
     several = [written(segment) for segment in changing]
     found = {path for paths in several if paths is not None for path in paths}
-    placed = {relative(_below(call, path), root=root) for path in found}
-    return None if None in several else {path for path in placed if not is_outside(path)}
-
-
-def _below(call: ParsedCall, path: str) -> str:
-    """A path as seen from the project's root, though the command went to a folder first."""
+    # As seen from the project's root, though the command went to a folder first.
     folder = next((one.arguments[0] for one in call.segments if one.program == "cd" and one.arguments), "")
-    return path if path.startswith("~") else normpath(join(folder, path))
+    seen = (path if path.startswith("~") else normpath(join(folder, path)) for path in found)
+    placed = {relative(path, root=root) for path in seen}
+    return None if None in several else {path for path in placed if not is_outside(path)}
 
 
 def _duration(session: Session) -> float | None:

@@ -24,7 +24,7 @@ from helix_episodes.extraction.user_reports import report_in, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Fix
@@ -41,18 +41,9 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS: tuple[str, ...] = (
-    "xisting",
-    "lready ",
-    " before",
-    "related",
-    "caused by",
-    "introduced by",
-    "not from",
-    "due",
-    "because",
-    "nown ",
+    *("xisting", "lready ", " before", "related", "caused by", "introduced by"),
+    *("not from", "due", "because", "nown ", "aseline", "xpected "),
 )
-_SIGNS += ("aseline", "xpected ")
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
     re.IGNORECASE,
@@ -76,21 +67,20 @@ def claims_in(session: Session, timeline: Timeline) -> Claims:
     """Every claim of the agent, judged."""
     excused: set[str] = set()
     contradicted: set[str] = set()
-    for run in _claimed(session, timeline):
-        (contradicted if _is_contradicted(run, timeline) else excused).update(run.events)
-    return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
-
-
-def _claimed(session: Session, timeline: Timeline) -> Iterator[CheckRun]:
     for position, step in enumerate(session.steps):
-        if step.kind in {"message", "thought"} and step.actor == "agent" and has_any(step.text, _SIGNS):
-            for words in sentences_of(step.text):
-                if has_any(words.lower(), _SIGNS) and _blames_another(words):
-                    yield from _meant(words, timeline, position)
-
-
-def _blames_another(words: str) -> bool:
-    return bool(_ELSEWHERE.search(words) and _FAILURE.search(words)) and not _GUESSED.search(words)
+        if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _SIGNS):
+            continue
+        for words in sentences_of(step.text):
+            if not has_any(words.lower(), _SIGNS) or _GUESSED.search(words):
+                continue
+            if _ELSEWHERE.search(words) and _FAILURE.search(words):
+                for run in _meant(words, timeline, position):
+                    # The same or more passed before, or passes without the agent's changes.
+                    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
+                    aside = [one for one in timeline.aside if one.verdict.check == run.verdict.check]
+                    denied = any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
+                    (contradicted if denied else excused).update(run.events)
+    return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
 
 
 def _meant(words: str, timeline: Timeline, position: int) -> Sequence[CheckRun]:
@@ -110,13 +100,6 @@ def _names(words: str, run: CheckRun) -> bool:
         return True
     kind = _KINDS.get(run.verdict.kind)
     return kind is not None and bool(kind.search(words))
-
-
-def _is_contradicted(run: CheckRun, timeline: Timeline) -> bool:
-    """Whether the same or more passed before, or passes without the agent's changes."""
-    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
-    aside = [one for one in timeline.aside if one.verdict.check == run.verdict.check]
-    return any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
 
 
 #: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
@@ -189,12 +172,14 @@ def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
 
     A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
     """
-    made = ([run for run in runs if run.call is not None] for runs in timeline.runs.values())
-    last = [runs[-1] for runs in made if runs]
+    last = (_last_made(timeline, check) for check in timeline.runs)
     worked_on = [
         run
         for run in last
-        if run.events and _was_worked_on(timeline, run) and not claims.excused.issuperset(run.events)
+        if run is not None
+        and run.events
+        and timeline.changes_between(-1, run.position, kind=run.verdict.kind)
+        and not claims.excused.issuperset(run.events)
     ]
     if not worked_on:
         return None
@@ -203,23 +188,20 @@ def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
         latest_failing = max(failing, key=lambda run: run.position)
         denied = not claims.contradicted.isdisjoint(latest_failing.events)
         rule = "last run of the check fails" + (", which the agent calls not its own against the log" if denied else "")
-        return _measured("failure", rule, timeline, latest_failing)
-    settled = [run for run in worked_on if not _changed_after(timeline, run)]
-    latest = max(settled, key=lambda run: run.position, default=None)
-    return _measured("success", "last run of the check passes", timeline, latest) if latest else None
+        return _by_event("failure", rule, timeline.event(latest_failing.events[0]))
+    unchanged = [run for run in worked_on if not _changed_after(timeline, run)]
+    latest = max(unchanged, key=lambda run: run.position, default=None)
+    return _by_event("success", "last run of the check passes", timeline.event(latest.events[0])) if latest else None
 
 
-def _was_worked_on(timeline: Timeline, run: CheckRun) -> bool:
-    return bool(timeline.changes_between(-1, run.position, kind=run.verdict.kind))
+def _last_made(timeline: Timeline, check: str) -> CheckRun | None:
+    """The last run of a check that the session itself made."""
+    return next((run for run in reversed(timeline.runs.get(check, [])) if run.call is not None), None)
 
 
 def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
-    later = timeline.numbered.decisions_between(run.position)
+    later = timeline.decisions_between(run.position)
     return any(timeline.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
-
-
-def _measured(outcome: Outcome, rule: str, timeline: Timeline, run: CheckRun) -> Judgement:
-    return _by_event(outcome, rule, timeline.numbered.event(run.events[0]))
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
@@ -232,33 +214,26 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
 
 def _committed(timeline: Timeline) -> Judgement | None:
     """The last commit, when some check had passed before it."""
-    commits = [event for event in timeline.numbered.events if event.type == "commit"]
+    commits = [event for event in timeline.events if event.type == "commit"]
     if not commits:
         return None
-    position = timeline.numbered.positions[commits[-1].id]
-    passed = any(run.passed and run.position < position for run in _all_runs(timeline))
+    position = timeline.positions[commits[-1].id]
+    passed = any(run.passed and run.position < position for runs in timeline.runs.values() for run in runs)
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
-
-
-def _all_runs(timeline: Timeline) -> Iterator[CheckRun]:
-    for runs in timeline.runs.values():
-        yield from runs
 
 
 def _unrepaired(timeline: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
     """An error of a check that nothing repaired, or a last call that failed."""
-    settled = {fix.error for fix in fixes} | claims.excused
-    errors = [event for event in timeline.numbered.events if event.type == "error" and event.id not in settled]
+    closed = {fix.error for fix in fixes} | claims.excused
     last = len(timeline.calls) - 1
-    open_ones = [
-        one for one in errors if _still_failing(timeline, one) or timeline.numbered.call_of.get(one.id) == last
-    ]
-    return _by_event("failure", "error left unrepaired", open_ones[-1]) if open_ones else None
-
-
-def _still_failing(timeline: Timeline, error: Event) -> bool:
-    runs = [run for run in timeline.runs.get(error.check or "", []) if run.call is not None]
-    return bool(runs) and not runs[-1].passed and error.id in runs[-1].events
+    for error in reversed(timeline.events):
+        if error.type != "error" or error.id in closed:
+            continue
+        run = _last_made(timeline, error.check or "")
+        still_failing = run is not None and not run.passed and error.id in run.events
+        if still_failing or timeline.call_numbers.get(error.id) == last:
+            return _by_event("failure", "error left unrepaired", error)
+    return None
 
 
 def _stopped(session: Session) -> Judgement | None:
@@ -277,8 +252,8 @@ def _stopped(session: Session) -> Judgement | None:
 
 
 def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
-    """A success that the log declares although the last check it tells of failed."""
-    judged = (event for event in timeline.numbered.events if event.check and event.type in {"error", "test"})
+    """A success that the log declares although the last check that it reports failed."""
+    judged = (event for event in timeline.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]
     if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
         return None

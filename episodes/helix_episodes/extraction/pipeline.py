@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.cleaning import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.decisions import decisions_of
-from helix_episodes.extraction.drafts import iso, number_drafts
+from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.events import events_of
 from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import complete, fixes_of, links_of
@@ -44,12 +44,11 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     failed = {draft.call for draft in happened if draft.call is not None and draft.event.type == "error"}
     report = parse_report(session)
     decided = decisions_of(session, calls, failed=failed, reported=reported)
-    numbered = number_drafts([*decided, *report.decisions], [*happened, *report.events])
-    timeline = Timeline(calls, numbered)
+    timeline = Timeline(calls, [*decided, *report.decisions], [*happened, *report.events])
     links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
     judgement = judge_outcome(session, timeline, fixes)
     decisions, events = complete(timeline, links, fixes)
-    lessons = lessons_of(session, numbered, fixes)
+    lessons = lessons_of(session, timeline, fixes)
     episode = Episode(
         id=f"episode-{session.id}",
         session=session.id,
@@ -66,7 +65,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         fixes=fixes,
         lessons=tuple(text for text, _ in lessons),
         lesson_evidence=tuple(evidence for _, evidence in lessons),
-        metrics=metrics_of(session, calls, numbered, fixes),
+        metrics=metrics_of(session, timeline, fixes),
         agent=Agent(name=session.agent, version=session.agent_version, model=session.model),
         project=session.project,
         provenance=provenance,

@@ -18,14 +18,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from helix_episodes.extraction.checks.model import (
-    CheckFinding,
-    CheckReading,
-    CommandOutput,
-    ReportedLine,
-    grouped,
-    quoted,
-)
+from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, ReportedLine, failing
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.extraction.checks.summaries import is_script, summary_failure
 from helix_episodes.extraction.shell.commands import Segment, hides_exit
@@ -259,7 +252,7 @@ _DIFF_CUT = Regex(r"diff .*?(?:b/)?(\S+)$")
 _CLANG = Regex(r"([^\s:]+):\d+:\d+: (?:warning|error): code should be clang-formatted")
 
 
-def read_listing(segment: Segment, output: CommandOutput) -> CheckReading | None:
+def read_listing(segment: Segment, output: CommandOutput) -> CheckVerdict | None:
     """What a formatter lists or shows as a diff; None when it was not asked to, or its words are not alone."""
     asked = {*segment.arguments}
     reports = [_report(found.string, found[1]) for line in output.lines if (found := _CLANG.match(line))]
@@ -270,14 +263,7 @@ def read_listing(segment: Segment, output: CommandOutput) -> CheckReading | None
         reports = [_report(line, line) for line in lines]
     if not reports:
         return None
-    return CheckReading(
-        check=segment.check or segment.program,
-        kind="format",
-        passed=False,
-        failed_count=len({report.path for report in reports}),
-        findings=grouped(reports),
-        quote=quoted(*(report.message for report in reports[:3])),
-    )
+    return failing(segment.check or segment.program, "format", reports, count=len({one.path for one in reports}))
 
 
 def _diffs(output: CommandOutput, heading: Regex) -> list[ReportedLine]:

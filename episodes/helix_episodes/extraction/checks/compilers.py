@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckReading,
+    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    failing,
     grouped,
     quoted,
 )
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from helix_episodes.extraction.shell.programs import CheckKind
 
 
 #: Families and the wordings they are known by, checked in order.
@@ -69,7 +68,7 @@ _RUST_SUMS = ("could not compile", "aborting due to", "build failed")
 _RUST_FMT = Regex(r"Diff in (\S+?):?(?: at line |:)\d+")
 
 
-def read_rust(output: CommandOutput) -> CheckReading | None:
+def read_rust(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of cargo's compiler: error codes, and clippy's lints where they are denied."""
     if not output.has("error[E", "could not compile", "aborting due to"):
         return None
@@ -81,7 +80,7 @@ def read_rust(output: CommandOutput) -> CheckReading | None:
     )
     cut_off = (CheckFinding(family="build failed", message=summed, generic=True),) if summed else ()
     lints = any(report.family.startswith("clippy::") for report in reports)
-    return CheckReading(
+    return CheckVerdict(
         check="cargo clippy" if lints else "cargo build",
         kind="lint" if lints else "build",
         passed=False,
@@ -104,7 +103,7 @@ def _rust(output: CommandOutput, at: int) -> ReportedLine | None:
     return ReportedLine(family=family, message=found.string, path=place[1] if place else None)
 
 
-def read_rustfmt(output: CommandOutput) -> CheckReading | None:
+def read_rustfmt(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``cargo fmt --check``: it prints a difference per place."""
     if not output.has("Diff in "):
         return None
@@ -112,18 +111,7 @@ def read_rustfmt(output: CommandOutput) -> CheckReading | None:
     if not matches:
         return None
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
-    return _failing("cargo fmt", "format", reports)
-
-
-def _failing(check: str, kind: CheckKind, reports: list[ReportedLine]) -> CheckReading:
-    return CheckReading(
-        check=check,
-        kind=kind,
-        passed=False,
-        failed_count=len(reports),
-        findings=grouped(reports),
-        quote=quoted(*(report.message for report in reports[:3])),
-    )
+    return failing("cargo fmt", "format", reports)
 
 
 _C_ERROR = Regex(r"([^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|m|mm|swift|zig)):\d+:\d+: (?:fatal )?error: (.+)$")
@@ -133,7 +121,7 @@ _JAVA_ERROR = Regex(
 _CSHARP_ERROR = Regex(r"\s*([^\s(]+)\(\d+,\d+\): error ([A-Z]+\d+): (.+?)(?: \[.*\])?$")
 
 
-def read_compilers(output: CommandOutput) -> CheckReading | None:
+def read_compilers(output: CommandOutput) -> CheckVerdict | None:
     """Errors of C, C++, Swift, Zig, the JVM's and .NET's compilers."""
     if not output.has("error: ", "error CS", "error FS", "error MSB", "[ERROR]", "e: "):
         return None
@@ -149,4 +137,4 @@ def read_compilers(output: CommandOutput) -> CheckReading | None:
         elif (found := _JAVA_ERROR.match(line)) and output.has("error: ", "COMPILATION ERROR", "e: file"):
             name = name or "javac"
             reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
-    return _failing(name, "build", reports) if reports else None
+    return failing(name, "build", reports) if reports else None

@@ -16,7 +16,7 @@ import re
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckReading,
+    CheckVerdict,
     CommandOutput,
     ReportedLine,
     grouped,
@@ -40,7 +40,7 @@ _PANIC = Regex(r"panic: (.+)$")
 _MISSING = Regex(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
 
 
-def read_go_test(output: CommandOutput) -> CheckReading | None:
+def read_go_test(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``go test``, from package and test lines."""
     if not output.has("ok  \t", "FAIL", "--- PASS", "--- SKIP", "[no test files]", "PASS\nok", "(cached)"):
         return None
@@ -54,7 +54,7 @@ def read_go_test(output: CommandOutput) -> CheckReading | None:
     findings = (_stopped(output) or _go_findings(output, failed_tests, failed_packages)) if failed else ()
     ran = any(found[1].startswith("ok") for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
-    return CheckReading(
+    return CheckVerdict(
         check="go test",
         kind="test",
         passed=not failed if tests or failed or ran else None,
@@ -170,7 +170,7 @@ def _block(lines: Iterable[str], *, ends: Callable[[str], bool]) -> list[str]:
     return block
 
 
-def read_go_build(output: CommandOutput) -> CheckReading | None:
+def read_go_build(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of a compiler run without tests: errors or nothing."""
     if not output.has(".go:", "go: ", "package ") or output.has("\nFAIL", "--- FAIL", "(typecheck)"):
         return None
@@ -179,7 +179,7 @@ def read_go_build(output: CommandOutput) -> CheckReading | None:
     findings = compile_findings(output)
     if not findings:
         return None
-    return CheckReading(
+    return CheckVerdict(
         check="go build",
         kind="build",
         passed=False,
@@ -226,7 +226,7 @@ _TYPES = {"string", "int", "bool", "error", "byte", "rune", "any", "float64", "i
 _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocritic", "govet", "errorlint", "testifylint"}
 
 
-def read_golangci(output: CommandOutput) -> CheckReading | None:
+def read_golangci(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
     if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not _names_linter(output):
         return None
@@ -236,7 +236,7 @@ def read_golangci(output: CommandOutput) -> CheckReading | None:
         return None
     total = sum(int(found[1]) for found in summary) if summary else None
     failed = bool(total or reports) if total != 0 else False
-    return CheckReading(
+    return CheckVerdict(
         check="golangci-lint",
         kind="lint",
         passed=not failed,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckReading,
+    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    counted,
+    failing,
     grouped,
     quoted,
 )
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
 
 _JEST_END = Regex(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
 _JEST_SUITES = Regex(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
@@ -36,12 +36,12 @@ _ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
 _PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
-def read_jest(output: CommandOutput) -> CheckReading | None:
+def read_jest(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of jest."""
     return _suites(output, check="jest", end=_JEST_END, files=_JEST_SUITES, test=_JEST_TEST, sign="Tests:")
 
 
-def read_vitest(output: CommandOutput) -> CheckReading | None:
+def read_vitest(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of vitest."""
     return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
 
@@ -54,7 +54,7 @@ def _suites(
     files: Regex,
     test: Regex,
     sign: str,
-) -> CheckReading | None:
+) -> CheckVerdict | None:
     if not output.has(sign, "Test Suites:"):
         return None
     ends = [found for line in output.lines if (found := end.match(line))]
@@ -64,7 +64,7 @@ def _suites(
     tests = _numbers(ends[-1][1]) if ends else {}
     failed_files = _numbers(groups[-1][1]).get("failed", 0) if groups else 0
     failed = tests.get("failed", 0)
-    return CheckReading(
+    return CheckVerdict(
         check=check,
         kind="test",
         passed=not failed and not failed_files,
@@ -82,7 +82,8 @@ def _numbers(words: str) -> dict[str, int]:
 
 def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, ...]:
     """By type of error where one is named; tests are listed with the first."""
-    names = tuple(dict.fromkeys(_test_name(found) for line in output.lines if (found := test.match(line))))
+    named = (found.groups() for line in output.lines if (found := test.match(line)))
+    names = tuple(dict.fromkeys(" > ".join(part.strip() for part in parts if part) for parts in named))
     thrown = [found for line in output.lines if (found := _THROWN.match(line))]
     findings = grouped(ReportedLine(family=found[1], message=found.string) for found in thrown)
     specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
@@ -98,11 +99,7 @@ def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, 
     )
 
 
-def _test_name(found: re.Match[str]) -> str:
-    return " > ".join(part.strip() for part in found.groups() if part)
-
-
-def read_mocha(output: CommandOutput) -> CheckReading | None:
+def read_mocha(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of mocha and what prints like it (cypress)."""
     if not output.has(" passing", " failing"):
         return None
@@ -112,7 +109,7 @@ def read_mocha(output: CommandOutput) -> CheckReading | None:
     return _tested(output, "mocha", passed=counts.get("passing"), failed=counts.get("failing", 0))
 
 
-def read_tap(output: CommandOutput) -> CheckReading | None:
+def read_tap(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``node --test`` and other printers of TAP's closing lines."""
     if not output.has("# pass ", "# fail ", "ℹ pass ", "ℹ fail "):  # noqa: RUF001  (as above)
         return None
@@ -122,8 +119,8 @@ def read_tap(output: CommandOutput) -> CheckReading | None:
     return _tested(output, "node --test", passed=counts["pass"], failed=counts["fail"])
 
 
-def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> CheckReading:
-    return CheckReading(
+def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> CheckVerdict:
+    return CheckVerdict(
         check=check,
         kind="test",
         passed=not failed,
@@ -134,7 +131,7 @@ def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: in
     )
 
 
-def read_tsc(output: CommandOutput) -> CheckReading | None:
+def read_tsc(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of the TypeScript compiler."""
     if not output.has("error TS"):
         return None
@@ -147,21 +144,13 @@ def read_tsc(output: CommandOutput) -> CheckReading | None:
     if not reports:
         return None
     stated = next((int(found[1]) for line in output.lines if (found := _TSC_END.match(line))), len(reports))
-    return CheckReading(
-        check="tsc",
-        kind="typecheck",
-        passed=False,
-        failed_count=max(stated, len(reports)),
-        findings=grouped(reports),
-        quote=quoted(*(report.message for report in reports[:3])),
-    )
+    return failing("tsc", "typecheck", reports, count=max(stated, len(reports)))
 
 
-def read_eslint(output: CommandOutput) -> CheckReading | None:
+def read_eslint(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of eslint; warnings alone don't fail it."""
     if not output.has(" problem", "  error  "):
         return None
-    ends = [found for line in output.lines if (found := _ESLINT_END.search(line))]
     reports: list[ReportedLine] = []
     path: str | None = None
     for line in output.lines:
@@ -169,20 +158,11 @@ def read_eslint(output: CommandOutput) -> CheckReading | None:
             path = line
         elif path and (found := _ESLINT.match(line)):
             reports.append(ReportedLine(family=found[2] or "syntax error", message=line, path=path))
-    if not ends and not reports:
-        return None
-    failed = int(ends[-1][1]) if ends else len(reports)
-    return CheckReading(
-        check="eslint",
-        kind="lint",
-        passed=failed == 0,
-        failed_count=failed,
-        findings=grouped(reports) if failed else (),
-        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
-    )
+    verdict = counted("eslint", "lint", reports, output, _ESLINT_END)
+    return verdict._replace(summed=True) if verdict else None
 
 
-def read_prettier(output: CommandOutput) -> CheckReading | None:
+def read_prettier(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``prettier --check``."""
     if not output.has("Code style issues", "use Prettier code style"):
         return None
@@ -190,7 +170,7 @@ def read_prettier(output: CommandOutput) -> CheckReading | None:
     failed = output.has("Code style issues")
     message = next((line for line in output.lines if "ode style" in line), "")
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
-    return CheckReading(
+    return CheckVerdict(
         check="prettier",
         kind="format",
         passed=not failed,

@@ -16,7 +16,14 @@ import re
 
 from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
 from helix_episodes.extraction.checks.command_failures import finding_of
-from helix_episodes.extraction.checks.model import CheckFinding, CheckReading, CheckVerdict, CommandOutput, quoted
+from helix_episodes.extraction.checks.model import (
+    QUOTE_LIMIT,
+    CheckFinding,
+    CheckVerdict,
+    CommandOutput,
+    quoted,
+    unspecified,
+)
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.commands import Segment, decisive, hides_exit, parse_command
@@ -50,15 +57,8 @@ _FAILED_UNNAMED = (
     Regex(r"error: script \".*\" exited with code \d+"),
 )
 _FAILED_SIGNS = (
-    "ELIFECYCLE",
-    "Lifecycle script",
-    "error Command failed",
-    'error: script "',
-    "ERR_PNPM",
-    "] ERROR task failed",
-    ": *** [",
-    "error: Recipe `",
-    "Failed to run task",
+    *("ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM"),
+    *("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task"),
 )
 _FAILED = (
     Regex(r"\[([\w:./-]+)\] ERROR task failed"),
@@ -111,7 +111,7 @@ def failed_tasks(output: CommandOutput) -> dict[str, str]:
     return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 
-def not_started(output: CommandOutput, *, check: str) -> CheckReading | None:
+def not_started(output: CommandOutput, *, check: str) -> CheckVerdict | None:
     """That the runner knows no such task, in its own words."""
     if not output.has(
         "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
@@ -121,10 +121,10 @@ def not_started(output: CommandOutput, *, check: str) -> CheckReading | None:
     if line is None:
         return None
     found = CheckFinding(family="unknown task", message=line.strip())
-    return CheckReading(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
+    return CheckVerdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
 
 
-_READERS: tuple[Callable[[CommandOutput], CheckReading | None], ...] = (
+_READERS: tuple[Callable[[CommandOutput], CheckVerdict | None], ...] = (
     go.read_golangci,
     go.read_go_test,
     go.read_go_build,
@@ -198,7 +198,7 @@ class _JudgedPart(Value):
     hidden: bool
     cut: bool  # piped on, so that the text may not be the whole of it
     known: bool  # a program with a name, not a task whose content nobody printed
-    reading: CheckReading | None = None
+    reading: CheckVerdict | None = None
     task_failed: str = ""  # the line in which a task runner says so
 
     @property
@@ -227,7 +227,9 @@ def read_verdicts(
     if status in _NEVER_RAN:
         return ()
     text = CommandOutput(output)
-    code = _exit_code(text, exit_code, status)
+    code = text.exit_code if exit_code is None else exit_code
+    if code is None:
+        code = {"ok": 0, "error": 1}.get(status)  # 1 stands for any failure when only the flag is known
     readings = _read(text)
     found = _runs(segments, text)
     if not found:
@@ -237,7 +239,9 @@ def read_verdicts(
     if code is None:
         return tuple(_by_text(run, text) for run in runs)
     if code == 0:
-        return tuple(_after_success(run, text) for run in runs if _surely_ran(run))
+        # What follows ``||`` ran only when something failed before; without a word from it, it is left out.
+        ran = (run for run in runs if run.segment.joiner != "||" or run.reading is not None)
+        return tuple(_after_success(run, text) for run in ran)
     if not readings and finding_of((), text, code).family == "shell syntax error":
         return ()  # the shell refused the text as a whole: nothing in it ran
     return _after_failure(segments, runs, text, code)
@@ -245,17 +249,10 @@ def read_verdicts(
 
 def verdicts_in(text: str) -> tuple[CheckVerdict, ...]:
     """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
-    return tuple(_from_reading(reading, None) for reading in _read(CommandOutput(text)) if reading.passed is False)
+    return tuple(_named(reading) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
-def _exit_code(text: CommandOutput, exit_code: int | None, status: str) -> int | None:
-    """The exit status; 1 stands for any failure when only the flag is known."""
-    if exit_code is not None:
-        return exit_code
-    return text.exit_code if text.exit_code is not None else {"ok": 0, "error": 1}.get(status)
-
-
-def _read(text: CommandOutput) -> tuple[CheckReading, ...]:
+def _read(text: CommandOutput) -> tuple[CheckVerdict, ...]:
     single = (read(text) for read in _READERS)
     return (*(reading for reading in single if reading), *summaries.read_closings(text))
 
@@ -276,41 +273,33 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
+    formatter = named.program if named.program in known.FORMATTERS else f"{named.program} {named.subcommand or ''}"
+    # The line in which the runner says that the task failed; the default task goes by whatever name it has.
+    task_failed = "" if task is None else failed.get(task) or failed.get("") or ""
+    if task == "" and not task_failed:
+        task_failed = next(iter(failed.values()), "")
     return _JudgedPart(
         place=index,
         segment=segment,
-        check=named.check or _formatter_name(named),
+        check=named.check or formatter.strip(),
         kind=named.kind or segment.kind or "test",
         task=f"{segment.program} {task}" if task else None,
         echoed=inner.scope if inner else None,
         hidden=hides_exit(segments, index),
         cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
         known=task is None or named is inner,
-        task_failed="" if task is None else _task_failure(task, failed),
-    )
-
-
-def _task_failure(task: str, failed: dict[str, str]) -> str:
-    """The line in which the runner says that the task failed; the default task goes by whatever name it has."""
-    return failed.get(task) or failed.get("") or ("" if task else next(iter(failed.values()), ""))
-
-
-def _formatter_name(segment: Segment) -> str:
-    return (
-        segment.program
-        if segment.program in known.FORMATTERS
-        else f"{segment.program} {segment.subcommand or ''}".strip()
+        task_failed=task_failed,
     )
 
 
 def _assigned(
-    runs: Sequence[_JudgedPart], readings: tuple[CheckReading, ...], text: CommandOutput
+    runs: Sequence[_JudgedPart], readings: tuple[CheckVerdict, ...], text: CommandOutput
 ) -> tuple[_JudgedPart, ...]:
     """Each run with the reading that is its own; a reading is used once."""
     left = list(readings)
     found: list[_JudgedPart] = []
     for run in runs:
-        reading = next((reading for reading in left if _belongs(run, reading) and _can_say(run, reading)), None)
+        reading = next((reading for reading in left if _belongs(run, reading)), None)
         if reading in left:
             left.remove(reading)
         elif reading is None and not run.known:
@@ -322,14 +311,17 @@ def _assigned(
     return tuple(found)
 
 
-def _summary(run: _JudgedPart, text: CommandOutput) -> CheckReading | None:
+def _summary(run: _JudgedPart, text: CommandOutput) -> CheckVerdict | None:
     """What is left of a tool's own words; of any tool's, when the run is a task or a script."""
     segment = run.segment
     program = segment.program if run.known and not is_script(segment.program, segment.subcommand) else None
     return read_summary(text, check=run.check, program=program, kind=run.kind)
 
 
-def _belongs(run: _JudgedPart, reading: CheckReading) -> bool:
+def _belongs(run: _JudgedPart, reading: CheckVerdict) -> bool:
+    foreign = run.kind == "format" and reading.kind != "format" and reading.passed is False
+    if foreign and not _PARSING.issuperset(found.family for found in reading.findings):
+        return False  # what a formatter cannot complain of is the compiler's beside it
     if run.check == reading.check:
         return True
     if reading.check in _ALSO.get(run.check, ()):
@@ -338,17 +330,6 @@ def _belongs(run: _JudgedPart, reading: CheckReading) -> bool:
         return False
     # A task or script of unknown content: a reading of its own kind, or any failure.
     return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
-
-
-def _can_say(run: _JudgedPart, reading: CheckReading) -> bool:
-    """Whether a formatter can be the one who complains; what it cannot is for the compiler beside it."""
-    foreign = reading.kind != "format" and reading.passed is False
-    return run.kind != "format" or not foreign or _PARSING.issuperset(found.family for found in reading.findings)
-
-
-def _surely_ran(run: _JudgedPart) -> bool:
-    """What stands behind ``||`` ran only when something failed before; without a word from it, it is left out."""
-    return run.segment.joiner != "||" or run.reading is not None
 
 
 def _by_text(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
@@ -420,28 +401,25 @@ def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> CheckVerdict:
     if not findings:
         shown = run.reading.quote.partition("\n")[0] if run.reading else ""
         message = run.task_failed or (fallback.message if fallback else "") or shown or f"{run.check} failed"
-        findings = (_generic(run.kind, message),)
+        findings = (unspecified(run.kind, message),)
     return _verdict(run, passed=False, findings=findings)
 
 
-def _generic(kind: CheckKind, message: str) -> CheckFinding:
-    return CheckFinding(family=f"{kind} failed", message=message.strip(), generic=True)
-
-
 def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFinding, ...] = ()) -> CheckVerdict:
+    """What was read for a part of the command, as the verdict that its exit status allows."""
     # A reading that contradicts the exit status describes something else; only its words are dropped.
     reading = run.reading if run.reading and run.reading.passed in {passed, None} else None
-    # Test by test counts are those of the lines that were left; a summary's are whole.
-    whole = reading if reading and not (run.cut and reading.check == "go test") else None
-    return CheckVerdict(
+    if reading is None:
+        quote = findings[0].message[:QUOTE_LIMIT] if findings else ""
+        reading = CheckVerdict(check=run.check, kind=run.kind, passed=passed, quote=quote)
+    elif run.cut and reading.check == "go test":
+        # Test by test counts are those of the lines that were left; a summary's are whole.
+        reading = reading._replace(passed_count=None, skipped_count=None)
+    return reading._replace(
         check=run.check,
         kind=run.kind,
         passed=passed,
-        passed_count=whole.passed_count if whole else None,
-        failed_count=reading.failed_count if reading else None,
-        skipped_count=whole.skipped_count if whole else None,
         findings=findings,
-        quote=reading.quote if reading else (findings[0].message[:240] if findings else ""),
         segment=run.place,
         scope=run.segment.scope,
         task=run.task,
@@ -449,7 +427,7 @@ def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFind
     )
 
 
-def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckReading, ...]) -> tuple[CheckVerdict, ...]:
+def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckVerdict, ...]) -> tuple[CheckVerdict, ...]:
     """Checks that only the output shows: a script that runs the tests, hooks that ran before a commit.
 
     Not when the command prints what others wrote (``cat old.log``): then it is no run.
@@ -458,21 +436,11 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckReading, ...])
     acting = [index for index, part in enumerate(segments) if part.purpose == "change"]
     if quoting or not acting:
         return ()
-    return tuple(
-        _from_reading(reading, acting[-1]) for reading in readings if reading.summed and reading.kind != "build"
-    )
+    shown = (reading for reading in readings if reading.summed and reading.kind != "build")
+    return tuple(_named(reading)._replace(segment=acting[-1]) for reading in shown)
 
 
-def _from_reading(reading: CheckReading, index: int | None) -> CheckVerdict:
+def _named(reading: CheckVerdict) -> CheckVerdict:
+    """The verdict as read, with a finding where the runner only says that it failed."""
     unnamed = reading.passed is False and not reading.findings
-    return CheckVerdict(
-        check=reading.check,
-        kind=reading.kind,
-        passed=reading.passed,
-        passed_count=reading.passed_count,
-        failed_count=reading.failed_count,
-        skipped_count=reading.skipped_count,
-        findings=(_generic(reading.kind, reading.quote),) if unnamed else reading.findings,
-        quote=reading.quote,
-        segment=index,
-    )
+    return reading._replace(findings=(unspecified(reading.kind, reading.quote),)) if unnamed else reading

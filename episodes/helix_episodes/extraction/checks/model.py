@@ -12,7 +12,7 @@ from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
 
@@ -43,10 +43,17 @@ class CheckFinding(Value):
     generic: bool = False
 
 
-class CheckReading(Value):
-    """What one grammar found in a text: whose verdict, how it came out, and on which lines that rests.
+class CheckVerdict(Value):
+    """How one check came out; ``passed`` is ``None`` when the log cannot tell.
 
-    ``summed`` is true when the runner's own summary was seen, not only single reports.
+    A grammar reads it first, from the text alone: ``quote`` are the lines on which it rests, and ``summed`` is true
+    when the runner's own summary was seen, not only single reports. ``check`` is the program whose verdict it is, even
+    when a task runner called it. Counts are ``None`` when the output does not give them.
+
+    Judging adds the command: ``segment`` is the position of the part that ran the check (or from which the output must
+    come), ``scope`` what the command narrowed the run to, ``task`` the task that a task runner was asked for, and
+    ``echoed`` what that task itself is narrowed to, ``None`` when the runner's line was not seen. ``covers`` compares
+    them.
     """
 
     check: str
@@ -58,27 +65,6 @@ class CheckReading(Value):
     findings: tuple[CheckFinding, ...] = ()
     quote: str = ""
     summed: bool = True
-
-
-class CheckVerdict(Value):
-    """How one check came out; ``passed`` is ``None`` when the log cannot tell.
-
-    ``check`` is the program whose verdict it is, even when a task runner called it. Counts are ``None`` when the
-    output does not give them. ``segment`` is the position of the part of the command that ran it (or from which the
-    output must come). ``scope`` is what the command narrowed the run to; ``task`` the task that a task runner was asked
-    for, and ``echoed`` what that task itself is narrowed to, ``None`` when the runner's line was not seen. ``covers``
-    compares them.
-    """
-
-    check: str
-    kind: CheckKind
-    passed: bool | None
-    passed_count: int | None = None
-    failed_count: int | None = None
-    skipped_count: int | None = None
-    findings: tuple[CheckFinding, ...] = ()
-    ran: bool = True
-    quote: str = ""
     segment: int | None = None
     scope: tuple[str, ...] = ()
     task: str | None = None
@@ -136,6 +122,43 @@ def grouped(reports: Iterable[ReportedLine]) -> tuple[CheckFinding, ...]:
     return tuple(
         CheckFinding(family=family, message=report.message.strip(), path=report.path, times=counts[family])
         for family, report in first.items()
+    )
+
+
+def unspecified(kind: CheckKind, message: str) -> CheckFinding:
+    """The finding of a check that failed without saying why."""
+    return CheckFinding(family=f"{kind} failed", message=message.strip(), generic=True)
+
+
+def failing(check: str, kind: CheckKind, reports: Sequence[ReportedLine], *, count: int | None = None) -> CheckVerdict:
+    """The verdict of a check that reported these lines; ``count`` where it says itself how many there are."""
+    return CheckVerdict(
+        check=check,
+        kind=kind,
+        passed=False,
+        failed_count=len(reports) if count is None else count,
+        findings=grouped(reports),
+        quote=quoted(*(report.message for report in reports[:3])),
+    )
+
+
+def counted(
+    check: str, kind: CheckKind, reports: Sequence[ReportedLine], output: CommandOutput, end: Regex
+) -> CheckVerdict | None:
+    """The verdict from single reports and a closing line that may hold their number; None where there is neither."""
+    ends = [found for line in output.lines if (found := end.search(line))]
+    if not reports and not ends:
+        return None
+    stated = next((int(found[1]) for found in reversed(ends) if found.re.groups and found[1]), None)
+    failed = stated if stated is not None else len(reports)
+    return CheckVerdict(
+        check=check,
+        kind=kind,
+        passed=failed == 0,
+        failed_count=failed,
+        findings=grouped(reports) if failed else (),
+        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
+        summed=bool(ends),
     )
 
 

@@ -11,9 +11,10 @@ from collections import defaultdict
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckReading,
+    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    counted,
     grouped,
     quoted,
 )
@@ -23,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.extraction.shell.programs import CheckKind
 
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
@@ -50,7 +50,7 @@ _BLACK_END = Regex(
 )
 
 
-def read_pytest(output: CommandOutput) -> CheckReading | None:
+def read_pytest(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of pytest, from its closing line; the list of failures alone also tells."""
     if not output.has(" passed", " failed", " error", "no tests ran", "FAILED ", "ERROR "):
         return None
@@ -62,7 +62,7 @@ def read_pytest(output: CommandOutput) -> CheckReading | None:
         return None
     counts = _pytest_counts(ends[-1][1]) if ends else {}
     failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if ends else len(listed)
-    return CheckReading(
+    return CheckVerdict(
         check="pytest",
         kind="test",
         passed=not failed if ends and counts else None if ends else False,
@@ -124,7 +124,7 @@ def _last(output: CommandOutput) -> str:
     return next((line.strip() for line in reversed(output.lines) if line.strip()), "")
 
 
-def read_unittest(output: CommandOutput) -> CheckReading | None:
+def read_unittest(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of unittest and of what is built on it (Django's runner, nose2)."""
     if not output.has("Ran "):
         return None
@@ -135,7 +135,7 @@ def read_unittest(output: CommandOutput) -> CheckReading | None:
     counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", ends[-1][2] or "")}
     failed = counts.get("failures", 0) + counts.get("errors", 0)
     skipped = counts.get("skipped", 0)
-    return CheckReading(
+    return CheckVerdict(
         check="unittest",
         kind="test",
         passed=ends[-1][1] == "OK",
@@ -203,39 +203,39 @@ def exception_at_end(text: str) -> CheckFinding | None:
     return raised if raised and last.strip() == raised.message else None
 
 
-def read_mypy(output: CommandOutput) -> CheckReading | None:
+def read_mypy(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of mypy."""
     if not output.has(": error: ", "Success: no issues"):
         return None
     matches = [found for line in output.lines if ": error: " in line and (found := _MYPY.match(line))]
     reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
-    return _counted("mypy", "typecheck", reports, output, _MYPY_END)
+    return counted("mypy", "typecheck", reports, output, _MYPY_END)
 
 
-def read_pyright(output: CommandOutput) -> CheckReading | None:
+def read_pyright(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of pyright and basedpyright."""
     if not output.has(" - error: ", " errors, ", " error, "):
         return None
     matches = [found for line in output.lines if " - error: " in line and (found := _PYRIGHT.match(line))]
     reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
-    return _counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
+    return counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
 
 
-def read_ruff(output: CommandOutput) -> CheckReading | None:
+def read_ruff(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``ruff check``, in its one-line and its framed style."""
     if not output.has("Found ", "All checks passed!"):
         return None
-    reading = _counted("ruff", "lint", _coded(output) or _framed(output), output, _RUFF_END)
+    reading = counted("ruff", "lint", _coded(output) or _framed(output), output, _RUFF_END)
     return reading if reading and reading.summed else None
 
 
-def read_flake8(output: CommandOutput) -> CheckReading | None:
+def read_flake8(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of linters that print one coded line per finding and no summary (flake8, pylint, pycodestyle)."""
     reports = _coded(output)
     if not reports:
         return None
     name = "pylint" if output.has("Your code has been rated", "************* Module") else "flake8"
-    return _counted(name, "lint", reports, output, _PYLINT_END)
+    return counted(name, "lint", reports, output, _PYLINT_END)
 
 
 def _coded(output: CommandOutput) -> list[ReportedLine]:
@@ -252,31 +252,11 @@ def _framed(output: CommandOutput) -> list[ReportedLine]:
     return reports
 
 
-def _counted(
-    check: str, kind: CheckKind, reports: list[ReportedLine], output: CommandOutput, end: Regex
-) -> CheckReading | None:
-    """A reading from single reports and a closing line that may hold their number."""
-    ends = [found for line in output.lines if (found := end.search(line))]
-    if not reports and not ends:
-        return None
-    stated = next((int(found[1]) for found in reversed(ends) if found.re.groups and found[1]), None)
-    failed = stated if stated is not None else len(reports)
-    return CheckReading(
-        check=check,
-        kind=kind,
-        passed=failed == 0,
-        failed_count=failed,
-        findings=grouped(reports) if failed else (),
-        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
-        summed=bool(ends),
-    )
-
-
-def read_black(output: CommandOutput) -> CheckReading | None:
+def read_black(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``black --check`` and ``ruff format --check``."""
     if not output.has("ould reformat", "would be reformatted", "would be left unchanged", "already formatted"):
         return None
     matches = [found for line in output.lines if (found := _BLACK.match(line))]
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
     name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
-    return _counted(name, "format", reports, output, _BLACK_END)
+    return counted(name, "format", reports, output, _BLACK_END)

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckReading,
+    CheckVerdict,
     CommandOutput,
     ReportedLine,
     grouped,
     quoted,
+    unspecified,
 )
 from helix_episodes.extraction.shell.programs import SHELLS
 from helix_episodes.lightweight import Regex, Value
@@ -123,19 +124,19 @@ _PLAIN_CLOSING = _Closing(
 )
 
 
-def read_closings(output: CommandOutput) -> tuple[CheckReading, ...]:
+def read_closings(output: CommandOutput) -> tuple[CheckVerdict, ...]:
     """The verdicts of all runners in the table whose closing line stands in the output."""
     readings = (_closed(output, closing) for closing in _CLOSINGS)
     return tuple(reading for reading in readings if reading)
 
 
-def read_plain(output: CommandOutput) -> CheckReading | None:
+def read_plain(output: CommandOutput) -> CheckVerdict | None:
     """A runner nobody knows whose last words are "N passed, M failed"."""
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return _closed(CommandOutput(last), _PLAIN_CLOSING)
 
 
-def _closed(output: CommandOutput, closing: _Closing) -> CheckReading | None:
+def _closed(output: CommandOutput, closing: _Closing) -> CheckVerdict | None:
     if not output.has(closing.sign):
         return None
     # The end of the line, so that the loop stays cheap on long outputs: these signs are rare.
@@ -147,7 +148,7 @@ def _closed(output: CommandOutput, closing: _Closing) -> CheckReading | None:
     skipped = sum(number["skipped"] for number in numbers)
     total = sum(number["total"] for number in numbers)
     passed = sum(number["passed"] for number in numbers)
-    return CheckReading(
+    return CheckVerdict(
         check=closing.check,
         kind="test",
         passed=failed == 0,
@@ -176,7 +177,7 @@ _HOOK = Regex(r"(.+?)\.{3,}(?:\([^)]*\))?(Passed|Failed|Skipped)$")
 _HOOK_ID = Regex(r"- hook id: (\S+)$")
 
 
-def read_hooks(output: CommandOutput) -> CheckReading | None:
+def read_hooks(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of pre-commit, hook by hook."""
     if not output.has("...Passed", "...Failed", ".Passed", ".Failed"):
         return None
@@ -187,7 +188,7 @@ def read_hooks(output: CommandOutput) -> CheckReading | None:
     ids = [found[1] for line in output.lines if (found := _HOOK_ID.match(line))]
     names = ids if len(ids) == len(failed) else [found[1].strip() for found in failed]
     reports = [ReportedLine(family=name, message=found.string) for name, found in zip(names, failed, strict=True)]
-    return CheckReading(
+    return CheckVerdict(
         check="pre-commit",
         kind="lint",
         passed=not failed,
@@ -247,13 +248,13 @@ def summary_failure(output: CommandOutput, *, program: str | None) -> CheckFindi
     return CheckFinding(family="build failed", message=said, generic=True) if said else None
 
 
-def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> CheckReading | None:
+def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> CheckVerdict | None:
     """The verdict of a check of which only the summary is left; see `summed_failure`."""
     found = summary_failure(output, program=program)
     if found is None:
         return None
-    finding = CheckFinding(family=f"{kind} failed", message=found.message, generic=True)
-    return CheckReading(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
+    finding = unspecified(kind, found.message)
+    return CheckVerdict(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
 
 
 def is_script(program: str, subcommand: str | None) -> bool:

@@ -89,19 +89,9 @@ _ADVICE_HEADING = re.compile(
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
 _ADVICE_SIGNS: tuple[str, ...] = (
-    "ecommend",
-    "uggest",
-    "dvise",
-    "dvice",
-    "ropose",
-    "refer",
-    "opt for",
-    "lean ",
-    "I'd ",
-    "I\u2019d ",
-    "would",
+    *("ecommend", "uggest", "dvise", "dvice", "ropose", "refer", "opt for", "lean ", "I'd ", "I\u2019d ", "would"),
+    *("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest"),
 )
-_ADVICE_SIGNS += ("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest")
 #: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
 _ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
@@ -114,44 +104,7 @@ _PREFERS = re.compile(
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
 _NO_CHOICE = frozenset(
-    [
-        "check",
-        "verify",
-        "look",
-        "see",
-        "read",
-        "search",
-        "find",
-        "run",
-        "rerun",
-        "test",
-        "try",
-        "fetch",
-        "query",
-        "explore",
-        "examine",
-        "investigate",
-        "review",
-        "confirm",
-        "inspect",
-        "view",
-        "open",
-        "list",
-        "need",
-        "also",
-        "start",
-        "begin",
-        "ask",
-        "wait",
-        "continue",
-        "note",
-        "mention",
-        "commit",
-        "push",
-        "probably",
-        "maybe",
-        "perhaps",
-    ]
+    ["check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query", "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also", "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps"]
 )
 _ALTERNATIVES = re.compile(
     r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider"

@@ -145,14 +145,7 @@ TASK_WORDS: tuple[tuple[CheckKind, frozenset[str]], ...] = (
 )
 #: Script names (without suffix) that say the script is a check: ``./scripts/test.sh``.
 SCRIPT_WORDS: dict[str, CheckKind] = {
-    "test": "test",
-    "tests": "test",
-    "run-tests": "test",
-    "run_tests": "test",
-    "runtests": "test",
-    "e2e": "test",
-    "ci": "test",
-    "check": "test",
+    **dict.fromkeys(("test", "tests", "run-tests", "run_tests", "runtests", "e2e", "ci", "check"), "test"),
     "lint": "lint",
     "typecheck": "typecheck",
     "build": "build",
@@ -280,44 +273,26 @@ WRAPPERS: dict[str, frozenset[str]] = {
     "doas": frozenset({"-u"}),
     "nice": frozenset({"-n"}),
     "ionice": frozenset({"-c", "-n"}),
-    "nohup": frozenset(),
-    "setsid": frozenset(),
     "stdbuf": frozenset({"-o", "-i", "-e"}),
-    "unbuffer": frozenset(),
-    "caffeinate": frozenset(),
     "exec": frozenset({"-a"}),
-    "builtin": frozenset(),
     "xargs": frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"}),
     "timeout": frozenset({"-s", "--signal", "-k", "--kill-after"}),
     "gtimeout": frozenset({"-s", "-k"}),
     "npx": frozenset({"-p", "--package"}),
-    "bunx": frozenset(),
-    "pnpx": frozenset(),
     "uvx": frozenset({"--from", "--with", "-p", "--python"}),
     "pipx run": frozenset({"--spec"}),
     "uv run": frozenset(
         {"--with", "--extra", "--group", "-p", "--python", "--project", "--directory", "--package", "--env-file"}
     ),
-    "poetry run": frozenset(),
-    "pipenv run": frozenset(),
-    "rye run": frozenset(),
     "pixi run": frozenset({"-e"}),
     "conda run": frozenset({"-n", "-p"}),
-    "bundle exec": frozenset(),
     "npm exec": frozenset({"-p", "--package"}),
-    "pnpm exec": frozenset(),
-    "pnpm dlx": frozenset(),
-    "yarn exec": frozenset(),
-    "yarn dlx": frozenset(),
-    "mise exec": frozenset(),
-    "mise x": frozenset(),
-    "rtx exec": frozenset(),
-    "dotenv run": frozenset(),
-    "direnv exec": frozenset(),
-    "doppler run": frozenset(),
-    "op run": frozenset(),
     "xvfb-run": frozenset({"-s", "-n"}),
     "coverage run": frozenset({"--source", "--rcfile"}),
+    **dict.fromkeys(("nohup", "setsid", "unbuffer", "caffeinate", "builtin", "bunx", "pnpx"), frozenset()),
+    **dict.fromkeys(("poetry run", "pipenv run", "rye run", "dotenv run", "doppler run", "op run"), frozenset()),
+    **dict.fromkeys(("bundle exec", "pnpm exec", "yarn exec", "mise exec", "rtx exec", "direnv exec"), frozenset()),
+    **dict.fromkeys(("pnpm dlx", "yarn dlx", "mise x"), frozenset()),
 }
 #: Wrappers with one word of their own before the command (``timeout 60 pytest``).
 WRAPPER_WORDS: dict[str, int] = {"timeout": 1, "gtimeout": 1, "direnv exec": 1}
@@ -344,26 +319,9 @@ ALIASES: dict[str, str] = {
 }
 
 #: Flags that change what a command means, for every program.
-PROTECTED = frozenset(
-    {
-        "--no-verify",
-        "--force",
-        "--force-with-lease",
-        "--fix",
-        "--hard",
-        "--amend",
-        "-race",
-        "--update-snapshots",
-        "--updateSnapshot",
-        "--update",
-        "--unsafe-fixes",
-        "--write",
-        "--delete",
-        "--prune",
-        "--abort",
-        "--continue",
-        "--cached",
-    }
+PROTECTED = _words(
+    "--no-verify --force --force-with-lease --fix --hard --amend -race --update-snapshots --updateSnapshot --update "
+    "--unsafe-fixes --write --delete --prune --abort --continue --cached"
 )
 #: Short ones whose meaning depends on the program (and its subcommand): long name kept in the label.
 PROTECTED_SHORT: dict[str, dict[str, str]] = {
