@@ -468,7 +468,11 @@ def overview(
 ) -> Overview:
     """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
     chosen = _chosen(since, focus)
-    topics = _largest_topics(connection, chosen)
+    condition, values = chosen
+    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
+    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
+    rows = connection.execute(counted if values else everything, values)
+    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
     listed = _TOPICS_COMPACT if compact else _TOPICS
     newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {chosen[0]}", chosen[1]).fetchone()[0]  # noqa: S608  (our own names and constants)
     return Overview(
@@ -496,14 +500,6 @@ def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]
         conditions.append(f"category {ANY_OF}")
         values.append(as_list(focus))
     return " AND ".join(conditions), tuple(values)
-
-
-def _largest_topics(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> list[TopicSize]:
-    condition, values = chosen
-    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
-    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
-    rows = connection.execute(counted if values else everything, values)
-    return [TopicSize(topic=topic, entries=n) for topic, n in rows]
 
 
 def _categories(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> dict[Category, int]:

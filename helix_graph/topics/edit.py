@@ -80,10 +80,15 @@ def edit(
     if action in {"rename", "merge"}:
         return _move_topic(connection, action, topic, change=change, now=now)
     if action == "delete" and change.everything:
-        return _delete_topic(connection, topic, now=now)
+        gone = of_topic(connection, topic)
+        for one in gone:
+            bury_entry(connection, one, now=now)
+        return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
     old = _find(connection, topic, target)
     if action == "delete":
-        return _delete(connection, old, target=target, now=now)
+        was = _edited(connection, "delete", old, target=target)
+        bury_entry(connection, old, now=now)
+        return was
     record = _changed(action, old, change, now=now)
     new = rewrite_entry(connection, old, record, now=now)
     return _edited(connection, action, new, target=target)
@@ -123,19 +128,6 @@ def _find(connection: sqlite3.Connection, topic: str, target: EditTarget) -> Num
     if entry is None:
         raise EntryNotFound(topic, problem=problem, entries=size)
     return entry
-
-
-def _delete(connection: sqlite3.Connection, old: NumberedRecord, *, target: EditTarget, now: int) -> Edited:
-    was = _edited(connection, "delete", old, target=target)
-    bury_entry(connection, old, now=now)
-    return was
-
-
-def _delete_topic(connection: sqlite3.Connection, topic: str, *, now: int) -> Edited:
-    gone = of_topic(connection, topic)
-    for one in gone:
-        bury_entry(connection, one, now=now)
-    return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
 
 
 def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, change: EntryChange, now: int) -> Edited:

@@ -108,7 +108,7 @@ def read_form(answer: ReadAnswer) -> str:
     if len(answer.entries) < answer.total and answer.matching is None:
         return "\n\n".join(blocks)
     some = f'{len(answer.entries)} of {entries_in(answer.total)} in {answer.topic} match "{answer.matching}"'
-    return "\n\n".join([*blocks, some if answer.matching is not None else _all_of(answer)])
+    return "\n\n".join([*blocks, f"{entries_in(answer.total)} in {answer.topic}" if answer.matching is None else some])
 
 
 def edited_form(answer: Edited) -> str:
@@ -120,7 +120,10 @@ def edited_form(answer: Edited) -> str:
         case "merge":
             return f"merged {number} from {topic} into {answer.into}"
         case "delete":
-            return _deleted(answer)
+            if answer.entry is None:
+                return f"deleted {answer.topic} ({entries_in(answer.entries)})"
+            entry = "last entry" if answer.target == "last" else f"entry {answer.target}"
+            return f"removed {entry} from {answer.topic}: {first_line(answer.entry.text, width=_LINE)}"
         case "tag":
             tags = ", ".join(answer.entry.tags) if answer.entry else ""
             return f"updated tags on {topic}: {tags or 'none'}"
@@ -129,19 +132,8 @@ def edited_form(answer: Edited) -> str:
             return f"{done} {_placed(answer.entry)}"
 
 
-def _deleted(answer: Edited) -> str:
-    if answer.entry is None:
-        return f"deleted {answer.topic} ({entries_in(answer.entries)})"
-    entry = "last entry" if answer.target == "last" else f"entry {answer.target}"
-    return f"removed {entry} from {answer.topic}: {first_line(answer.entry.text, width=_LINE)}"
-
-
 def _placed(entry: Entry | None) -> str:
     return f"entry [{entry.index}] in {entry.topic}" if entry else "the topic"
-
-
-def _all_of(answer: ReadAnswer) -> str:
-    return f"{entries_in(answer.total)} in {answer.topic}"
 
 
 def _block(entry: Entry) -> Iterator[str]:
@@ -172,14 +164,11 @@ def _full(answer: TopicSearchAnswer) -> Iterator[str]:
     for hit in answer.hits:
         yield f"--- {hit.entry.topic} ---"
         yield from known_of(hit.entry)
-        yield from (_marked(line, answer) for line in text_of(hit.entry))
+        for line in text_of(hit.entry):
+            mark = ">" if set(words(line)) & set(answer.words) else " "
+            yield f"{mark} {line}".rstrip()
         yield ""
     yield f"{_number(answer)} matching section(s)"
-
-
-def _marked(line: str, answer: TopicSearchAnswer) -> str:
-    """A line behind ``>`` when it has one of the words."""
-    return f"{'>' if set(words(line)) & set(answer.words) else ' '} {line}".rstrip()
 
 
 def _medium(answer: TopicSearchAnswer) -> Iterator[str]:

@@ -49,7 +49,14 @@ def already_there(connection: sqlite3.Connection, incoming: Sequence[IncomingEnt
     found: dict[int, int] = {}
     for place, item in enumerate(incoming):
         there = records.get(_content(item.draft))
-        same = next((record for record in there or () if _at_one_time(record, item)), None)
+        same = next(
+            (
+                record
+                for record in there or ()
+                if (item.stored is None or (record.stored, record.modified) == (item.stored, item.modified))
+            ),
+            None,
+        )
         if there is not None and same is not None:
             there.remove(same)
             found[place] = same.entry
@@ -58,10 +65,6 @@ def already_there(connection: sqlite3.Connection, incoming: Sequence[IncomingEnt
 
 def _content(of: EntryRecord | EntryDraft) -> _Content:
     return (of.topic, of.text, of.tags, of.source, of.confidence)
-
-
-def _at_one_time(record: EntryRecord, item: IncomingEntry) -> bool:
-    return item.stored is None or (record.stored, record.modified) == (item.stored, item.modified)
 
 
 Link = int | tuple[str, int]
@@ -200,7 +203,10 @@ class _Targets:
 
     def of(self, one: IncomingEntry) -> tuple[tuple[int, ...], list[str]]:
         """The entries that the links of one lead to, and those links that lead nowhere."""
-        found = {_written(link): self._target(link, one) for link in one.links}
+        found = {
+            (f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"): self._target(link, one)
+            for link in one.links
+        }
         there = tuple(dict.fromkeys(target for target in found.values() if target is not None))
         return there, [link for link, target in found.items() if target is None]
 
@@ -220,10 +226,6 @@ class _Targets:
         if link not in self._deleted:
             self._deleted[link] = link if self._keep_ids else next_number(self._connection)
         return self._deleted[link]
-
-
-def _written(link: Link) -> str:
-    return f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"
 
 
 def _numbers(
