@@ -32,10 +32,13 @@ class EditTarget(msgspec.Struct, frozen=True, kw_only=True):
     matching: str | None = None
     tag: str | None = None
 
-    @property
-    def given(self) -> bool:
-        """Whether it names an entry."""
-        return any(one is not None for one in (self.index, self.matching, self.tag))
+    def __str__(self) -> str:
+        """How the entry is found, in words."""
+        if self.index is not None:
+            return f"[{self.index}]"
+        if self.matching is not None:
+            return f'matching "{self.matching}"'
+        return "last" if self.tag is None else f'with tag "{self.tag}"'
 
 
 class EntryChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,15 +150,7 @@ def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, c
 
 def _edited(connection: sqlite3.Connection, action: Action, one: NumberedRecord, *, target: EditTarget) -> Edited:
     entry = shown(connection, [one])[0]
-    return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=_found_by(target), into=None)
-
-
-def _found_by(target: EditTarget) -> str:
-    if target.index is not None:
-        return f"[{target.index}]"
-    if target.matching is not None:
-        return f'matching "{target.matching}"'
-    return "last" if target.tag is None else f'with tag "{target.tag}"'
+    return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=str(target), into=None)
 
 
 def check(action: Action, *, target: EditTarget, change: EntryChange) -> None:
