@@ -225,7 +225,9 @@ def _evidence(
         return _Evidence(outcome, text, vector, words, None, None, {}, rule)
     from helix_graph.graph.facts import facts_of
 
-    chosen = [one for one in episode.decisions if _is_choice(one, episode)][:_MOST_COMPARED]
+    # Only choices are compared by their words; the task itself is none: advice is picked by it.
+    stated = (one for one in episode.decisions if one.rationale or one.action is None or one.stated)
+    chosen = [one for one in stated if one.chosen != episode.task][:_MOST_COMPARED]
     vectors = context.embed([" ".join(part for part in (one.chosen, one.rationale) if part) for one in chosen])
     choices = {one.id: numbers for one, (_, numbers) in zip(chosen, vectors, strict=False)}
     return _Evidence(outcome, text, vector, words, episode, facts_of(episode), choices, rule)
@@ -354,8 +356,3 @@ def _digest(*parts: str) -> str:
     import hashlib
 
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
-
-
-def _is_choice(decision: Decision, episode: Episode) -> bool:
-    """Whether its words are somebody's choice: what repeats the task was asked for, and advice is picked by it."""
-    return bool(decision.rationale or decision.action is None or decision.stated) and decision.chosen != episode.task

@@ -227,7 +227,11 @@ def promote(
     new = _with_line(old, line)
     if write:
         write_output(path, new.encode(), mode=0o644)
-    return _answer(kept, path, diff=_diff(old, new, path), written=write)
+    import difflib
+
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    diff = "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))
+    return _answer(kept, path, diff=diff, written=write)
 
 
 def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
@@ -272,13 +276,6 @@ def _with_line(text: str, line: str) -> str:
         end -= 1
     between = [""] if lines[end - 1] == HEADING else []
     return "\n".join([*lines[:end], *between, line, *lines[end:]]) + "\n"
-
-
-def _diff(old: str, new: str, path: Path) -> str:
-    import difflib
-
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    return "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))
 
 
 def _answer(kept: StoredInsight, path: Path, *, diff: str = "", written: bool = False, reason: str = "") -> Promoted:

@@ -184,7 +184,10 @@ class _HarvestBatch:
         """Takes in all that is the same, and its links."""
         kept = rows.by_uid(connection, group.uid)
         stands = kept or _twin(connection, group[0].content) or told
-        if stands is None and (_is_forgotten(connection, group.uid) or len(group[0].content) < SHORTEST_CONTENT):
+        forgotten = "SELECT 1 FROM insight_forgotten WHERE uid = ?"
+        if stands is None and (
+            len(group[0].content) < SHORTEST_CONTENT or connection.execute(forgotten, (group.uid,)).fetchone()
+        ):
             self.kept_out += 1
             return
         if stands and rows.standing_for(connection, stands).insight.state == "rejected":
@@ -265,10 +268,6 @@ def _place_of(insight: Insight) -> tuple[str, str]:
 def _put_vector(connection: sqlite3.Connection, number: int, vector: TextVector | None) -> None:
     if vector:
         rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
-
-
-def _is_forgotten(connection: sqlite3.Connection, uid: str) -> bool:
-    return connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (uid,)).fetchone() is not None
 
 
 def _harvested_lessons(connection: sqlite3.Connection) -> list[StoredInsight]:

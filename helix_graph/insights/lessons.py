@@ -110,7 +110,11 @@ def is_advice(text: str) -> bool:
     if len(line.split()) < _FEWEST_WORDS or not _is_whole(line):
         return False
     sentences = [one.strip() for one in statement_sentences(line.removeprefix("Avoid: ")) if one.strip()]
-    return bool(sentences) and not any(_tells(one) for one in sentences) and any(_advises(one) for one in sentences)
+    return (
+        bool(sentences)
+        and not any(_HAPPENED.search(one) or _REPORTS.match(one) for one in sentences)
+        and any(_advises(one) for one in sentences)
+    )
 
 
 def _is_whole(line: str) -> bool:
@@ -120,11 +124,6 @@ def _is_whole(line: str) -> bool:
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     closed = line.count("`") % 2 == 0 and all(line.count(one) == line.count(other) for one, other in pairs)
     return closed and not _LABELLED.match(line) and not _SECTIONS.search(line.removeprefix("Avoid: "))
-
-
-def _tells(sentence: str) -> bool:
-    """Whether a sentence tells of what happened once."""
-    return bool(_HAPPENED.search(sentence) or _REPORTS.match(sentence))
 
 
 def _advises(sentence: str) -> bool:
@@ -268,15 +267,17 @@ def _fixes(episode: Episode) -> Iterator[HarvestedLesson]:
     for fix in episode.fixes:
         change = verified_change(episode, fix)
         if change is not None:
-            yield _fix(episode, events[fix.error], change, check=fix.check)
-
-
-def _fix(episode: Episode, error: Event, change: Decision, *, check: str) -> HarvestedLesson:
-    failing = NodeAnchor(type="error", text=error.content, episode=episode.id)
-    made = NodeAnchor(type="decision", text=change.chosen, episode=episode.id)
-    bonds = (LessonLink("derived_from", made), LessonLink("addresses", failing), LessonLink("prevents", failing))
-    key = "\0".join((event_key(error) or "", _manner(change), check))
-    return _harvested(episode, FIX, key, _sentence(error, change, check=check), bonds)
+            error = events[fix.error]
+            failing = NodeAnchor(type="error", text=error.content, episode=episode.id)
+            made = NodeAnchor(type="decision", text=change.chosen, episode=episode.id)
+            bonds = (
+                LessonLink("derived_from", made),
+                LessonLink("addresses", failing),
+                LessonLink("prevents", failing),
+            )
+            target = (change.action and (change.action.path or change.action.command)) or ""
+            key = "\0".join((event_key(error) or "", decision_key(change), target, fix.check))
+            yield _harvested(episode, FIX, key, _sentence(error, change, check=fix.check), bonds)
 
 
 def _harvested(episode: Episode, kind: str, key: str, content: str, bonds: tuple[LessonLink, ...]) -> HarvestedLesson:
@@ -291,18 +292,8 @@ def _harvested(episode: Episode, kind: str, key: str, content: str, bonds: tuple
     )
 
 
-def _manner(change: Decision) -> str:
-    """What was done, and to what: an edit of another file is another fix."""
-    action = change.action
-    return "\0".join((decision_key(change), (action and (action.path or action.command)) or ""))
-
-
 def _sentence(error: Event, change: Decision, *, check: str) -> str:
     failing = check_label(error.check or "").removesuffix(": ")
-    trouble = _cut(error.message or family_of(error)).rstrip(".")
+    line = one_line(error.message or family_of(error))
+    trouble = (line if len(line) <= _LONGEST_PART else f"{line[:_LONGEST_PART].rstrip()}…").rstrip(".")
     return f"When {failing} with {trouble}: {change_text(change)}, verified by {check}."
-
-
-def _cut(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _LONGEST_PART else f"{line[:_LONGEST_PART].rstrip()}…"

@@ -234,9 +234,10 @@ class LinkTraversal:
             if link.score < self._least:
                 continue
             if link.node_type:
-                found = self._node_of(link)
+                found = self._nodes.get(anchor_of(link))
                 if found:
-                    yield _node_step(found, link.relation)
+                    shown = {"_kind": "node", "name": found.label, "node": found.node, "type": found.type}
+                    yield _Step(found.node, found.label, shown, link.relation, found)
             else:
                 other = link.target if link.insight in own else link.insight
                 yield from self._insight_step(other, link.relation)
@@ -251,9 +252,6 @@ class LinkTraversal:
         kept = found and rows.standing_for(self._connection, found)
         if kept and kept.insight.state == "active":
             yield _Step(kept.number, kept.name, {"_kind": "insight", **seed_form(kept)}, relation, kept)
-
-    def _node_of(self, link: InsightLink) -> AnchoredNode | None:
-        return self._nodes.get(anchor_of(link))
 
     @cached_property
     def _by_anchor(self) -> dict[NodeAnchor, list[InsightLink]]:
@@ -286,11 +284,6 @@ def anchor_of(link: InsightLink) -> NodeAnchor:
 
 def _place(anchor: NodeAnchor) -> tuple[str, str, str]:
     return anchor.type, anchor.text, anchor.episode
-
-
-def _node_step(found: AnchoredNode, relation: str) -> _Step:
-    shown = {"_kind": "node", "name": found.label, "node": found.node, "type": found.type}
-    return _Step(found.node, found.label, shown, relation, found)
 
 
 #: An error whose kind stands in a text together with its check is meant; without its check it most likely is.

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from helix_graph.insights.context import InsightContext
-    from helix_graph.insights.lessons import HarvestedLesson
     from helix_graph.insights.model import StoredInsight
 
 
@@ -151,7 +150,9 @@ def _reword(context: InsightContext, connection: sqlite3.Connection, kept: Store
         rows.update(connection, kept, replace(insight, episode=""))
         return True
     others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
-    first = _first_of(context, insight.uid, others)
+    episodes = (context.required_history.episodes.get(one) for one in others)
+    groups = grouped(one for one in episodes if one)
+    first = next((group[0] for group in groups if group.uid == insight.uid), None)
     if first is None:
         return False
     if insight.episode in gone:
@@ -159,11 +160,6 @@ def _reword(context: InsightContext, connection: sqlite3.Connection, kept: Store
             connection, kept, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
         )
     return True
-
-
-def _first_of(context: InsightContext, uid: str, episodes: Iterable[str]) -> HarvestedLesson | None:
-    found = (context.required_history.episodes.get(one) for one in episodes)
-    return next((group[0] for group in grouped(one for one in found if one) if group.uid == uid), None)
 
 
 def _silence_log(connection: sqlite3.Connection, gone: set[str], tasks: set[str]) -> None:

@@ -247,19 +247,15 @@ def store_draft(
     alike: Callable[[], SimilarRows],
 ) -> StoreAnswer:
     """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
-    twin = _twin(connection, draft.content)
+    uid = free_uid(connection, draft.content)
+    found = rows.by_digest(connection, rows.digest(draft.content)) or rows.by_uid(connection, uid)
+    twin = None if found is None else rows.standing_for(connection, found)
     known = twin or _nearest(connection, alike(), draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
     if known and (twin or USER_PROVIDED not in draft.tags):
         return _merge(connection, known, draft, vector)
     return _add(connection, draft, at=at, vector=vector)
-
-
-def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
-    """The insight with that very text, now or when it was first stored."""
-    found = rows.by_digest(connection, rows.digest(content)) or rows.by_uid(connection, free_uid(connection, content))
-    return None if found is None else rows.standing_for(connection, found)
 
 
 def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:

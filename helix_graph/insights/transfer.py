@@ -134,7 +134,10 @@ def _text(value: str, field: _Field) -> str:
     if field.name in _DATES:
         return _date(value, field)
     if field.name in _UIDS:
-        return _uid(value, field.name)
+        if value and not _UID.fullmatch(value):
+            problem = f"its {field.name} is no uid"
+            raise ValueError(problem)
+        return value
     if field.name in _NAMES:
         return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
     if field.name in _TOLD:
@@ -162,13 +165,6 @@ def _date(value: str, field: _Field) -> str:
     return stamp(moment)
 
 
-def _uid(value: str, name: str) -> str:
-    if value and not _UID.fullmatch(value):
-        problem = f"its {name} is no uid"
-        raise ValueError(problem)
-    return value
-
-
 _PREFIX = "episode-"
 
 
@@ -182,7 +178,14 @@ class ImportFilter:
     def admit(self, records: Iterable[Record]) -> list[Record]:
         """The records without what rests on forgotten sessions, in their order."""
         given = list(records)
-        kept_out = {one.uid for one in given if isinstance(one, Insight) and self._is_learnt_there(one)}
+        kept_out = {
+            one.uid
+            for one in given
+            if isinstance(one, Insight)
+            and one.source == HARVEST_SOURCE
+            and not one.edited_at
+            and self._is_gone(one.episode)
+        }
         admitted: list[Record] = []
         for one in given:
             admitted += self._share(one, kept_out)
@@ -203,9 +206,6 @@ class ImportFilter:
             yield anonymous_injection(one) if gone else one
         else:
             yield one
-
-    def _is_learnt_there(self, insight: Insight) -> bool:
-        return insight.source == HARVEST_SOURCE and not insight.edited_at and self._is_gone(insight.episode)
 
     def _is_gone(self, session: str) -> bool:
         return bool(session) and (self._forgotten(session) or self._forgotten(session.removeprefix(_PREFIX)))
@@ -338,23 +338,22 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
             forgotten[record.uid] = min(record.ts, forgotten.get(record.uid, record.ts))
     for record in records:
         if isinstance(record, Insight) and record.uid not in forgotten:
-            _join_insight(connection, record)
+            kept = rows.by_uid(connection, record.uid)
+            if kept is None:
+                rows.insert(connection, record, name=f"\0{record.uid}")  # a name that no slug is, until all are named
+            else:
+                rows.update(connection, kept, join_insights(kept.insight, record))
         elif isinstance(record, InsightLink):
             write_link(connection, record)
     _join_log(connection, [record for record in records if isinstance(record, FeedbackEntry)])
-    _join_injections(connection, [record for record in records if isinstance(record, Injection)])
+    injections = [record for record in records if isinstance(record, Injection)]
+    known = {injection.id: injection for injection in feedback.read_injections(connection)} if injections else {}
+    for injection in _first_of_each(injections, known):
+        feedback.write_injection(connection, injection)
     if forgotten:
         forget_uids(connection, forgotten)
     _untangle(connection)
     _name_all(connection)
-
-
-def _join_insight(connection: sqlite3.Connection, record: Insight) -> None:
-    kept = rows.by_uid(connection, record.uid)
-    if kept is None:
-        rows.insert(connection, record, name=f"\0{record.uid}")  # a name that no slug is, until all are named
-    else:
-        rows.update(connection, kept, join_insights(kept.insight, record))
 
 
 def _join_log(connection: sqlite3.Connection, entries: list[FeedbackEntry]) -> None:
@@ -364,12 +363,6 @@ def _join_log(connection: sqlite3.Connection, entries: list[FeedbackEntry]) -> N
     }
     for entry in _first_of_each(entries, known):
         feedback.write_entry(connection, entry)
-
-
-def _join_injections(connection: sqlite3.Connection, injections: list[Injection]) -> None:
-    known = {injection.id: injection for injection in feedback.read_injections(connection)} if injections else {}
-    for injection in _first_of_each(injections, known):
-        feedback.write_injection(connection, injection)
 
 
 def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterator[_Logged]:

@@ -228,7 +228,8 @@ class VectorFile:
                 self._append(kept, revision, newer, newest)
             else:
                 numbers, matrix = VectorSnapshot(kept, newer, newest).rows()
-                self._replace(kept.memory, revision, numbers, matrix)
+                header = _header_bytes(len(numbers), revision, kept.memory, self.dimensions)
+                write_atomically(self.path, header.ljust(_PAGE, b"\0") + _packed(numbers, matrix))
 
     def _append(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Writes the last block anew, which changes none of the bytes that anybody has mapped, and those behind it."""
@@ -243,10 +244,6 @@ class VectorFile:
             os.pwrite(handle, header, 0)
         finally:
             os.close(handle)
-
-    def _replace(self, memory: str, revision: int, numbers: Numbers, matrix: Floats) -> None:
-        header = _header_bytes(len(numbers), revision, memory, self.dimensions)
-        write_atomically(self.path, header.ljust(_PAGE, b"\0") + _packed(numbers, matrix))
 
 
 def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[tuple[int, int, float]]:

@@ -84,7 +84,7 @@ def relevance_by_words(connection: sqlite3.Connection, query: str, *, frequent: 
     counted = frequent.at(connection)
     frequencies = {word: counted.get(word) or _frequency(connection, word) for word in words(query)}
     counted.update((word, found) for word, found in frequencies.items() if found >= _MOST_POSTINGS)
-    total = _total(connection)
+    total = int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
     weights = {word: _weight(word, found, total) for word, found in frequencies.items()}
     whole = sum(sorted(weights.values())[-_SPAN:])
     shared: dict[int, float] = {}
@@ -101,16 +101,8 @@ def relevance_by_words(connection: sqlite3.Connection, query: str, *, frequent: 
 
 def _weight(word: str, frequency: int, total: int) -> float:
     plain = log(1 + (total + _PRIOR) / (frequency + 1))
-    return plain * _IDENTIFIER if _is_identifier(word) else plain
-
-
-def _is_identifier(word: str) -> bool:
-    """Whether it has a digit beside letters, or is put together: ``E0382``, ``foo_bar``, ``cart.py``."""
-    return len(_PART.findall(word)) > 1 or (not word.isdigit() and any(character.isdigit() for character in word))
-
-
-def _total(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
+    has_digits = not word.isdigit() and any(character.isdigit() for character in word)
+    return plain * _IDENTIFIER if has_digits or len(_PART.findall(word)) > 1 else plain
 
 
 def _frequency(connection: sqlite3.Connection, word: str) -> int:

@@ -57,7 +57,10 @@ def task_episode(workspace: Workspace, ending: WorkspaceEnding, *, ended_at: str
     events = _events(workspace, ending, at=ended_at, succeeded=succeeded)
     # The check decided, where it came out as the task did; else the builder's word did.
     decider = events[0] if ending.verified is succeeded else events[-1]
-    session = _session_id(workspace)
+    moment = _NOT_A_DIGIT.sub("", workspace.created_at)[:14]
+    slug = _NOT_IN_ID.sub("-", workspace.task_slug)[:_LONGEST_SLUG].strip("-.")
+    # Of when, what and which, so that a new database never overwrites the episodes of an older one.
+    session = "-".join(part for part in ("task", moment, workspace.task_id, slug) if part)
     return build_episode(
         {
             "id": f"episode-{session}",
@@ -71,7 +74,7 @@ def task_episode(workspace: Workspace, ending: WorkspaceEnding, *, ended_at: str
                 "source": decider["id"],
             },
             "task": workspace.objective,
-            "task_kind": task_kind_of(_session(session, workspace.objective), ()),
+            "task_kind": task_kind_of(Session(id=session, agent="", steps=(), reader="", task=workspace.objective), ()),
             "task_id": workspace.task_id,
             "decisions": numbered,
             "events": events,
@@ -153,17 +156,6 @@ def _links(decisions: list[dict[str, Any]], events: list[dict[str, Any]]) -> lis
     pairs += [(act, happened[0]) for act in acts] or [(approach, happened[0])]
     pairs += pairwise(happened)
     return [{"source": source, "target": target, "reason": "stated"} for source, target in pairs]
-
-
-def _session_id(workspace: Workspace) -> str:
-    """Made of when, what and which, so that a database begun anew never writes over an older one's episodes."""
-    moment = _NOT_A_DIGIT.sub("", workspace.created_at)[:14]
-    slug = _NOT_IN_ID.sub("-", workspace.task_slug)[:_LONGEST_SLUG].strip("-.")
-    return "-".join(part for part in ("task", moment, workspace.task_id, slug) if part)
-
-
-def _session(name: str, task: str) -> Session:
-    return Session(id=name, agent="", steps=(), reader="", task=task)
 
 
 _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "blocked": "blocked"}

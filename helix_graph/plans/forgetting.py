@@ -14,7 +14,7 @@ from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans.assessment import forget_attempts
 from helix_graph.plans.handoff_files import HandoffFiles
-from helix_graph.plans.model import Lineage, Parent, Workspace
+from helix_graph.plans.model import Lineage, Workspace
 from helix_graph.plans.schema import PLAN_TABLES
 from helix_graph.plans.store import as_json, change_task, named, require_plan, workspace_of
 
@@ -68,11 +68,10 @@ def _silence_lineage(connection: sqlite3.Connection, parent: Workspace) -> None:
     rows = connection.execute("SELECT id, data FROM workspace WHERE plan_id = ?", (parent.plan_id,)).fetchall()
     for number, data in rows:
         child = msgspec.json.decode(data, type=Workspace)
-        parents = tuple(_silenced(one) if one.seq == parent.task_seq else one for one in child.lineage.parents)
+        parents = tuple(
+            replace(one, slug=FORGOTTEN, delivered=FORGOTTEN) if one.seq == parent.task_seq else one
+            for one in child.lineage.parents
+        )
         if parents != child.lineage.parents:
             quiet = replace(child, lineage=Lineage(parents=parents))
             connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(quiet), number))
-
-
-def _silenced(parent: Parent) -> Parent:
-    return replace(parent, slug=FORGOTTEN, delivered=FORGOTTEN)

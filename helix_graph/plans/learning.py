@@ -155,7 +155,11 @@ class Learning:
             return {}
         number = finished.state.workspace if finished.state else None
         if number is not None:
-            return self._end_workspace(number, finished)
+            try:
+                ended = self._ended(number, finished)
+            except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
+                return {"workspace": number}
+            return {"workspace": number, "feedback": ended.feedback}
         showing = self._insights.showing_of(finished.task_id or "", finished.injected)
         if not (finished.injected or showing):
             return {}
@@ -169,13 +173,6 @@ class Learning:
             return answer["feedback"][0]  # type: ignore[no-any-return]  # one a showing, and there is one
         helped = [one for one in finished.injected if one in finished.utilized]
         return self._insights.feedback(finished.injected, outcome, helped, **told)
-
-    def _end_workspace(self, number: int, finished: _Finished) -> dict[str, Any]:
-        try:
-            ended = self._ended(number, finished)
-        except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
-            return {"workspace": number}
-        return {"workspace": number, "feedback": ended.feedback}
 
     def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""

@@ -311,7 +311,11 @@ def outcome_of(steps: Iterable[Step], command: str) -> bool | None:
 
 def _transcript(session: Session, *, crashed: bool) -> AgentTranscript:
     heard = [without_echo(step.text) for step in session.steps if step.kind == "prompt" and step.actor == _USER]
-    own = [_own(step) for step in session.steps if step.kind == "message" and step.actor == _AGENT]
+    own = [
+        redact_text(without_echo(step.text).text)
+        for step in session.steps
+        if step.kind == "message" and step.actor == _AGENT
+    ]
     names = dict.fromkeys((*session.injected, *(name for one in heard for name in one.insights)))
     return AgentTranscript(
         session=session.id,
@@ -322,11 +326,6 @@ def _transcript(session: Session, *, crashed: bool) -> AgentTranscript:
         steps=session.steps,
         crashed=crashed,
     )
-
-
-def _own(step: Step) -> str:
-    """What an agent said, without what it quotes of the memory."""
-    return redact_text(without_echo(step.text).text)
 
 
 def _broke_off(path: Path) -> bool:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.store import EpisodeStore
     from helix_graph.plans.injection import Injector
-    from helix_graph.plans.model import InsightStore, Remembered, Task, TaskPlan, WorkspaceStatus
+    from helix_graph.plans.model import InsightStore, Task, TaskPlan, WorkspaceStatus
 
 
 #: How many insights a builder is given, as in the seeds.
@@ -90,8 +90,12 @@ class Workspaces:
         self._settling.pay()
         found, chosen = self._task(task, plan)
         baseline = _baseline(self.root.parent if tree is None else as_path("tree", tree))
+        tasks = found.tasks if found else ()
         insights = self._injector.chosen(
-            chosen.objective, limit=INJECTED, session=session, to_come=_to_come(found, chosen)
+            chosen.objective,
+            limit=INJECTED,
+            session=session,
+            to_come=[one.objective for one in tasks if one.status == "pending" and one.seq != chosen.seq],
         )
         made = self._insert(_bare(chosen, found), baseline)
         return self._begin(self._given(made, insights, session=session))
@@ -233,7 +237,13 @@ class Workspaces:
             given = self._injector.handed_over(
                 insights, objective=made.objective, task_id=made.task_id, session=session
             )
-            workspace = _with(made, given)
+            # What is done in it comes after what it gets.
+            failures = tuple(one for one, is_failure in given if is_failure)
+            patterns = tuple(one for one, is_failure in given if not is_failure)
+            injected = tuple(one.name for one in (*failures, *patterns))
+            workspace = replace(
+                made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(utc_now())
+            )
             HandoffFiles(self.root).write_state(_state(workspace))
         except HelixGraphError:
             with database(self.root).writing() as connection:
@@ -302,14 +312,6 @@ def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
     )
 
 
-def _with(made: Workspace, given: Sequence[tuple[Remembered, bool]]) -> Workspace:
-    """With the insights that it is given, those that tell of a failure apart; what is done in it comes after that."""
-    failures = tuple(one for one, is_failure in given if is_failure)
-    patterns = tuple(one for one, is_failure in given if not is_failure)
-    injected = tuple(one.name for one in (*failures, *patterns))
-    return replace(made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(utc_now()))
-
-
 def _state(workspace: Workspace) -> InjectionState:
     return InjectionState(
         task_id=workspace.task_id,
@@ -318,12 +320,6 @@ def _state(workspace: Workspace) -> InjectionState:
         ts=workspace.created_at,
         workspace=workspace.id,
     )
-
-
-def _to_come(plan: TaskPlan | None, task: Task) -> list[str]:
-    """The objectives of the plan's other tasks that were not begun."""
-    tasks = plan.tasks if plan else ()
-    return [one.objective for one in tasks if one.status == "pending" and one.seq != task.seq]
 
 
 def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:

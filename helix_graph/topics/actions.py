@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -14,12 +14,14 @@ from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
 from helix_graph.topics.model import NotGiven, NotTogether, seconds_of
-from helix_graph.topics.search import LARGEST_INDEX, since
+from helix_graph.topics.search import LARGEST_INDEX
+from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import sqlite3
+    from collections.abc import Mapping
 
 
 Action = Literal[
@@ -61,165 +63,6 @@ _LONGEST_PATTERN = 1_000
 _LONGEST_IMPORT = 500_000_000
 
 
-class TopicsRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What an action is to do, checked as far as that can be without the database."""
-
-    action: Action
-    now: datetime
-    topic: str = ""
-    days: int | None = None
-    hours: int | None = None
-    detail: StatsDetail | None = None
-    index: int | None = None
-    matching: str | None = None
-    focus: str | None = None
-    json: str | None = None
-    refresh: bool = False
-    apply: bool = False
-    force: bool = False
-
-
-class ActionContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an action works: on a database, with folders in which sources are looked up, perhaps watched."""
-
-    database: HelixDatabase
-    folders: Sequence[Path]
-    progress: Progress | None = None
-
-
-def checked_request(action: str, *, now: datetime, given: dict[str, Any]) -> TopicsRequest:
-    """Checks an action and its parameters; ``given`` holds those that are neither None nor False.
-
-    Raises:
-        NotOneOf: There is no such action, or no such detail.
-        NotTogether: A parameter means nothing to the action.
-        NotGiven: It needs one that is not there.
-        OutOfRange: A number lies outside its range.
-        InvalidTopic: The topic is no name.
-        WrongType: One of them is none of its kind.
-    """
-    kind: Action = as_choice("action", action, ACTIONS)
-    for name in given:
-        if name not in _TAKES[kind]:
-            takes = ", ".join(_TAKES[kind]) or "no parameters"
-            raise NotTogether(name, problem=f"means nothing to {kind}, which takes {takes}")
-    if kind in _NEEDS and _NEEDS[kind] not in given:
-        raise NotGiven(kind, wanted=_NEEDS[kind])
-    return TopicsRequest(
-        action=kind,
-        now=now,
-        topic=topic_name("topic", given["topic"]) if "topic" in given else "",
-        days=given.get("days"),
-        hours=given.get("hours"),
-        detail=as_choice("detail", given["detail"], get_args(StatsDetail)) if "detail" in given else None,
-        index=as_int("index", given["index"], lowest=0, highest=LARGEST_INDEX) if "index" in given else None,
-        matching=looked_for("match_str", given["match_str"]) if "match_str" in given else None,
-        focus=_pattern(given["focus"]) if "focus" in given else None,
-        json=plain("json", given["json"], longest=_LONGEST_IMPORT) if "json" in given else None,
-        refresh=as_bool("refresh", given.get("refresh", False)),
-        apply=as_bool("apply", given.get("apply", False)),
-        force=as_bool("force", given.get("force", False)),
-    )
-
-
-def run_action(place: ActionContext, what: TopicsRequest) -> Answer:
-    """Does it and says what came of it."""
-    return _HANDLERS[what.action](place, what)
-
-
-def _pattern(focus: str) -> str:
-    return hyphened(plain("focus", focus, longest=_LONGEST_PATTERN), keep="*?")
-
-
-def _since(what: TopicsRequest, days: int) -> int:
-    """When the span that was asked for begins, or the usual one."""
-    begin = since(now=what.now, days=days if what.days is None else what.days, hours=what.hours)
-    return seconds_of(what.now) if begin is None else begin
-
-
-def _list(place: ActionContext, _: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return catalogue.listing(connection)
-
-
-def _recent(place: ActionContext, what: TopicsRequest) -> Answer:
-    begin = _since(what, _RECENT_DAYS)
-    with place.database.reading() as connection:
-        return catalogue.recent(connection, begin)
-
-
-def _entries(place: ActionContext, what: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return search.read(connection, what.topic, index=what.index, matching=what.matching)
-
-
-def _stats(place: ActionContext, what: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return catalogue.stats(connection, place.database.path, detail=what.detail)
-
-
-def _xref(place: ActionContext, what: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return catalogue.xref(connection, what.topic)
-
-
-def _graph(place: ActionContext, what: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return catalogue.graph(connection, what.focus)
-
-
-def _stale(place: ActionContext, what: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return maintenance.stale(connection, place.folders, refresh=what.refresh)
-
-
-def _prune(place: ActionContext, what: TopicsRequest) -> Answer:
-    before, now = _since(what, _PRUNE_DAYS), seconds_of(what.now)
-    using = place.database.writing() if what.apply else place.database.reading()
-    with using as connection:
-        return maintenance.prune(connection, before, apply=what.apply, now=now)
-
-
-def _compact(place: ActionContext, _: TopicsRequest) -> Answer:
-    return maintenance.compact(place.database, place.progress)
-
-
-def _export(place: ActionContext, _: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return transfer.export(connection)
-
-
-def _import(place: ActionContext, what: TopicsRequest) -> Answer:
-    incoming, left_out = parse_import(what.json or "")
-    with place.database.writing() as connection:
-        done = import_entries(connection, incoming, now=seconds_of(what.now), force=what.force, progress=place.progress)
-    return msgspec.structs.replace(done, left_out=(*left_out, *done.left_out))
-
-
-def _reindex(place: ActionContext, _: TopicsRequest) -> Answer:
-    return maintenance.reindex(place.database, place.progress)
-
-
-def _session(place: ActionContext, _: TopicsRequest) -> Answer:
-    with place.database.reading() as connection:
-        return catalogue.session_summary(connection)
-
-
-_HANDLERS: dict[Action, Callable[[ActionContext, TopicsRequest], Answer]] = {
-    "list": _list,
-    "recent": _recent,
-    "entries": _entries,
-    "stats": _stats,
-    "xref": _xref,
-    "graph": _graph,
-    "stale": _stale,
-    "prune": _prune,
-    "compact": _compact,
-    "export": _export,
-    "import": _import,
-    "reindex": _reindex,
-    "session": _session,
-}
 _TAKES: dict[Action, tuple[str, ...]] = {
     "list": (),
     "recent": ("days", "hours"),
@@ -236,3 +79,95 @@ _TAKES: dict[Action, tuple[str, ...]] = {
     "session": (),
 }
 _NEEDS: dict[Action, str] = {"entries": "topic", "xref": "topic", "import": "json"}
+
+
+class ActionContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What an action works with: a database, folders in which sources are looked up, and perhaps an observer."""
+
+    database: HelixDatabase
+    folders: Sequence[Path]
+    now: datetime
+    progress: Progress | None = None
+
+
+def run_action(context: ActionContext, action: str, given: Mapping[str, Any]) -> Answer:
+    """Checks an action and its parameters, those that are neither None nor False, and runs it.
+
+    Raises:
+        NotOneOf: There is no such action, or no such detail.
+        NotTogether: A parameter means nothing to the action.
+        NotGiven: It needs one that is not there.
+        OutOfRange: A number lies outside its range.
+        InvalidTopic: The topic is no name.
+        WrongType: One of them is none of its kind.
+    """
+    kind: Action = as_choice("action", action, ACTIONS)
+    for name in given:
+        if name not in _TAKES[kind]:
+            takes = ", ".join(_TAKES[kind]) or "no parameters"
+            raise NotTogether(name, problem=f"means nothing to {kind}, which takes {takes}")
+    if kind in _NEEDS and _NEEDS[kind] not in given:
+        raise NotGiven(kind, wanted=_NEEDS[kind])
+    checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()}
+    return _run(context, kind, checked)
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "topic": lambda value: topic_name("topic", value),
+    "detail": lambda value: as_choice("detail", value, get_args(StatsDetail)),
+    "index": lambda value: as_int("index", value, lowest=0, highest=LARGEST_INDEX),
+    "match_str": lambda value: looked_for("match_str", value),
+    "focus": lambda value: hyphened(plain("focus", value, longest=_LONGEST_PATTERN), keep="*?"),
+    "json": lambda value: plain("json", value, longest=_LONGEST_IMPORT),
+    "refresh": lambda value: as_bool("refresh", value),
+    "apply": lambda value: as_bool("apply", value),
+    "force": lambda value: as_bool("force", value),
+}
+
+
+def _run(context: ActionContext, action: Action, given: Mapping[str, Any]) -> Answer:
+    database, now = context.database, seconds_of(context.now)
+    match action:
+        case "compact":
+            return maintenance.compact(database, context.progress)
+        case "reindex":
+            return maintenance.reindex(database, context.progress)
+        case "import":
+            incoming, left_out = parse_import(given["json"])
+            force = given.get("force", False)
+            with database.writing() as connection:
+                done = import_entries(connection, incoming, now=now, force=force, progress=context.progress)
+            return msgspec.structs.replace(done, left_out=(*left_out, *done.left_out))
+        case "prune":
+            before, apply = _since(context.now, given, _PRUNE_DAYS), given.get("apply", False)
+            with database.writing() if apply else database.reading() as connection:
+                return maintenance.prune(connection, before, apply=apply, now=now)
+        case _:
+            begin = _since(context.now, given, _RECENT_DAYS)
+            with database.reading() as connection:
+                return _read(context, connection, action, given, since=begin)
+
+
+def _read(
+    context: ActionContext, connection: sqlite3.Connection, action: Action, given: Mapping[str, Any], *, since: int
+) -> Answer:
+    answers: dict[Action, Callable[[], Answer]] = {
+        "list": lambda: catalogue.listing(connection),
+        "recent": lambda: catalogue.recent(connection, since),
+        "stats": lambda: catalogue.stats(connection, context.database.path, detail=given.get("detail")),
+        "xref": lambda: catalogue.xref(connection, given["topic"]),
+        "graph": lambda: catalogue.graph(connection, given.get("focus")),
+        "session": lambda: catalogue.session_summary(connection),
+        "stale": lambda: maintenance.stale(connection, context.folders, refresh=given.get("refresh", False)),
+        "export": lambda: transfer.export(connection),
+        "entries": lambda: search.read(
+            connection, given["topic"], index=given.get("index"), matching=given.get("match_str")
+        ),
+    }
+    return answers[action]()
+
+
+def _since(now: datetime, given: Mapping[str, Any], days: int) -> int:
+    """When the span that was asked for begins, or the usual one."""
+    begin = moments_ago(now=now, days=given.get("days", days), hours=given.get("hours"))
+    return seconds_of(now) if begin is None else begin

@@ -30,11 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics import catalogue, transfer
     from helix_graph.topics.briefing import Briefing, Overview
-    from helix_graph.topics.maintenance import Progress
+    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+    from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
     from helix_graph.topics.search import ReadAnswer
+    from helix_graph.topics.transfer import ImportedEntries, TopicsExport
+
+    #: What is called with the progress of an action, if anything; and a parameter of one.
+    Watcher = Progress | None
+    Value = str | int | None
 
 #: Where the seed keeps what belongs to no project.
 GLOBAL_FOLDER = ".helix-kb"
@@ -233,62 +238,34 @@ class Topics:
             return edit.edit(connection, kind, name, target=target, change=change, now=self._now())
 
     @overload
-    def topics(
-        self, action: Literal["list"] = "list", *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.Listing: ...
+    def topics(self, action: Literal["list"] = "list", *, progress: Watcher = None, **given: Value) -> Listing: ...
     @overload
-    def topics(
-        self, action: Literal["recent"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.Recent: ...
+    def topics(self, action: Literal["recent"], *, progress: Watcher = None, **given: Value) -> Recent: ...
     @overload
-    def topics(
-        self, action: Literal["entries"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> ReadAnswer: ...
+    def topics(self, action: Literal["entries"], *, progress: Watcher = None, **given: Value) -> ReadAnswer: ...
     @overload
-    def topics(
-        self, action: Literal["stats"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.Stats: ...
+    def topics(self, action: Literal["stats"], *, progress: Watcher = None, **given: Value) -> Stats: ...
     @overload
-    def topics(
-        self, action: Literal["xref"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.CrossReferences: ...
+    def topics(self, action: Literal["xref"], *, progress: Watcher = None, **given: Value) -> CrossReferences: ...
     @overload
-    def topics(
-        self, action: Literal["graph"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.TopicGraph: ...
+    def topics(self, action: Literal["graph"], *, progress: Watcher = None, **given: Value) -> TopicGraph: ...
     @overload
-    def topics(
-        self, action: Literal["stale"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> maintenance.StaleAnswer: ...
+    def topics(self, action: Literal["stale"], *, progress: Watcher = None, **given: Value) -> StaleAnswer: ...
     @overload
-    def topics(
-        self, action: Literal["prune"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> maintenance.PrunedEntries: ...
+    def topics(self, action: Literal["prune"], *, progress: Watcher = None, **given: Value) -> PrunedEntries: ...
     @overload
-    def topics(
-        self, action: Literal["compact"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> maintenance.CompactedLog: ...
+    def topics(self, action: Literal["compact"], *, progress: Watcher = None, **given: Value) -> CompactedLog: ...
     @overload
-    def topics(
-        self, action: Literal["export"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> transfer.TopicsExport: ...
+    def topics(self, action: Literal["export"], *, progress: Watcher = None, **given: Value) -> TopicsExport: ...
     @overload
-    def topics(
-        self, action: Literal["import"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> transfer.ImportedEntries: ...
+    def topics(self, action: Literal["import"], *, progress: Watcher = None, **given: Value) -> ImportedEntries: ...
     @overload
-    def topics(
-        self, action: Literal["reindex"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> maintenance.ReindexedEntries: ...
+    def topics(self, action: Literal["reindex"], *, progress: Watcher = None, **given: Value) -> ReindexedEntries: ...
     @overload
-    def topics(
-        self, action: Literal["session"], *, progress: Progress | None = None, **given: str | int | None
-    ) -> catalogue.TopicSession: ...
+    def topics(self, action: Literal["session"], *, progress: Watcher = None, **given: Value) -> TopicSession: ...
     @overload
-    def topics(self, action: str, *, progress: Progress | None = None, **given: str | int | None) -> actions.Answer: ...
-    def topics(
-        self, action: str = "list", *, progress: Progress | None = None, **given: str | int | None
-    ) -> actions.Answer:
+    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> actions.Answer: ...
+    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 
         ``progress`` is told how much is done of how much: of compact, import and reindex.
@@ -300,9 +277,10 @@ class Topics:
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
-        asked = actions.checked_request(action, now=self._clock(), given=stated)
-        place = actions.ActionContext(database=self.database, folders=self._folders, progress=progress)
-        return actions.run_action(place, asked)
+        context = actions.ActionContext(
+            database=self.database, folders=self._folders, now=self._clock(), progress=progress
+        )
+        return actions.run_action(context, action, stated)
 
     def damaged(self) -> tuple[Damaged, ...]:
         """Records that are not what was written, after a look at every page and record.

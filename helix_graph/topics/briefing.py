@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 Detail = Literal["summary", "scan", "full"]
+FoundBy = Literal["topic", "glob", "words", "nothing"]
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +98,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
 
     query: str
     detail: Detail
-    found_by: Literal["topic", "glob", "words", "nothing"]
+    found_by: FoundBy
     collected: int
     current: int
     topics: tuple[TopicSize, ...]
@@ -131,14 +132,13 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     age_days: int | None
 
 
-FoundBy = Literal["topic", "glob", "words", "nothing"]
 GLOB = frozenset("*?")
 #: Of a keyword that stands everywhere the best are taken.
 _MOST_BY_WORDS = 500
 
 
 class Collected(msgspec.Struct, frozen=True, kw_only=True):
-    """The entries by id, how they were found, the words of the query, and for linked ones which entry led to them."""
+    """The entries by id, how they were found, the words of the query, and for linked ones which entry links to them."""
 
     entries: dict[int, NumberedRecord]
     found_by: FoundBy
@@ -332,7 +332,13 @@ def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     """
     given = focus.split(",") if isinstance(focus, str) else as_tuple("focus", focus or ())
     names = [plain("focus", name).strip().lower() for name in given]
-    return tuple(dict.fromkeys(_category(name) for name in names if name))
+    found = {}
+    for name in filter(None, names):
+        category = _BY_SINGULAR.get(singular(name))
+        if category is None:
+            raise NotOneOf("focus", value=name, allowed=CATEGORIES)
+        found[category] = True
+    return tuple(found)
 
 
 def query_of(query: str) -> str:
@@ -359,21 +365,30 @@ def brief(
 ) -> Briefing:
     """What is known of the query; with ``since`` written since then, with ``focus`` of these categories."""
     weighed = _weighed(connection, query, since=since, focus=focus, now=now)
-    gone = weighed.repeats.superseded_by.keys() | weighed.repeats.said_elsewhere
-    points = _points(weighed, detail)
+    elsewhere = weighed.repeats.said_elsewhere
+    gone = weighed.repeats.superseded_by.keys() | elsewhere
+    shown = [record for record in weighed.records if record.entry not in elsewhere]
+    ranked = sorted(shown, key=lambda record: (-weighed.scores[record.entry], -record.changed, -record.entry))
+    points = [_point(record, weighed, whole=detail == "full") for record in ranked]
     listed = chains(weighed.records, weighed.places)
+    topics = Counter(record.topic for record in weighed.records).items()
+    hint = None
+    if not weighed.records and (since is not None or focus):
+        hint = "nothing is left within that time or focus; leave one out"
+    elif not weighed.records:
+        hint = missing_topic_hint(connection, hyphened(query, keep="*?"))
     return Briefing(
         query=query,
         detail=detail,
         found_by=weighed.collected.found_by,
         collected=len(weighed.records),
         current=sum(record.entry not in gone for record in weighed.records),
-        topics=_topics_of_points(weighed.records),
+        topics=tuple(TopicSize(topic=name, entries=n) for name, n in sorted(topics, key=lambda one: (-one[1], one[0]))),
         categories=sizes(Counter(weighed.categories.values())),
         points=tuple(points[:_POINTS_IN_SUMMARY] if detail == "summary" else points),
         chains=tuple(listed[:_CHAINS_IN_SUMMARY] if detail == "summary" else listed),
         newest=datetime_of(max(record.stored for record in weighed.records)) if weighed.records else None,
-        hint=None if weighed.records else _hint(connection, query, narrowed=since is not None or bool(focus)),
+        hint=hint,
     )
 
 
@@ -404,12 +419,6 @@ def _weighed(
     )
 
 
-def _points(weighed: Weighed, detail: Detail) -> list[Point]:
-    shown = [record for record in weighed.records if record.entry not in weighed.repeats.said_elsewhere]
-    ranked = sorted(shown, key=lambda record: (-weighed.scores[record.entry], -record.changed, -record.entry))
-    return [_point(record, weighed, whole=detail == "full") for record in ranked]
-
-
 def _point(record: EntryRecord, weighed: Weighed, *, whole: bool) -> Point:
     entry, places = record.entry, weighed.places
     younger, led_by = weighed.repeats.superseded_by.get(entry), weighed.collected.via.get(entry)
@@ -433,33 +442,11 @@ def _written(place: tuple[str, int]) -> str:
     return f"{place[0]}:{place[1]}"
 
 
-def _topics_of_points(records: Iterable[EntryRecord]) -> tuple[TopicSize, ...]:
-    counts = Counter(record.topic for record in records)
-    return tuple(
-        TopicSize(topic=name, entries=n) for name, n in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    )
-
-
-def _category(name: str) -> Category:
-    found = _BY_SINGULAR.get(singular(name))
-    if found is None:
-        raise NotOneOf("focus", value=name, allowed=CATEGORIES)
-    return found
-
-
-def _hint(connection: sqlite3.Connection, query: str, *, narrowed: bool) -> str:
-    if narrowed:
-        return "nothing is left within that time or focus; leave one out"
-    return missing_topic_hint(connection, hyphened(query, keep="*?"))
-
-
 HOT_SECONDS = 48 * 3_600
 _TOPICS = 20
 _TOPICS_COMPACT = 5
 _HOT = 5
 _GAPS = 5
-_HOT_WIDTH = 100
-_DAY_SECONDS = 86_400
 _Values = tuple[str | int, ...]
 
 
@@ -468,20 +455,25 @@ def overview(
 ) -> Overview:
     """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
     chosen = _chosen(since, focus)
-    topics = _largest_topics(connection, chosen)
+    condition, values = chosen
+    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
+    by_category = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
+    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
+    rows = connection.execute(counted if values else everything, values)
+    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
     listed = _TOPICS_COMPACT if compact else _TOPICS
-    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {chosen[0]}", chosen[1]).fetchone()[0]  # noqa: S608  (our own names and constants)
+    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {condition}", values).fetchone()[0]  # noqa: S608  (our own names and constants)
     return Overview(
         compact=compact,
         topics=tuple(topics[:listed]),
         more_topics=max(len(topics) - listed, 0),
-        categories=() if compact else sizes(_categories(connection, chosen)),
+        categories=() if compact else sizes(dict(connection.execute(by_category, values))),
         hot=() if compact else _hot(connection, chosen, now=now),
         gaps=() if compact else _gaps(connection, chosen),
         entries=sum(one.entries for one in topics),
         topic_count=len(topics),
         newest=None if newest is None else datetime_of(newest),
-        age_days=None if newest is None else max(now // _DAY_SECONDS - newest // _DAY_SECONDS, 0),
+        age_days=None if newest is None else max(now // _DAY - newest // _DAY, 0),
     )
 
 
@@ -496,20 +488,6 @@ def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]
         conditions.append(f"category {ANY_OF}")
         values.append(as_list(focus))
     return " AND ".join(conditions), tuple(values)
-
-
-def _largest_topics(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> list[TopicSize]:
-    condition, values = chosen
-    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
-    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
-    rows = connection.execute(counted if values else everything, values)
-    return [TopicSize(topic=topic, entries=n) for topic, n in rows]
-
-
-def _categories(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> dict[Category, int]:
-    condition, values = chosen
-    counted = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
-    return dict(connection.execute(counted, values))
 
 
 def _hot(connection: sqlite3.Connection, chosen: tuple[str, _Values], *, now: int) -> tuple[TopicSize, ...]:
@@ -534,6 +512,10 @@ def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[
     ids = [entry for (entry,) in rows]
     found, places = by_id(connection, ids), indices(connection, ids)
     return tuple(
-        Gap(topic=places[entry][0], index=places[entry][1], line=first_line(found[entry].record.text, width=_HOT_WIDTH))
+        Gap(
+            topic=places[entry][0],
+            index=places[entry][1],
+            line=first_line(found[entry].record.text, width=_POINT_WIDTH),
+        )
         for entry in ids
     )

@@ -182,11 +182,9 @@ def xref(connection: sqlite3.Connection, topic: str) -> CrossReferences:
 def graph(connection: sqlite3.Connection, focus: str | None) -> TopicGraph:
     """The references between topics."""
     edges = _counted(_pairs(connection))
-    return TopicGraph(focus=focus, edges=tuple(edge for edge in edges if focus is None or _in_focus(edge, focus)))
-
-
-def _in_focus(edge: Edge, focus: str) -> bool:
-    return fnmatch.fnmatchcase(edge.source, focus) or fnmatch.fnmatchcase(edge.target, focus)
+    if focus is not None:
+        edges = [one for one in edges if any(fnmatch.fnmatchcase(end, focus) for end in (one.source, one.target))]
+    return TopicGraph(focus=focus, edges=tuple(edges))
 
 
 def _counted(pairs: Iterable[tuple[int, str, str]]) -> list[Edge]:

@@ -32,10 +32,13 @@ class EditTarget(msgspec.Struct, frozen=True, kw_only=True):
     matching: str | None = None
     tag: str | None = None
 
-    @property
-    def given(self) -> bool:
-        """Whether it names an entry."""
-        return any(one is not None for one in (self.index, self.matching, self.tag))
+    def __str__(self) -> str:
+        """How the entry is found, in words."""
+        if self.index is not None:
+            return f"[{self.index}]"
+        if self.matching is not None:
+            return f'matching "{self.matching}"'
+        return "last" if self.tag is None else f'with tag "{self.tag}"'
 
 
 class EntryChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,10 +83,15 @@ def edit(
     if action in {"rename", "merge"}:
         return _move_topic(connection, action, topic, change=change, now=now)
     if action == "delete" and change.everything:
-        return _delete_topic(connection, topic, now=now)
+        gone = of_topic(connection, topic)
+        for one in gone:
+            bury_entry(connection, one, now=now)
+        return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
     old = _find(connection, topic, target)
     if action == "delete":
-        return _delete(connection, old, target=target, now=now)
+        was = _edited(connection, "delete", old, target=target)
+        bury_entry(connection, old, now=now)
+        return was
     record = _changed(action, old, change, now=now)
     new = rewrite_entry(connection, old, record, now=now)
     return _edited(connection, action, new, target=target)
@@ -125,19 +133,6 @@ def _find(connection: sqlite3.Connection, topic: str, target: EditTarget) -> Num
     return entry
 
 
-def _delete(connection: sqlite3.Connection, old: NumberedRecord, *, target: EditTarget, now: int) -> Edited:
-    was = _edited(connection, "delete", old, target=target)
-    bury_entry(connection, old, now=now)
-    return was
-
-
-def _delete_topic(connection: sqlite3.Connection, topic: str, *, now: int) -> Edited:
-    gone = of_topic(connection, topic)
-    for one in gone:
-        bury_entry(connection, one, now=now)
-    return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
-
-
 def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, change: EntryChange, now: int) -> Edited:
     """A renamed topic's entries keep their places; merged ones come behind those that are there."""
     goal = (change.new_name if action == "rename" else change.into) or ""
@@ -155,15 +150,7 @@ def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, c
 
 def _edited(connection: sqlite3.Connection, action: Action, one: NumberedRecord, *, target: EditTarget) -> Edited:
     entry = shown(connection, [one])[0]
-    return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=_found_by(target), into=None)
-
-
-def _found_by(target: EditTarget) -> str:
-    if target.index is not None:
-        return f"[{target.index}]"
-    if target.matching is not None:
-        return f'matching "{target.matching}"'
-    return "last" if target.tag is None else f'with tag "{target.tag}"'
+    return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=str(target), into=None)
 
 
 def check(action: Action, *, target: EditTarget, change: EntryChange) -> None:

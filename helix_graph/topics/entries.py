@@ -118,7 +118,9 @@ def sound_by_id(connection: sqlite3.Connection, ids: Collection[int]) -> tuple[d
     rows = connection.execute(f"{_ROWS} WHERE e.entry {ANY_OF}", (as_list(ids),)).fetchall()
     sound = [row for row in rows if row[3] is not None and is_sound(*row[3:])]
     found = {row[0]: _checked(*row) for row in sound}
-    return found, [_number(connection, row[0]) for row in rows if row[0] not in found]
+    damaged = as_list(row[0] for row in rows if row[0] not in found)
+    numbers = connection.execute(f"SELECT number FROM topic_entry WHERE entry {ANY_OF}", (damaged,))  # noqa: S608  (a constant)
+    return found, [number for (number,) in numbers]
 
 
 def shown(connection: sqlite3.Connection, entries: Iterable[NumberedRecord]) -> list[Entry]:
@@ -159,11 +161,6 @@ def categories_of(connection: sqlite3.Connection, ids: Collection[int]) -> dict[
     """The category of each of these entries, as it was found when they were stored."""
     rows = connection.execute(f"SELECT entry, category FROM topic_entry WHERE entry {ANY_OF}", (as_list(ids),))  # noqa: S608  (our own names and constants)
     return dict(rows.fetchall())
-
-
-def _number(connection: sqlite3.Connection, entry: int) -> int:
-    """The number of the record that the view has for an entry, be it there or not."""
-    return int(connection.execute("SELECT number FROM topic_entry WHERE entry = ?", (entry,)).fetchone()[0])
 
 
 def _targets(records: Iterable[EntryRecord]) -> set[int]:

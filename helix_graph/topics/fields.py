@@ -41,45 +41,15 @@ _NO_PLURALS = """
     alias atlas bias canvas devops emacs gas gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
     postgres rails sass series species windows
 """
-#: What the rule would spoil.
-_EXCEPTIONS = {
-    **{word: word for word in _NO_PLURALS.split()},
-    "analyses": "analysis",
-    "apis": "api",
-    "approaches": "approach",
-    "axes": "axis",
-    "branches": "branch",
-    "buses": "bus",
-    "caches": "cache",
-    "clis": "cli",
-    "cookies": "cookie",
-    "guis": "gui",
-    "gases": "gas",
-    "halves": "half",
-    "heroes": "hero",
-    "hypotheses": "hypothesis",
-    "indices": "index",
-    "knives": "knife",
-    "leaves": "leaf",
-    "lenses": "lens",
-    "lives": "life",
-    "matrices": "matrix",
-    "movies": "movie",
-    "potatoes": "potato",
-    "quizzes": "quiz",
-    "regexes": "regex",
-    "shelves": "shelf",
-    "tomatoes": "tomato",
-    "aliases": "alias",
-    "canvases": "canvas",
-    "biases": "bias",
-    "searches": "search",
-    "statuses": "status",
-    "uris": "uri",
-    "vertices": "vertex",
-    "wolves": "wolf",
-    "zombies": "zombie",
-}
+#: Plurals that the rule would spoil, each with its singular.
+_IRREGULAR = """
+    analyses:analysis apis:api approaches:approach axes:axis branches:branch buses:bus caches:cache clis:cli
+    cookies:cookie guis:gui gases:gas halves:half heroes:hero hypotheses:hypothesis indices:index knives:knife
+    leaves:leaf lenses:lens lives:life matrices:matrix movies:movie potatoes:potato quizzes:quiz regexes:regex
+    shelves:shelf tomatoes:tomato aliases:alias canvases:canvas biases:bias searches:search statuses:status uris:uri
+    vertices:vertex wolves:wolf zombies:zombie
+"""
+_EXCEPTIONS = {word: word for word in _NO_PLURALS.split()} | dict(pair.split(":") for pair in _IRREGULAR.split())
 #: Endings in which the e belongs to the plural.
 _WITH_E = re.compile(r"(?:ss|sh|tch|nch|rch|x|zz)es$")
 #: Endings in s that are no plural's.

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from helix_graph.topics.transfer import TopicsExport
 
 
-__all__ = ["form_of"]
-
-
 _LINE = 100
 #: A line as `known_of` writes them, or one that has its backslash already.
 _LIKE_KNOWN = re.compile(r"\s*(\\*\[(?:modified|tags|source|confidence|links):)")
@@ -45,12 +42,16 @@ def minute(at: datetime) -> str:
 
 
 def entries_in(count: int) -> str:
-    """So many entries.
+    """A number of entries.
 
     >>> entries_in(1), entries_in(2)
     ('1 entry', '2 entries')
     """
-    return "1 entry" if count == 1 else f"{count} entries"
+    return _count(count, "entry", "entries")
+
+
+def _count(count: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count} {many or one + 's'}"
 
 
 def left_out(damaged: Iterable[Damaged]) -> Iterator[str]:
@@ -94,8 +95,7 @@ def stored_form(answer: StoredEntry, *, terse: bool = False) -> str:
 
 def batch_form(answer: BatchStored) -> str:
     """``3 entries stored across 2 topics``, and below it those that are alike."""
-    topics = "1 topic" if answer.topics == 1 else f"{answer.topics} topics"
-    lines = [f"{entries_in(len(answer.entries))} stored across {topics}"]
+    lines = [f"{entries_in(len(answer.entries))} stored across {_count(answer.topics, 'topic')}"]
     lines += [f"  dupe warning: entries {one.first} and {one.second}: {one.line}" for one in answer.alike]
     return "\n".join(lines)
 
@@ -108,7 +108,7 @@ def read_form(answer: ReadAnswer) -> str:
     if len(answer.entries) < answer.total and answer.matching is None:
         return "\n\n".join(blocks)
     some = f'{len(answer.entries)} of {entries_in(answer.total)} in {answer.topic} match "{answer.matching}"'
-    return "\n\n".join([*blocks, some if answer.matching is not None else _all_of(answer)])
+    return "\n\n".join([*blocks, f"{entries_in(answer.total)} in {answer.topic}" if answer.matching is None else some])
 
 
 def edited_form(answer: Edited) -> str:
@@ -120,7 +120,10 @@ def edited_form(answer: Edited) -> str:
         case "merge":
             return f"merged {number} from {topic} into {answer.into}"
         case "delete":
-            return _deleted(answer)
+            if answer.entry is None:
+                return f"deleted {answer.topic} ({entries_in(answer.entries)})"
+            entry = "last entry" if answer.target == "last" else f"entry {answer.target}"
+            return f"removed {entry} from {answer.topic}: {first_line(answer.entry.text, width=_LINE)}"
         case "tag":
             tags = ", ".join(answer.entry.tags) if answer.entry else ""
             return f"updated tags on {topic}: {tags or 'none'}"
@@ -129,19 +132,8 @@ def edited_form(answer: Edited) -> str:
             return f"{done} {_placed(answer.entry)}"
 
 
-def _deleted(answer: Edited) -> str:
-    if answer.entry is None:
-        return f"deleted {answer.topic} ({entries_in(answer.entries)})"
-    entry = "last entry" if answer.target == "last" else f"entry {answer.target}"
-    return f"removed {entry} from {answer.topic}: {first_line(answer.entry.text, width=_LINE)}"
-
-
 def _placed(entry: Entry | None) -> str:
     return f"entry [{entry.index}] in {entry.topic}" if entry else "the topic"
-
-
-def _all_of(answer: ReadAnswer) -> str:
-    return f"{entries_in(answer.total)} in {answer.topic}"
 
 
 def _block(entry: Entry) -> Iterator[str]:
@@ -157,14 +149,23 @@ def search_form(answer: TopicSearchAnswer) -> str:
     """The hits as the detail has it, how many there are, and why there are none."""
     if not answer.total and answer.detail != "count":
         return "\n".join(filter(None, (f"no matches for '{answer.query}'", answer.hint)))
-    lines = {
-        "full": _full,
-        "medium": _medium,
-        "brief": _brief,
-        "grouped": _grouped,
-        "topics": _topic_lines,
-        "count": _count,
-    }[answer.detail](answer)
+    lines: Iterable[str]
+    match answer.detail:
+        case "full":
+            lines = _full(answer)
+        case "medium":
+            lines = _medium(answer)
+        case "grouped":
+            lines = _grouped(answer)
+        case "brief":
+            lines = [
+                *(f"  [{hit.entry.topic}] {hit.entry.text}" for hit in answer.hits),
+                f"{_number(answer)} match(es)",
+            ]
+        case "topics":
+            lines = [f"{one.topic}: {one.entries}" for one in answer.topics]
+        case _:
+            lines = filter(None, (f"{answer.total} match(es)", answer.hint))
     return "\n".join([*([_NOTICE] if answer.fallback else []), *lines, *left_out(answer.damaged)])
 
 
@@ -172,14 +173,11 @@ def _full(answer: TopicSearchAnswer) -> Iterator[str]:
     for hit in answer.hits:
         yield f"--- {hit.entry.topic} ---"
         yield from known_of(hit.entry)
-        yield from (_marked(line, answer) for line in text_of(hit.entry))
+        for line in text_of(hit.entry):
+            mark = ">" if set(words(line)) & set(answer.words) else " "
+            yield f"{mark} {line}".rstrip()
         yield ""
     yield f"{_number(answer)} matching section(s)"
-
-
-def _marked(line: str, answer: TopicSearchAnswer) -> str:
-    """A line behind ``>`` when it has one of the words."""
-    return f"{'>' if set(words(line)) & set(answer.words) else ' '} {line}".rstrip()
 
 
 def _medium(answer: TopicSearchAnswer) -> Iterator[str]:
@@ -188,11 +186,6 @@ def _medium(answer: TopicSearchAnswer) -> Iterator[str]:
         tags = "".join(f" #{tag}" for tag in hit.entry.tags)
         yield f"  [{hit.entry.topic}] {hit.entry.stored:%Y-%m-%d} {first}{tags}"
         yield from (f"    {line}" for line in more)
-    yield f"{_number(answer)} match(es)"
-
-
-def _brief(answer: TopicSearchAnswer) -> Iterator[str]:
-    yield from (f"  [{hit.entry.topic}] {hit.entry.text}" for hit in answer.hits)
     yield f"{_number(answer)} match(es)"
 
 
@@ -209,16 +202,6 @@ def _grouped(answer: TopicSearchAnswer) -> Iterator[str]:
         yield f"{_number(answer)} match(es)"
 
 
-def _topic_lines(answer: TopicSearchAnswer) -> Iterator[str]:
-    yield from (f"{one.topic}: {one.entries}" for one in answer.topics)
-
-
-def _count(answer: TopicSearchAnswer) -> Iterator[str]:
-    yield f"{answer.total} match(es)"
-    if answer.hint:
-        yield answer.hint
-
-
 def _number(answer: TopicSearchAnswer) -> str:
     shown = len(answer.hits)
     return str(shown) if shown == answer.total else f"{shown} of {answer.total}"
@@ -228,8 +211,13 @@ def briefing_form(answer: Briefing) -> str:
     """The briefing as its detail has it."""
     if not answer.points:
         return "\n".join(filter(None, (f"No entries found for '{answer.query}'.", answer.hint)))
-    body = _summary(answer) if answer.detail == "summary" else _by_category(answer)
-    return "\n".join([*_head(answer), *body])
+    topics = _count(len(answer.topics), "topic")
+    head = [
+        f"=== {answer.query} === {entries_in(answer.collected)}, {answer.current} current, {topics}",
+        f"TOPICS: {_sizes(answer.topics)}",
+        "CATEGORIES: " + ", ".join(f"{one.category} {one.entries}" for one in answer.categories),
+    ]
+    return "\n".join([*head, *(_summary(answer) if answer.detail == "summary" else _by_category(answer))])
 
 
 def overview_form(answer: Overview) -> str:
@@ -241,24 +229,20 @@ def overview_form(answer: Overview) -> str:
     if answer.categories:
         blocks.append("CATEGORIES: " + ", ".join(f"{one.category} {one.share:.0%}" for one in answer.categories))
     if answer.hot:
-        blocks.append("\n".join(["HOT (last 48h):", *(f"  {t.topic}: {_new(t.entries)}" for t in answer.hot)]))
+        hot = (f"  {one.topic}: {_count(one.entries, 'new entry', 'new entries')}" for one in answer.hot)
+        blocks.append("\n".join(["HOT (last 48h):", *hot]))
     if answer.gaps:
         blocks.append("\n".join(["GAPS:", *(f"  [{gap.topic}] {gap.line}" for gap in answer.gaps)]))
-    topics = "1 topic" if answer.topic_count == 1 else f"{answer.topic_count} topics"
-    blocks.append(f"STATS: {entries_in(answer.entries)}, {topics}, newest: {_age(answer)}")
+    age = "never"
+    if answer.newest is not None and answer.age_days is not None:
+        age = {0: "today", 1: "yesterday"}.get(answer.age_days, f"{answer.newest:%Y-%m-%d}")
+    blocks.append(f"STATS: {entries_in(answer.entries)}, {_count(answer.topic_count, 'topic')}, newest: {age}")
     return "\n\n".join(blocks)
-
-
-def _head(answer: Briefing) -> Iterator[str]:
-    topics = "1 topic" if len(answer.topics) == 1 else f"{len(answer.topics)} topics"
-    yield f"=== {answer.query} === {entries_in(answer.collected)}, {answer.current} current, {topics}"
-    yield f"TOPICS: {_sizes(answer.topics)}"
-    yield "CATEGORIES: " + ", ".join(f"{one.category} {one.entries}" for one in answer.categories)
 
 
 def _summary(answer: Briefing) -> Iterator[str]:
     yield "TOP:"
-    yield from (f"  {_line(point)}" for point in answer.points)
+    yield from (_line(point, point.line) for point in answer.points)
     if answer.chains:
         yield "CHAINS:"
         yield from map(_chain, answer.chains)
@@ -274,29 +258,21 @@ def _by_category(answer: Briefing) -> Iterator[str]:
             yield ""
             yield f"{category.upper()} ({len(points)})"
             for point in points:
-                yield from _whole(point) if answer.detail == "full" else (f"  {_line(point)}",)
+                yield _line(point, f"{point.stored:%Y-%m-%d}" if answer.detail == "full" else point.line)
+                if answer.detail == "full":
+                    yield from (f"    {line}".rstrip() for line in (point.text or "").split("\n"))
     if answer.chains:
         yield ""
         yield "CHAINS:"
         yield from map(_chain, answer.chains)
 
 
-def _line(point: Point) -> str:
-    tags = "".join(f" #{tag}" for tag in point.tags)
-    return f"[{point.topic}:{point.index}] {point.line}{tags}{_marks(point)}"
-
-
-def _whole(point: Point) -> Iterator[str]:
-    tags = "".join(f" #{tag}" for tag in point.tags)
-    yield f"  [{point.topic}:{point.index}] {point.stored:%Y-%m-%d}{tags}{_marks(point)}"
-    yield from (f"    {line}".rstrip() for line in (point.text or "").split("\n"))
-
-
-def _marks(point: Point) -> str:
-    marks = [f"[SUPERSEDED by {point.superseded_by}]"] if point.superseded_by else []
+def _line(point: Point, shown: str) -> str:
+    marks = [f"#{tag}" for tag in point.tags]
+    marks += [f"[SUPERSEDED by {point.superseded_by}]"] if point.superseded_by else []
     marks += [f"(also in {', '.join(point.also_in)})"] if point.also_in else []
     marks += [f"(linked from {point.via})"] if point.via else []
-    return "".join(f" {mark}" for mark in marks)
+    return " ".join((f"  [{point.topic}:{point.index}]", shown, *marks))
 
 
 def _chain(chain: Chain) -> str:
@@ -308,23 +284,13 @@ def _sizes(topics: Iterable[TopicSize]) -> str:
     return ", ".join(f"{one.topic} ({one.entries})" for one in topics)
 
 
-def _new(count: int) -> str:
-    return "1 new entry" if count == 1 else f"{count} new entries"
-
-
-def _age(answer: Overview) -> str:
-    if answer.newest is None or answer.age_days is None:
-        return "never"
-    return {0: "today", 1: "yesterday"}.get(answer.age_days, f"{answer.newest:%Y-%m-%d}")
-
-
 _WIDTH = 80
 
 
 def listing_form(answer: Listing) -> str:
     """``api-design (12), engine (75)`` and below it how many there are."""
-    numbers = f"{_topics(len(answer.topics))}, {entries_in(answer.entries)}"
-    return f"{_size_lines(answer.topics)}\n{numbers}" if answer.topics else numbers
+    numbers = f"{_count(len(answer.topics), 'topic')}, {entries_in(answer.entries)}"
+    return f"{_sizes(answer.topics)}\n{numbers}" if answer.topics else numbers
 
 
 def recent_form(answer: Recent) -> str:
@@ -335,7 +301,7 @@ def recent_form(answer: Recent) -> str:
 
 def stats_form(answer: Stats) -> str:
     """Counts and days, with those of each tag or of the index where they were asked for."""
-    lines = [f"{_topics(answer.topics)}, {entries_in(answer.entries)}"]
+    lines = [f"{_count(answer.topics, 'topic')}, {entries_in(answer.entries)}"]
     if answer.oldest and answer.newest:
         lines += [f"oldest: {answer.oldest:%Y-%m-%d}", f"newest: {answer.newest:%Y-%m-%d}"]
     if answer.tags is not None:
@@ -350,7 +316,7 @@ def xref_form(answer: CrossReferences) -> str:
     """``engine is referenced by: network (5)`` and ``engine references: cache (4)``."""
     if answer.hint:
         return answer.hint
-    by, to = _size_lines(answer.referenced_by) or "nothing", _size_lines(answer.references) or "nothing"
+    by, to = _sizes(answer.referenced_by) or "nothing", _sizes(answer.references) or "nothing"
     return f"{answer.topic} is referenced by: {by}\n{answer.topic} references: {to}"
 
 
@@ -400,15 +366,15 @@ def imported_form(answer: ImportedEntries) -> str:
     """How many came in, and what did not."""
     left = [f"  left out: {one.place}: {one.problem}" for one in answer.left_out]
     already = f"; {answer.already} already there" if answer.already else ""
-    return "\n".join([f"imported {entries_in(answer.entries)} across {_topics(answer.topics)}{already}", *left])
+    return "\n".join([f"imported {entries_in(answer.entries)} across {_count(answer.topics, 'topic')}{already}", *left])
 
 
 def session_form(answer: TopicSession) -> str:
     """What a session is told at its beginning."""
     if not answer.entries:
         return "HELIX KNOWLEDGE STORE: empty. Store what you learn under a topic."
-    head = f"HELIX KNOWLEDGE STORE: {entries_in(answer.entries)} across {_topics(answer.topics)}."
-    return f"{head}\nTopics: {_size_lines(answer.largest)}\nBEFORE starting work, search it for what is known."
+    head = f"HELIX KNOWLEDGE STORE: {entries_in(answer.entries)} across {_count(answer.topics, 'topic')}."
+    return f"{head}\nTopics: {_sizes(answer.largest)}\nBEFORE starting work, search it for what is known."
 
 
 def _stale(one: StaleEntry, *, refreshed: bool) -> Iterable[str]:
@@ -418,14 +384,6 @@ def _stale(one: StaleEntry, *, refreshed: bool) -> Iterable[str]:
     if refreshed:
         shown = one.current if one.current is not None else "(not shown: no text file of this project)"
         yield from (f"    | {line}" for line in shown.split("\n"))
-
-
-def _size_lines(topics: Iterable[TopicSize]) -> str:
-    return ", ".join(f"{one.topic} ({one.entries})" for one in topics)
-
-
-def _topics(count: int) -> str:
-    return "1 topic" if count == 1 else f"{count} topics"
 
 
 Answer = StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | actions.Answer

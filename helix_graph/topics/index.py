@@ -122,11 +122,10 @@ def category(tags: Iterable[str], text: str) -> Category:
         if any(_TAGS.get(tag) == one for tag in names):
             return one
     head = "\n".join(islice(content_lines(text), _FIRST_LINES))
-    return _earliest(head, _BY_KEYWORD) or ("other" if names else _rescued(text))
-
-
-def _rescued(text: str) -> Category:
-    return _earliest(text, _BY_KEYWORD) or _earliest(text, _BY_SHAPE) or "other"
+    found = _earliest(head, _BY_KEYWORD)
+    if not (found or names):
+        found = _earliest(text, _BY_KEYWORD) or _earliest(text, _BY_SHAPE)
+    return found or "other"
 
 
 def _earliest(text: str, table: tuple[tuple[Category, re.Pattern[str]], ...]) -> Category | None:

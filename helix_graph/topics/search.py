@@ -270,7 +270,8 @@ def _cut(entry: Entry, detail: Detail) -> Entry:
 def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
     if filters.topic is not None and not size_of(connection, filters.topic):
         return missing_topic_hint(connection, filters.topic)
-    if filters.tag is not None and not _has_tag(connection, filters.tag):
+    tagged = "SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1"
+    if filters.tag is not None and not connection.execute(tagged, (filters.tag,)).fetchone():
         return f"no entry has the tag '{filters.tag}'; `topic topics stats --detail tags` lists those there are"
     return None
 
@@ -280,10 +281,6 @@ def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
     meant = alike(connection, topic)
     end = f"; did you mean {' or '.join(meant)}?" if meant else "; `topic topics` lists those there are"
     return f"topic '{topic}' not found{end}"
-
-
-def _has_tag(connection: sqlite3.Connection, tag: str) -> bool:
-    return connection.execute("SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1", (tag,)).fetchone() is not None
 
 
 class ReadAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -200,11 +200,26 @@ def write_record(connection: sqlite3.Connection, draft: EntryDraft, *, now: int)
     """Appends the record of a new entry to the log; its number is the entry's id and its place in the topic."""
     links = tuple(_target(connection, *link) for link in draft.links)
     number = next_number(connection)
+    return append_entry(connection, draft, number=number, position=number, links=links, stored=now)
+
+
+def append_entry(  # noqa: PLR0913  (what a record holds)
+    connection: sqlite3.Connection,
+    draft: EntryDraft,
+    *,
+    number: int,
+    position: int,
+    links: tuple[int, ...],
+    stored: int,
+    modified: int | None = None,
+) -> NumberedRecord:
+    """Appends a draft as the record of that number, which is the id of the entry."""
     record = EntryRecord(
         entry=number,
         topic=draft.topic,
-        position=number,
-        stored=now,
+        position=position,
+        stored=stored,
+        modified=modified,
         text=draft.text,
         tags=draft.tags,
         source=draft.source,

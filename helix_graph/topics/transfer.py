@@ -21,6 +21,7 @@ import json
 import re
 from collections import defaultdict, deque
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,9 +30,9 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.topics import index
 from helix_graph.topics.entries import log_state
 from helix_graph.topics.fields import hyphened
-from helix_graph.topics.log import EntryRecord, NumberedRecord, append_record, next_number, reserve
+from helix_graph.topics.log import EntryRecord, NumberedRecord, next_number, reserve
 from helix_graph.topics.model import Damaged, InvalidImport, datetime_of, seconds_of
-from helix_graph.topics.store import EntryDraft, checked_draft, link_places
+from helix_graph.topics.store import EntryDraft, append_entry, checked_draft, link_places
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,13 +44,20 @@ _Content = tuple[str, str, tuple[str, ...], str | None, float]
 
 def already_there(connection: sqlite3.Connection, incoming: Sequence[IncomingEntry]) -> dict[int, int]:
     """The ids of the entries that are those of the import, by place in it."""
-    records = defaultdict[_Content, deque["EntryRecord"]](deque)
+    records = defaultdict[_Content, deque[EntryRecord]](deque)
     for one in log_state(connection).entries:
         records[_content(one.record)].append(one.record)
     found: dict[int, int] = {}
     for place, item in enumerate(incoming):
         there = records.get(_content(item.draft))
-        same = next((record for record in there or () if _at_one_time(record, item)), None)
+        same = next(
+            (
+                record
+                for record in there or ()
+                if (item.stored is None or (record.stored, record.modified) == (item.stored, item.modified))
+            ),
+            None,
+        )
         if there is not None and same is not None:
             there.remove(same)
             found[place] = same.entry
@@ -58,10 +66,6 @@ def already_there(connection: sqlite3.Connection, incoming: Sequence[IncomingEnt
 
 def _content(of: EntryRecord | EntryDraft) -> _Content:
     return (of.topic, of.text, of.tags, of.source, of.confidence)
-
-
-def _at_one_time(record: EntryRecord, item: IncomingEntry) -> bool:
-    return item.stored is None or (record.stored, record.modified) == (item.stored, item.modified)
 
 
 Link = int | tuple[str, int]
@@ -122,9 +126,9 @@ def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
         raise InvalidImport(f"it is no JSON ({error})") from error
     taken: list[IncomingEntry] = []
     left: list[LeftOut] = []
-    for place, read, item in _items(value):
+    for place, read in _items(value):
         try:
-            taken.append(read(place, item))
+            taken.append(read(place))
         except HelixGraphError as error:
             left.append(LeftOut(place=place, problem=str(error)))
     return taken, left
@@ -150,7 +154,18 @@ def import_entries(
             continue
         links, missing = targets.of(one)
         left += [LeftOut(place=one.place, problem=f"its link {link} leads to no entry") for link in missing]
-        entries.append(_append(connection, one, number=number, position=position, links=links, now=now))
+        stored = now if one.stored is None else one.stored
+        entries.append(
+            append_entry(
+                connection,
+                one.draft,
+                number=number,
+                position=position,
+                links=links,
+                stored=stored,
+                modified=one.modified,
+            )
+        )
     targets.reserve_deleted()
     for place in range(0, len(entries), index.AT_ONCE):
         index.add_to_index(connection, entries[place : place + index.AT_ONCE])
@@ -200,7 +215,10 @@ class _Targets:
 
     def of(self, one: IncomingEntry) -> tuple[tuple[int, ...], list[str]]:
         """The entries that the links of one lead to, and those links that lead nowhere."""
-        found = {_written(link): self._target(link, one) for link in one.links}
+        found = {
+            (f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"): self._target(link, one)
+            for link in one.links
+        }
         there = tuple(dict.fromkeys(target for target in found.values() if target is not None))
         return there, [link for link, target in found.items() if target is None]
 
@@ -222,10 +240,6 @@ class _Targets:
         return self._deleted[link]
 
 
-def _written(link: Link) -> str:
-    return f"#{link}" if isinstance(link, int) else f"{link[0]}:{link[1]}"
-
-
 def _numbers(
     connection: sqlite3.Connection, incoming: Sequence[IncomingEntry], *, present: Mapping[int, int], untouched: bool
 ) -> tuple[list[int], list[int]]:
@@ -238,46 +252,24 @@ def _numbers(
     return numbers, numbers
 
 
-def _append(
-    connection: sqlite3.Connection, one: IncomingEntry, *, number: int, position: int, links: tuple[int, ...], now: int
-) -> NumberedRecord:
-    record = EntryRecord(
-        entry=number,
-        topic=one.draft.topic,
-        position=position,
-        stored=now if one.stored is None else one.stored,
-        modified=one.modified,
-        text=one.draft.text,
-        tags=one.draft.tags,
-        source=one.draft.source,
-        confidence=one.draft.confidence,
-        links=links,
-    )
-    append_record(connection, record, number=number)
-    return NumberedRecord(number=number, record=record)
-
-
-def _items(value: Any) -> Iterator[tuple[str, Callable[[str, Any], IncomingEntry], Any]]:  # noqa: ANN401  (any JSON)
-    """Each item with its place and what reads it."""
+def _items(value: Any) -> Iterator[tuple[str, Callable[[str], IncomingEntry]]]:  # noqa: ANN401  (any JSON)
+    """Each item's place and what reads it."""
     if isinstance(value, _Object):
-        topics = value.plain().get("topics")
-        grouped = _later_groups(topics) if isinstance(topics, list) and "version" in value.plain() else list(value)
-        for topic, entries in grouped:
+        plain, groups = value.plain(), list(value)
+        if isinstance(plain.get("topics"), list) and "version" in plain:
+            later = [one.plain() if isinstance(one, _Object) else {} for one in plain["topics"]]
+            groups = [(str(one.get("topic", "")), one.get("entries", [])) for one in later]
+        for topic, entries in groups:
             if not isinstance(entries, list) or isinstance(entries, _Object):
                 raise InvalidImport(f"what stands under {topic!r} is no list of entries")
-            yield from ((f"{topic}[{place}]", _original_of(topic), one) for place, one in enumerate(entries))
+            yield from ((f"{topic}[{place}]", partial(_original, topic, one)) for place, one in enumerate(entries))
     elif isinstance(value, list):
-        yield from ((f"[{place}]", _own, one) for place, one in enumerate(value))
+        yield from ((f"[{place}]", partial(_own, one)) for place, one in enumerate(value))
     else:
         raise InvalidImport("it is neither an array nor an object")
 
 
-def _later_groups(topics: list[Any]) -> Object:
-    plain = [one.plain() if isinstance(one, _Object) else {} for one in topics]
-    return [(str(one.get("topic", "")), one.get("entries", [])) for one in plain]
-
-
-def _own(place: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
+def _own(item: Any, place: str) -> IncomingEntry:  # noqa: ANN401  (any JSON)
     """An item of an array: what a person wrote, or of our own export."""
     fields = item.plain() if isinstance(item, _Object) else {}
     unknown = sorted(fields.keys() - _KEYS)
@@ -287,33 +279,21 @@ def _own(place: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
         raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
     names = ("topic", "text", "tags", "source", "confidence")
     given = {name: fields[name] for name in names if fields.get(name) is not None}
+    links = [] if fields.get("links") is None else fields["links"]
+    is_ids = isinstance(links, list) and all(type(one) is int for one in links)
     return IncomingEntry(
         place=place,
         draft=checked_draft(**given, auto=False),
         identity=fields.get("id") if type(fields.get("id")) is int else None,
         stored=_time(fields.get("stored")),
         modified=_time(fields.get("modified")),
-        links=_links(fields.get("links")),
+        links=tuple(links) if is_ids else link_places(links),
     )
 
 
-def _links(given: Any) -> tuple[Link, ...]:  # noqa: ANN401  (any JSON)
-    if given is None:
-        return ()
-    if isinstance(given, list) and all(type(one) is int for one in given):
-        return tuple(given)
-    return link_places(given)
-
-
-def _original_of(topic: str) -> Callable[[str, Any], IncomingEntry]:
-    def read(place: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
-        return _original(place, topic, item.plain() if isinstance(item, _Object) else item)
-
-    return read
-
-
-def _original(place: str, topic: str, item: Any) -> IncomingEntry:  # noqa: ANN401  (any JSON)
+def _original(topic: str, item: Any, place: str) -> IncomingEntry:  # noqa: ANN401  (any JSON)
     """An entry of the original's export, whose body begins with what is known of it."""
+    item = item.plain() if isinstance(item, _Object) else item
     if not isinstance(item, dict) or not isinstance(item.get("body"), str):
         raise InvalidImport("an entry needs a body")
     known, text = _body(item["body"])
