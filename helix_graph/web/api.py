@@ -215,7 +215,7 @@ class Pages:
             excerpt,
             claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
-            title=_title(self._root),
+            title=f"{self._root.parent.name} · helix-graph",
             part=_in_words(**part),
             timeline=self._timeline(excerpt) if part.get("episode") is not None else None,
         )
@@ -236,10 +236,6 @@ class Pages:
     def _timeline(self, excerpt: Excerpt) -> PageTimeline:
         name = next(one.id for one in excerpt.sessions if not one.asserted)
         return self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
-
-
-def _title(root: Path) -> str:
-    return f"{root.parent.name} · helix-graph"
 
 
 def _in_words(

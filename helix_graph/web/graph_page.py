@@ -66,7 +66,10 @@ def _of_a_type(kind: str, places: list[int], labels: Sequence[str]) -> Iterable[
     parted = _parted(places, labels, words=1)
     ranked = sorted(parted.items(), key=lambda item: (-len(item[1]), item[0]))
     own = [(head, members) for head, members in ranked if len(members) >= _FEWEST][:_GROUPS_OF_A_TYPE]
-    named = [(_named(head, members, labels), members) for head, members in own]
+    named = []
+    for head, members in own:
+        is_whole = all(labels[place].startswith(f"{head}: ") for place in members)
+        named.append((head if is_whole else f"{head} …", members))
     kept = {head for head, _ in own}
     rest = [place for head, members in ranked if head not in kept for place in members]
     if len(rest) == 1:
@@ -89,11 +92,6 @@ def _parted(places: Iterable[int], labels: Sequence[str], *, words: int) -> dict
         else:
             parted[head] = [*parted.get(head, ()), *members]
     return parted
-
-
-def _named(head: str, members: Sequence[int], labels: Sequence[str]) -> str:
-    """A head that is no name of its own says that more follows: ``run git …``."""
-    return head if all(labels[place].startswith(f"{head}: ") for place in members) else f"{head} \u2026"
 
 
 def _head(label: str, words: int) -> str:

@@ -162,25 +162,22 @@ def _chosen(
 ) -> ReportFindings:
     one_each: dict[tuple[str, str], Pattern] = {}
     for row in ranked:
-        one_each.setdefault((_kind_of_situation(row), row.action), row)
+        situation = "any task" if row.level == "task" else row.trigger.partition(": ")[0]
+        one_each.setdefault((situation, row.action), row)
     rows = list(one_each.values())
     enough = [row for row in rows if not row.too_early]
     shown = (enough or (rows if survey.too_early else []))[:MOST_SHOWN]
     return ReportFindings(
-        shown=tuple(_finding(row, ledger, period) for row in shown), of=len(rows), too_early=survey.too_early
-    )
-
-
-def _kind_of_situation(row: Pattern) -> str:
-    """A situation without the kind of error, or of task."""
-    return "any task" if row.level == "task" else row.trigger.partition(": ")[0]
-
-
-def _finding(row: Pattern, ledger: EvidenceLedger, period: ReportPeriod | None) -> ReportFinding:
-    return ReportFinding(
-        pattern=row,
-        in_period=period is not None and period.holds(parse_timestamp(row.last_used)),
-        evidence=ledger.cite(zip(row.episodes, row.decisions, strict=True)),
+        shown=tuple(
+            ReportFinding(
+                pattern=row,
+                in_period=period is not None and period.holds(parse_timestamp(row.last_used)),
+                evidence=ledger.cite(zip(row.episodes, row.decisions, strict=True)),
+            )
+            for row in shown
+        ),
+        of=len(rows),
+        too_early=survey.too_early,
     )
 
 
@@ -311,10 +308,11 @@ def health_of(
     root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedEpisode], insights: dict[str, Any]
 ) -> MemoryHealth:
     """How the memory does."""
+    problems = {one.path: one.problem for one in (*skipped, *survey.skipped)}
     return MemoryHealth(
         sessions=survey.episodes,
         outcomes=survey.outcomes,
-        damaged=_damage(root, (*skipped, *survey.skipped)),
+        damaged=tuple(Damage(file=_within(root, path), problem=problems[path]) for path in sorted(problems)),
         nodes=status.nodes,
         edges=status.edges,
         pending=status.pending,
@@ -324,12 +322,6 @@ def health_of(
         too_early=survey.too_early,
         insights={name: value for name, value in insights.items() if name != _OF_THE_HOUR},
     )
-
-
-def _damage(root: Path, skipped: Iterable[SkippedEpisode]) -> tuple[Damage, ...]:
-    """Each file once; where it lies within the memory, no more is said of the place."""
-    problems = {one.path: one.problem for one in skipped}
-    return tuple(Damage(file=_within(root, path), problem=problems[path]) for path in sorted(problems))
 
 
 def _within(root: Path, path: str) -> str:

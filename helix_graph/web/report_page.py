@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         OutcomeSpan,
         PeriodReport,
         RecurringError,
-        ReportAdvice,
         ReportFinding,
         ReportFindings,
         ReportInsights,
@@ -308,14 +307,15 @@ def insights(learnt: ReportInsights) -> Markup:
     """What insights do: all together first, then each."""
     if not learnt.of:
         return section("insights", "Insights by uplift", nothing(report_text.insights_sentence(learnt)))
-    rows = element("ol", _uplift(learnt.pooled, "All insights together"), *map(_advice, learnt.shown), class_="rows")
+    rows = element(
+        "ol",
+        _uplift(learnt.pooled, "All insights together"),
+        *(_uplift(one.uplift, short(one.content, _LONGEST_ADVICE) or one.uplift.insight or "") for one in learnt.shown),
+        class_="rows",
+    )
     return section(
         "insights", "Insights by uplift", element("p", report_text.insights_sentence(learnt), class_="small"), rows
     )
-
-
-def _advice(one: ReportAdvice) -> Markup:
-    return _uplift(one.uplift, short(one.content, _LONGEST_ADVICE) or one.uplift.insight or "")
 
 
 def _uplift(one: Uplift, text: str) -> Markup:
@@ -373,7 +373,14 @@ def _body(report: PeriodReport, links: Links) -> Sequence[Markup]:
         _evidence(report.evidence, links),
     )
     skip = element("a", "Skip to the report", class_="skip", href="#report")
-    return [HATCH, skip, _head(report), element("main", joined(sections, "\n"), id="report", tabindex="-1"), _foot()]
+    lines = (element("li", one) for one in report_text.HOW_TO_READ)
+    return [
+        HATCH,
+        skip,
+        _head(report),
+        element("main", joined(sections, "\n"), id="report", tabindex="-1"),
+        element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_text.QUOTES)),
+    ]
 
 
 def _head(report: PeriodReport) -> Markup:
@@ -430,8 +437,3 @@ def _piece(one: CitedEvidence) -> Markup:
         element("blockquote", one.quote or one.text, dir="auto"),
         id=f"e{one.number}",
     )
-
-
-def _foot() -> Markup:
-    lines = (element("li", one) for one in report_text.HOW_TO_READ)
-    return element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_text.QUOTES))
