@@ -145,7 +145,9 @@ def attention(query: Floats, key: Floats, value: Floats, spans: Iterable[TensorS
     """What each token takes from the tokens of its own text, head by head: softmax(QK' / sqrt(d)) V."""
     seen = np.empty_like(query)
     for span in spans:
-        q, k, v = (_heads(one, span) for one in (query, key, value))
+        q, k, v = (
+            one[span.rows].reshape(span.texts, span.length, HEADS, -1).swapaxes(1, 2) for one in (query, key, value)
+        )
         scores = q @ k.swapaxes(2, 3)
         scores *= np.float32(q.shape[3] ** -0.5)
         scores -= scores.max(axis=3, keepdims=True)
@@ -153,11 +155,6 @@ def attention(query: Floats, key: Floats, value: Floats, spans: Iterable[TensorS
         scores /= scores.sum(axis=3, keepdims=True)
         seen[span.rows] = (scores @ v).swapaxes(1, 2).reshape(-1, seen.shape[1])
     return seen
-
-
-def _heads(rows: Floats, span: TensorSpan) -> Floats:
-    """The tokens of a span as (text, head, token, number)."""
-    return rows[span.rows].reshape(span.texts, span.length, HEADS, -1).swapaxes(1, 2)
 
 
 def gelu(values: Floats) -> None:

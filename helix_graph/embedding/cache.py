@@ -92,7 +92,7 @@ class Cached:
         if new:
             computed = self.embedder.embed(list(new.values()))
             known |= dict(zip(new, computed, strict=True))
-            self._put({key: np.asarray(known[key], "<f4").tobytes() for key in new})
+            self._using(lambda: self._write({key: np.asarray(known[key], "<f4").tobytes() for key in new}))
         return np.array([known[key] for key in keys], np.float32).reshape(len(keys), self.dimensions)
 
     def _get(self, keys: Iterable[str]) -> dict[str, bytes]:
@@ -108,9 +108,6 @@ class Cached:
             if database.schema_version(connection) != VECTOR_CACHE.version:
                 return []  # of another version, or just being made: whoever writes next makes it anew
             return connection.execute(_GET, (self.model, database.as_list(set(keys)))).fetchall()
-
-    def _put(self, vectors: Mapping[str, bytes]) -> None:
-        self._using(lambda: self._write(vectors))
 
     def _write(self, vectors: Mapping[str, bytes]) -> None:
         with _writing(self.path) as connection:

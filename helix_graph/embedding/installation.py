@@ -83,7 +83,12 @@ def install(
         for step in steps:
             if announce:
                 announce(step)
-            _do(step)
+            if step.source and step.target:
+                for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
+                    if (step.source / name).is_file():
+                        _copy_file(step.source / name, step.target / name)
+            else:
+                _run(step)
         importlib.invalidate_caches()
         _check(find())
     return InstallReport(steps=tuple(steps), dry_run=dry_run, status=status())
@@ -125,13 +130,6 @@ def _pip(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
 
 
-def _do(step: InstallStep) -> None:
-    if step.source and step.target:
-        _copy(step.source, step.target)
-    else:
-        _run(step)
-
-
 def _run(step: InstallStep) -> None:
     """Runs pip, quietly: what it says matters only when it fails.
 
@@ -144,13 +142,6 @@ def _run(step: InstallStep) -> None:
     lines = [line.removeprefix("ERROR: ").strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith(("WARNING:", "[notice]"))]
     raise InstallFailed(step=" ".join(step.command), problem=(errors or ["it said nothing"])[-1])
-
-
-def _copy(source: Path, target: Path) -> None:
-    """File by file, each whole or not at all; the weights come last, so that a copy cut short is no model."""
-    for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
-        if (source / name).is_file():
-            _copy_file(source / name, target / name)
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -55,7 +55,8 @@ def sha256_of(path: Path) -> str:
         OSError: It is not there, or may not be read.
     """
     now = _identity(path)
-    entry = _entry_of(path)
+    name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
+    entry = cache_folder() / "hashes" / f"{name}.json"
     known = _recall(entry)
     if known and msgspec.structs.replace(known, sha256="") == now:
         return known.sha256
@@ -79,11 +80,6 @@ def xdg_folder(variable: str, usual: str) -> Path:
     """
     named = Path(os.environ.get(variable, ""))
     return named if named.is_absolute() else Path.home() / usual
-
-
-def _entry_of(path: Path) -> Path:
-    name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
-    return cache_folder() / "hashes" / f"{name}.json"
 
 
 def _identity(path: Path) -> _Remembered:

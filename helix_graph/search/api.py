@@ -141,6 +141,7 @@ class Search:
         settings = read_settings(self.root)
         serena = settings.markdown[0] if settings.markdown else self.root.parent / SERENA
         availability = self._availability(settings)
+        parts = urlsplit(settings.forgetful or "")
         return {
             "Serena": {"Available": serena.is_dir(), "Path": str(serena)},
             "Forgetful": {
@@ -153,7 +154,7 @@ class Search:
             },
             "Configuration": {
                 "SerenaPath": str(serena),
-                "ForgetfulPort": _port(settings.forgetful),
+                "ForgetfulPort": parts.port or _PORTS.get(parts.scheme),
                 "ForgetfulTimeout": settings.forgetful_timeout_ms,
                 "MaxResults": DEFAULT,
             },
@@ -215,10 +216,3 @@ def _folder(path: Path, project: Path) -> MarkdownFolder:
 def _standing(source: SearchSource) -> dict[str, Any]:
     problem = source.problem()
     return {"Available": problem is None, "Problem": problem, "Manners": sorted(source.manners)}
-
-
-def _port(endpoint: str | None) -> int | None:
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(endpoint or "")
-    return parts.port or _PORTS.get(parts.scheme)

@@ -9,7 +9,7 @@ redacted from what is shown: the files are not the memory's own.
 from __future__ import annotations
 
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helix_episodes.io import read_regular
 from helix_graph.embedding.choice import unavailable
@@ -56,13 +56,13 @@ class InsightSource:
         recalled = self._insights.recall(query, limit, semantic=manner != "lexical")
         if manner == "semantic" and recalled.mode != "semantic":
             raise unavailable()
-        return [_found_insight(hit) for hit in recalled if manner != "semantic" or hit["_via"] != "words"]
-
-
-def _found_insight(hit: dict[str, Any]) -> SourceResult:
-    return SourceResult(
-        name=hit["name"], content=hit["content"], source=INSIGHTS, score=hit["_score"], scored_by="recall"
-    )
+        return [
+            SourceResult(
+                name=hit["name"], content=hit["content"], source=INSIGHTS, score=hit["_score"], scored_by="recall"
+            )
+            for hit in recalled
+            if manner != "semantic" or hit["_via"] != "words"
+        ]
 
 
 TOPICS = "Topics"

@@ -25,7 +25,7 @@ from helix_graph.web.html import page_html
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_page import REPORT_MARK, report_html
-from helix_graph.web.report_text import QUOTES
+from helix_graph.web.report_text import QUOTES, report_markdown
 from helix_graph.web.session_page import build_timeline
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.claims import ClaimReport
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.subgraph import Excerpt, ExcerptSession
+    from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
     from helix_graph.web.page_model import Page, PageTimeline
 
@@ -119,14 +119,6 @@ def _is_view(data: bytes) -> bool:
     return MARK_OF_VIEWS.encode() in data
 
 
-def _is_page(data: bytes) -> bool:
-    return REPORT_MARK.encode() in data
-
-
-def _is_markdown(data: bytes) -> bool:
-    return data.endswith(f"\n{QUOTES}\n".encode())
-
-
 def _is_json(data: bytes) -> bool:
     try:
         msgspec.json.decode(data, type=_ReportHead)
@@ -135,7 +127,11 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
-_KNOWN = {"html": _is_page, "markdown": _is_markdown, "json": _is_json}
+_KNOWN: dict[str, Callable[[bytes], bool]] = {
+    "html": lambda data: REPORT_MARK.encode() in data,
+    "markdown": lambda data: data.endswith(f"\n{QUOTES}\n".encode()),
+    "json": _is_json,
+}
 
 
 class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +157,7 @@ class _Head(msgspec.Struct):
 
 
 class Pages:
-    """Makes pages of the memory in ``root`` from what its doors answer."""
+    """Makes pages of the memory in ``root`` from the answers of its parts."""
 
     def __init__(self, root: Path, *, graph: Graph, causality: Causality, episodes: Episodes) -> None:
         self._root = root
@@ -211,13 +207,17 @@ class Pages:
     def page(self, claims: ClaimReport, **part: Any) -> Page:  # noqa: ANN401  (as above)
         """What stands on the page of a part of the memory; ``claims`` are those of all its sessions."""
         excerpt = self._graph.excerpt(**part)
+        timeline = None
+        if part.get("episode") is not None:
+            name = next(one.id for one in excerpt.sessions if not one.asserted)
+            timeline = self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
         return build_graph_page(
             excerpt,
             claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
-            title=_title(self._root),
+            title=f"{self._root.parent.name} · helix-graph",
             part=_in_words(**part),
-            timeline=self._timeline(excerpt) if part.get("episode") is not None else None,
+            timeline=timeline,
         )
 
     def timeline(self, name: str, places: Mapping[str, int] = MappingProxyType({})) -> PageTimeline:
@@ -232,14 +232,6 @@ class Pages:
             contrast=self._causality.contrast(name),
             places=places,
         )
-
-    def _timeline(self, excerpt: Excerpt) -> PageTimeline:
-        name = next(one.id for one in excerpt.sessions if not one.asserted)
-        return self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
-
-
-def _title(root: Path) -> str:
-    return f"{root.parent.name} · helix-graph"
 
 
 def _in_words(
@@ -290,7 +282,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reports:
-    """Makes reports of the memory in ``root`` from what its doors answer."""
+    """Makes reports of the memory in ``root`` from the answers of its parts."""
 
     def __init__(self, root: Path, *, graph: Graph, causality: Causality, insights: Insights, pages: Pages) -> None:
         self._root = root
@@ -367,8 +359,6 @@ def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
-        from helix_graph.web.report_text import report_markdown
-
         return report_markdown(report).encode()
     return report_html(report, pages=pages)
 

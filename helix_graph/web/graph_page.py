@@ -18,14 +18,14 @@ import msgspec
 from helix_graph.graph.model import rate
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.web.layout import columns_of, spots_of
-from helix_graph.web.page_model import Comparison, Page, PageEdge, PageGroup, PageNode, PagePath, PageSession
+from helix_graph.web.page_model import Comparison, Page, PageEdge, PageGroup, PageNode, PagePath, PageSession, copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from helix_graph.causality.claims import ClaimReport, ClaimVerdict
     from helix_graph.graph.paths import PathAnswer
-    from helix_graph.graph.subgraph import Excerpt, ExcerptEdge, ExcerptNode, ExcerptSession
+    from helix_graph.graph.subgraph import Excerpt, ExcerptNode, ExcerptSession
     from helix_graph.web.layout import Edge, Spot
     from helix_graph.web.page_model import PageTimeline
 
@@ -40,6 +40,8 @@ _FEWEST = 2
 _MOST_WORDS = 3
 #: The largest groups of a type are shown by themselves: an overview of a hundred groups is none.
 _GROUPS_OF_A_TYPE = 14
+#: A colon later than this is within a sentence.
+_LONGEST_SUBJECT = 40
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +68,10 @@ def _of_a_type(kind: str, places: list[int], labels: Sequence[str]) -> Iterable[
     parted = _parted(places, labels, words=1)
     ranked = sorted(parted.items(), key=lambda item: (-len(item[1]), item[0]))
     own = [(head, members) for head, members in ranked if len(members) >= _FEWEST][:_GROUPS_OF_A_TYPE]
-    named = [(_named(head, members, labels), members) for head, members in own]
+    named = []
+    for head, members in own:
+        is_whole = all(labels[place].startswith(f"{head}: ") for place in members)
+        named.append((head if is_whole else f"{head} …", members))
     kept = {head for head, _ in own}
     rest = [place for head, members in ranked if head not in kept for place in members]
     if len(rest) == 1:
@@ -77,7 +82,10 @@ def _of_a_type(kind: str, places: list[int], labels: Sequence[str]) -> Iterable[
 def _parted(places: Iterable[int], labels: Sequence[str], *, words: int) -> dict[str, list[int]]:
     heads: defaultdict[str, list[int]] = defaultdict(list)
     for place in places:
-        heads[_head(labels[place], words)].append(place)
+        label = labels[place]
+        subject, colon, _ = label.partition(": ")  # an error goes by what failed, with how as the detail
+        is_subject = colon and len(subject) <= _LONGEST_SUBJECT
+        heads[subject if is_subject else " ".join(label.split()[:words]) or label].append(place)
     parted: dict[str, list[int]] = {}
     for head, members in heads.items():
         if len(members) > _LARGE and words < _MOST_WORDS:
@@ -89,23 +97,6 @@ def _parted(places: Iterable[int], labels: Sequence[str], *, words: int) -> dict
         else:
             parted[head] = [*parted.get(head, ()), *members]
     return parted
-
-
-def _named(head: str, members: Sequence[int], labels: Sequence[str]) -> str:
-    """A head that is no name of its own says that more follows: ``run git …``."""
-    return head if all(labels[place].startswith(f"{head}: ") for place in members) else f"{head} \u2026"
-
-
-def _head(label: str, words: int) -> str:
-    """The first words of a label, up to a colon: an error goes by what failed, with how as the detail."""
-    subject, colon, _ = label.partition(": ")
-    if colon and len(subject) <= _LONGEST_SUBJECT:
-        return subject
-    return " ".join(label.split()[:words]) or label
-
-
-#: A colon later than this stands in a sentence.
-_LONGEST_SUBJECT = 40
 
 
 #: "2026-03-01" of "2026-03-01T10:00:00Z".
@@ -134,7 +125,7 @@ def build_graph_page(
         edges_in_all=excerpt.edges_in_all,
         overview=len(excerpt.nodes) >= OVERVIEW_FROM,
         nodes=tuple(_node(node, spot, group) for node, spot, group in zip(excerpt.nodes, spots, group_of, strict=True)),
-        edges=_edges(excerpt, claims),
+        edges=tuple(_edges(excerpt, claims)),
         groups=groups,
         sessions=tuple(_session(one, projects.get(one.id, "")) for one in excerpt.sessions),
         sightings=excerpt.sightings,
@@ -146,21 +137,12 @@ def build_graph_page(
 
 def _node(node: ExcerptNode, spot: Spot, group: int) -> PageNode:
     interval = wilson_interval(node.successes, node.measured)
-    return PageNode(
-        id=node.id,
-        type=node.type,
-        label=node.label,
-        frequency=node.frequency,
-        episodes=node.episodes,
-        measured=node.measured,
-        successes=node.successes,
+    return copied(
+        PageNode,
+        node,
         rate=rate(node.successes, node.measured),
         low=round(interval.low, 4),
         high=round(interval.high, 4),
-        wordings=node.wordings,
-        wordings_left=node.wordings_left,
-        sightings=node.sightings,
-        sessions=node.sessions,
         group=group,
         x=spot.x,
         y=spot.y,
@@ -186,56 +168,27 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
     return groups, group_of
 
 
-def _edges(excerpt: Excerpt, claims: ClaimReport) -> tuple[PageEdge, ...]:
-    told: dict[tuple[str, str, str], ClaimVerdict] = {
+def _edges(excerpt: Excerpt, claims: ClaimReport) -> Iterator[PageEdge]:
+    by_edge: dict[tuple[str, str, str], ClaimVerdict] = {
         (claim.source, claim.target, claim.type): claim for claim in claims.claims
     }
     labels = [node.label for node in excerpt.nodes]
-    return tuple(_edge(edge, told.get((labels[edge.source], labels[edge.target], edge.type))) for edge in excerpt.edges)
-
-
-def _edge(edge: ExcerptEdge, claim: ClaimVerdict | None) -> PageEdge:
-    return PageEdge(
-        source=edge.source,
-        target=edge.target,
-        type=edge.type,
-        status=claim.status if claim else "asserted",
-        weight=edge.weight,
-        evidence=edge.evidence_count,
-        reasons=edge.reasons,
-        joints=edge.joints,
-        sessions=edge.sessions,
-        comparison=_comparison(claim) if claim else None,
-    )
-
-
-def _comparison(claim: ClaimVerdict) -> Comparison | None:
-    if claim.effect is None:
-        return None
-    effect = claim.effect
-    return Comparison(
-        difference=effect.difference,
-        low=effect.interval.low,
-        high=effect.interval.high,
-        q=effect.q,
-        uses=effect.uses,
-        successes=effect.successes,
-        others=effect.others,
-        successes_of_others=effect.successes_of_others,
-    )
+    for edge in excerpt.edges:
+        claim = by_edge.get((labels[edge.source], labels[edge.target], edge.type))
+        effect = claim.effect if claim else None
+        yield copied(
+            PageEdge,
+            edge,
+            status=claim.status if claim else "asserted",
+            evidence=edge.evidence_count,
+            comparison=copied(Comparison, effect, low=effect.interval.low, high=effect.interval.high)
+            if effect
+            else None,
+        )
 
 
 def _session(one: ExcerptSession, project: str) -> PageSession:
-    return PageSession(
-        id=one.id,
-        task=one.task,
-        outcome=one.outcome,
-        basis=one.basis,
-        day=(one.timestamp or "")[:_DAY],
-        project=project,
-        log=one.log or "",
-        asserted=one.asserted,
-    )
+    return copied(PageSession, one, day=(one.timestamp or "")[:_DAY], project=project, log=one.log or "")
 
 
 def _path(excerpt: Excerpt, answer: PathAnswer) -> PagePath:

@@ -222,7 +222,10 @@ def _ordered(layers: list[list[int]], edges: Sequence[tuple[int, int]]) -> list[
     for sweep in range(_SWEEPS):
         neighbours = after if sweep % 2 else before
         for layer in reversed(layers) if sweep % 2 else layers:
-            mean = {node: _mean(node, neighbours[node], height) for node in layer}
+            mean = {}
+            for node in layer:
+                near = neighbours[node]
+                mean[node] = sum(height[each] for each in near) / len(near) if near else height[node]
             layer.sort(key=lambda node: (mean[node], node))
             height.update({node: _relative(place, layer) for place, node in enumerate(layer)})
     return layers
@@ -231,7 +234,3 @@ def _ordered(layers: list[list[int]], edges: Sequence[tuple[int, int]]) -> list[
 def _relative(place: int, layer: Sequence[int]) -> float:
     """A place in a layer from the middle, so that long and short layers compare."""
     return place - (len(layer) - 1) / 2
-
-
-def _mean(node: int, neighbours: Sequence[int], height: dict[int, float]) -> float:
-    return sum(height[each] for each in neighbours) / len(neighbours) if neighbours else height[node]

@@ -6,9 +6,19 @@ logs have them: the page shows them as text only, and `helix_graph.web.html` kee
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from helix_graph.graph.subgraph import Occurrence
+
+Copy = TypeVar("Copy", bound=msgspec.Struct)
+
+
+def copied(kind: type[Copy], source: object, **others: object) -> Copy:
+    """A value of ``kind`` with the fields of ``source`` that have the same names, and ``others``."""
+    same = (name for name in kind.__struct_fields__ if name not in others)
+    return kind(**{name: getattr(source, name) for name in same}, **others)
 
 
 class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -107,46 +107,36 @@ def _change(now: ReportRate, earlier: Sequence[OutcomeSpan]) -> OutcomeChange:
 
 #: What works succeeds at least so often: as far from always as the original API's anti-patterns (0.3) are from never.
 WORKS_FROM = 0.7
+_Key = tuple[bool, bool, float, int, str, str]
 #: As many as are read; the commands have all.
 MOST_SHOWN = 6
 
 
 def what_works(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | None) -> ReportFindings:
     """What succeeds mostly, and no less often than what else was done."""
+
+    def best_first(row: Pattern) -> _Key:
+        low = row.interval.low if row.interval else 0.0
+        return not _helps(row), row.too_early, -low, -row.occurrences, row.name, row.basis
+
     rows = survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES)
-    kept = [
-        one for one in rows if _helps(one) or (not _hurts(one) and one.success_rate >= _otherwise(one, unknown=0.0))
-    ]
-    return _chosen(sorted(kept, key=_best_first), survey, ledger, period)
+    works = [one for one in rows if _helps(one) or (not _hurts(one) and one.success_rate >= (one.base_rate or 0.0))]
+    return _chosen(sorted(works, key=best_first), survey, ledger, period)
 
 
 def what_fails(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | None) -> ReportFindings:
     """What succeeds seldom, and less often than what else was done; and what goes with failure among like sessions."""
+
+    def worst_first(row: Pattern) -> _Key:
+        high = row.interval.high if row.interval else 1.0
+        return not _hurts(row), row.too_early, high, -row.occurrences, row.name, row.basis
+
+    def is_worse(row: Pattern) -> bool:
+        return row.success_rate < (1.0 if row.base_rate is None else row.base_rate)
+
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    kept = [
-        one
-        for one in rows.values()
-        if _hurts(one) or (not _helps(one) and one.success_rate < _otherwise(one, unknown=1.0))
-    ]
-    return _chosen(sorted(kept, key=_worst_first), survey, ledger, period)
-
-
-def _otherwise(row: Pattern, *, unknown: float) -> float:
-    """How often the same situation ended well when something else was done."""
-    return unknown if row.base_rate is None else row.base_rate
-
-
-_Key = tuple[bool, bool, float, int, str, str]
-
-
-def _best_first(row: Pattern) -> _Key:
-    low = row.interval.low if row.interval else 0.0
-    return not _helps(row), row.too_early, -low, -row.occurrences, row.name, row.basis
-
-
-def _worst_first(row: Pattern) -> _Key:
-    high = row.interval.high if row.interval else 1.0
-    return not _hurts(row), row.too_early, high, -row.occurrences, row.name, row.basis
+    fails = [one for one in rows.values() if _hurts(one) or (not _helps(one) and is_worse(one))]
+    return _chosen(sorted(fails, key=worst_first), survey, ledger, period)
 
 
 def _helps(row: Pattern) -> bool:
@@ -162,25 +152,22 @@ def _chosen(
 ) -> ReportFindings:
     one_each: dict[tuple[str, str], Pattern] = {}
     for row in ranked:
-        one_each.setdefault((_kind_of_situation(row), row.action), row)
+        situation = "any task" if row.level == "task" else row.trigger.partition(": ")[0]
+        one_each.setdefault((situation, row.action), row)
     rows = list(one_each.values())
     enough = [row for row in rows if not row.too_early]
     shown = (enough or (rows if survey.too_early else []))[:MOST_SHOWN]
     return ReportFindings(
-        shown=tuple(_finding(row, ledger, period) for row in shown), of=len(rows), too_early=survey.too_early
-    )
-
-
-def _kind_of_situation(row: Pattern) -> str:
-    """A situation without the kind of error, or of task."""
-    return "any task" if row.level == "task" else row.trigger.partition(": ")[0]
-
-
-def _finding(row: Pattern, ledger: EvidenceLedger, period: ReportPeriod | None) -> ReportFinding:
-    return ReportFinding(
-        pattern=row,
-        in_period=period is not None and period.holds(parse_timestamp(row.last_used)),
-        evidence=ledger.cite(zip(row.episodes, row.decisions, strict=True)),
+        shown=tuple(
+            ReportFinding(
+                pattern=row,
+                in_period=period is not None and period.holds(parse_timestamp(row.last_used)),
+                evidence=ledger.cite(zip(row.episodes, row.decisions, strict=True)),
+            )
+            for row in shown
+        ),
+        of=len(rows),
+        too_early=survey.too_early,
     )
 
 
@@ -197,7 +184,10 @@ def troubles_of(
     """The errors of the period that two sessions or more have met, the most frequent in the period first."""
     now, before = defaultdict[str, _Meetings](list), defaultdict[str, int](int)
     for one in sessions:
-        for label, event in _first_of_each(one.episode):
+        firsts: dict[str, Event] = {}  # ten runs of one failing check count once
+        for label, event in errors_of(one.episode):
+            firsts.setdefault(label, event)
+        for label, event in firsts.items():
             if period.holds(one.at):
                 now[label].append((one.episode, event))
             elif one.at and one.at < period.start:
@@ -205,14 +195,6 @@ def troubles_of(
     again = [label for label in now if len(now[label]) + before[label] >= _AGAIN]
     ranked = sorted(again, key=lambda label: (-len(now[label]), -before[label], label))
     return tuple(_trouble(label, now[label], before[label], ledger) for label in ranked[:MOST_TROUBLES])
-
-
-def _first_of_each(episode: Episode) -> Iterator[tuple[str, Event]]:
-    """Ten runs of one failing check are one meeting."""
-    firsts: dict[str, Event] = {}
-    for label, event in errors_of(episode):
-        firsts.setdefault(label, event)
-    yield from firsts.items()
 
 
 def _trouble(label: str, met: _Meetings, earlier: int, ledger: EvidenceLedger) -> RecurringError:
@@ -246,7 +228,7 @@ def repairs_of(
         _repair(one.episode, label, event, fix, ledger)
         for one in sessions
         if one.at and one.at < period.until
-        for label, event, fix in _one_a_label(one.episode)
+        for label, event, fix in {fixed[0]: fixed for fixed in verified_fixes(one.episode)}.values()
     )
     return tuple(islice(found, MOST_REPAIRS))
 
@@ -256,11 +238,6 @@ def fixed_of(sessions: Sequence[ReportSession], period: ReportPeriod) -> ReportR
     within = [one.episode for one in sessions if period.holds(one.at)]
     met = sum(len({label for label, _ in errors_of(episode)}) for episode in within)
     return rate_of(sum(len(_fixed_in(episode)) for episode in within), met)
-
-
-def _one_a_label(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
-    last = {label: (label, event, fix) for label, event, fix in verified_fixes(episode)}
-    yield from last.values()
 
 
 def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: EvidenceLedger) -> ReportRepair:
@@ -285,36 +262,33 @@ _OF_THE_HOUR = "recent_feedback"
 
 
 def learnt_of(insights: Insights) -> ReportInsights:
-    """What insights do, as far as a lot decided who got them: the firmest estimates first, then the most shown."""
+    """What insights do, where chance decided who got them: the firmest estimates first, then the most shown."""
+
+    def firmest(one: Uplift) -> tuple[bool, float, int, str]:
+        low = one.interval.low if one.interval else 0.0
+        return one.interval is None, -low, -(one.given.n + one.withheld.n), one.insight or ""
+
     found = insights.uplift()
-    ranked = sorted(found.insights, key=_firmest)
-    return ReportInsights(
-        measured=found.measured,
-        pooled=found.pooled,
-        shown=tuple(ReportAdvice(content=_content(insights, one), uplift=one) for one in ranked[:MOST_ADVICE]),
-        of=len(ranked),
-    )
-
-
-def _firmest(one: Uplift) -> tuple[bool, float, int, str]:
-    low = one.interval.low if one.interval else 0.0
-    return one.interval is None, -low, -(one.given.n + one.withheld.n), one.insight or ""
-
-
-def _content(insights: Insights, one: Uplift) -> str:
-    """Its words; an insight that was forgotten since has only its name."""
-    kept = insights.get(one.insight or "")
-    return str(kept["content"]) if kept else ""
+    shown = []
+    for one in sorted(found.insights, key=firmest)[:MOST_ADVICE]:
+        insight = insights.get(one.insight or "")  # one that was forgotten since has only its name
+        shown.append(ReportAdvice(content=str(insight["content"]) if insight else "", uplift=one))
+    return ReportInsights(measured=found.measured, pooled=found.pooled, shown=tuple(shown), of=len(found.insights))
 
 
 def health_of(
     root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedEpisode], insights: dict[str, Any]
 ) -> MemoryHealth:
     """How the memory does."""
+    damaged = []
+    for path, problem in sorted({one.path: one.problem for one in (*skipped, *survey.skipped)}.items()):
+        file = Path(path)
+        inside = file.is_relative_to(root)
+        damaged.append(Damage(file=str(file.relative_to(root)) if inside else file.name, problem=problem))
     return MemoryHealth(
         sessions=survey.episodes,
         outcomes=survey.outcomes,
-        damaged=_damage(root, (*skipped, *survey.skipped)),
+        damaged=tuple(damaged),
         nodes=status.nodes,
         edges=status.edges,
         pending=status.pending,
@@ -324,17 +298,6 @@ def health_of(
         too_early=survey.too_early,
         insights={name: value for name, value in insights.items() if name != _OF_THE_HOUR},
     )
-
-
-def _damage(root: Path, skipped: Iterable[SkippedEpisode]) -> tuple[Damage, ...]:
-    """Each file once; where it lies within the memory, no more is said of the place."""
-    problems = {one.path: one.problem for one in skipped}
-    return tuple(Damage(file=_within(root, path), problem=problems[path]) for path in sorted(problems))
-
-
-def _within(root: Path, path: str) -> str:
-    place = Path(path)
-    return str(place.relative_to(root)) if place.is_relative_to(root) else place.name
 
 
 def build_report(

@@ -15,12 +15,11 @@ from helix_graph.web import report_text
 from helix_graph.web.charts import HATCH, difference_bar, outcome_bars, rate_bar, rate_trend, swatch
 from helix_graph.web.html import Markup, colours, element, hash_of, joined, quoted, short
 from helix_graph.web.report_model import rate_of
-from helix_graph.web.report_text import between, count, counts_of, day, percent, told, within
+from helix_graph.web.report_text import count, counts_of, day, percent, told, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.insights.uplift import Uplift
     from helix_graph.web.report_model import (
         CitedEvidence,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
         OutcomeSpan,
         PeriodReport,
         RecurringError,
-        ReportAdvice,
         ReportFinding,
         ReportFindings,
         ReportInsights,
@@ -165,19 +163,16 @@ def _trend(outcomes: Outcomes, days: int) -> Markup:
 def _numbers(spans: Sequence[OutcomeSpan]) -> Markup:
     head = element("tr", *(element("th", text, scope="col") for text in report_text.COLUMNS))
     years = report_text.over_a_year(spans)
-    rows = (element("tr", *_row(one, year=years)) for one in spans)
+    rows = []
+    for one in spans:
+        days, *figures = report_text.span_cells(one, year=years)
+        rows.append(element("tr", element("th", days, scope="row"), *(element("td", text) for text in figures)))
     table = element("table", element("thead", head), element("tbody", *rows))
     return element(
         "details",
         element("summary", "The numbers behind the charts"),
         element("div", table, class_="wide", tabindex="0", role="region", aria_label="The numbers behind the charts"),
     )
-
-
-def _row(one: OutcomeSpan, *, year: bool) -> Iterable[Markup]:
-    yield element("th", between(one.start, one.end, year=year), scope="row")
-    for text in (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)), told(one.rate)):
-        yield element("td", text)
 
 
 _LONGEST_TEXT = 160
@@ -215,6 +210,14 @@ def _findings(found: ReportFindings, links: Links, *, command: str, none: str) -
 
 def _finding(one: ReportFinding, links: Links, *, early: bool) -> Markup:
     row = one.pattern
+    # What comparisons say, unless it is too early for all of them, which is said above the list.
+    silent = early and row.standing == "too early"
+    chip = element("span", report_text.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
+    if row.successes is None:
+        told_by_people = element("p", f"told {count(row.occurrences, 'time')}", class_="small")
+        figures = element("div", told_by_people, class_="figure")
+    else:
+        figures = _rate(rate_of(row.successes, row.occurrences))
     return element(
         "li",
         element(
@@ -222,25 +225,11 @@ def _finding(one: ReportFinding, links: Links, *, early: bool) -> Markup:
             element("p", quoted(short(report_text.situation(row), _LONGEST_TEXT)), class_="situation"),
             element("p", quoted(short(row.action, _LONGEST_TEXT)), class_="what"),
             element("p", report_text.beside(one), class_="small"),
-            _chip(row, early=early),
+            Markup() if silent else element("p", chip, class_="chips"),
             links.to(one.evidence),
         ),
-        _figures(row),
+        figures,
     )
-
-
-def _chip(row: Pattern, *, early: bool) -> Markup:
-    """What comparisons say, unless it is too early for all of them, which stands above the list."""
-    if early and row.standing == "too early":
-        return Markup()
-    chip = element("span", report_text.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
-    return element("p", chip, class_="chips")
-
-
-def _figures(row: Pattern) -> Markup:
-    if row.successes is None:
-        return element("div", element("p", f"told {count(row.occurrences, 'time')}", class_="small"), class_="figure")
-    return _rate(rate_of(row.successes, row.occurrences))
 
 
 def _rate(rate: ReportRate, *, prefix: str = "") -> Markup:
@@ -308,14 +297,15 @@ def insights(learnt: ReportInsights) -> Markup:
     """What insights do: all together first, then each."""
     if not learnt.of:
         return section("insights", "Insights by uplift", nothing(report_text.insights_sentence(learnt)))
-    rows = element("ol", _uplift(learnt.pooled, "All insights together"), *map(_advice, learnt.shown), class_="rows")
+    rows = element(
+        "ol",
+        _uplift(learnt.pooled, "All insights together"),
+        *(_uplift(one.uplift, short(one.content, _LONGEST_ADVICE) or one.uplift.insight or "") for one in learnt.shown),
+        class_="rows",
+    )
     return section(
         "insights", "Insights by uplift", element("p", report_text.insights_sentence(learnt), class_="small"), rows
     )
-
-
-def _advice(one: ReportAdvice) -> Markup:
-    return _uplift(one.uplift, short(one.content, _LONGEST_ADVICE) or one.uplift.insight or "")
 
 
 def _uplift(one: Uplift, text: str) -> Markup:
@@ -373,7 +363,14 @@ def _body(report: PeriodReport, links: Links) -> Sequence[Markup]:
         _evidence(report.evidence, links),
     )
     skip = element("a", "Skip to the report", class_="skip", href="#report")
-    return [HATCH, skip, _head(report), element("main", joined(sections, "\n"), id="report", tabindex="-1"), _foot()]
+    lines = (element("li", one) for one in report_text.HOW_TO_READ)
+    return [
+        HATCH,
+        skip,
+        _head(report),
+        element("main", joined(sections, "\n"), id="report", tabindex="-1"),
+        element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_text.QUOTES)),
+    ]
 
 
 def _head(report: PeriodReport) -> Markup:
@@ -430,8 +427,3 @@ def _piece(one: CitedEvidence) -> Markup:
         element("blockquote", one.quote or one.text, dir="auto"),
         id=f"e{one.number}",
     )
-
-
-def _foot() -> Markup:
-    lines = (element("li", one) for one in report_text.HOW_TO_READ)
-    return element("footer", element("h2", "How to read it"), element("ul", *lines), element("p", report_text.QUOTES))

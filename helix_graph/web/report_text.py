@@ -170,6 +170,12 @@ def between(since: str, last: str, *, year: bool = False) -> str:
     return f"{day(since, year=year and since[:4] != last[:4])} to {end}"
 
 
+def span_cells(one: OutcomeSpan, *, year: bool) -> tuple[str, ...]:
+    """The row of a span in the table of spans: see `COLUMNS`."""
+    counts = (str(number) for *_, number in counts_of(one))
+    return between(one.start, one.end, year=year), str(one.sessions), *counts, told(one.rate)
+
+
 def over_a_year(spans: Sequence[OutcomeSpan]) -> bool:
     """Whether a day and its month may stand for two days in these spans, which follow each other."""
     if not spans:
@@ -267,40 +273,31 @@ def insights_sentence(found: ReportInsights) -> str:
 
 def health(one: MemoryHealth) -> Iterator[tuple[str, str]]:
     """How the memory does, as names and values."""
-    yield "Sessions", f"{count(one.sessions, 'session')}: {_outcomes(one)}"
+    ranked = sorted(one.outcomes.items(), key=lambda item: (-item[1], item[0]))
+    outcomes = ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
+    yield "Sessions", f"{count(one.sessions, 'session')}: {outcomes}"
     graph = f"{count(one.nodes, 'label')}, {count(one.edges, 'edge')}"
     stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph compile"
     yield "Graph", graph + (stale if one.pending else "; up to date")
     if one.shared is not None:
         yield "Labels", f"{percent(one.shared)} of mentions have a label that another session has too"
-    yield "Comparisons", _comparisons(one)
+    compared = f"{count(one.comparisons, 'comparison')} over {count(one.compared, 'judged session')}"
+    yield "Comparisons", f"too early: {one.too_early}" if one.too_early else compared
     yield "Insights", _insights(one)
     yield "Files", f"{count(len(one.damaged), 'file')} could not be read" if one.damaged else "all could be read"
 
 
-def _outcomes(one: MemoryHealth) -> str:
-    """The outcomes with their basis, the most frequent first."""
-    ranked = sorted(one.outcomes.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
-
-
-def _comparisons(one: MemoryHealth) -> str:
-    if one.too_early:
-        return f"too early: {one.too_early}"
-    return f"{count(one.comparisons, 'comparison')} over {count(one.compared, 'judged session')}"
-
-
 def _insights(one: MemoryHealth) -> str:
-    told_of = one.insights
-    if not told_of["total_insights"]:
+    figures = one.insights
+    if not figures["total_insights"]:
         return "none yet"
     extra = [
-        f"{told_of[key]:,} {word}"
+        f"{figures[key]:,} {word}"
         for key, word in (("without_vector", "without a vector"), ("muted", "muted"), ("rejected", "rejected"))
-        if told_of[key]
+        if figures[key]
     ]
-    known = f"{count(told_of['total_insights'], 'insight')}, {told_of['with_feedback']:,} with feedback"
-    return ", ".join([known, *extra]) + "".join(f". {issue}" for issue in told_of["issues"])
+    known = f"{count(figures['total_insights'], 'insight')}, {figures['with_feedback']:,} with feedback"
+    return ", ".join([known, *extra]) + "".join(f". {issue}" for issue in figures["issues"])
 
 
 _LONGEST = 300
@@ -334,7 +331,9 @@ def _lines(report: PeriodReport) -> Iterator[str]:
     yield f"# {plain(report.title)}, {days_of(report)}"
     yield ""
     yield f"{count(report.sessions, 'session')} in these days, {report.health.sessions:,} in the memory."
-    yield from _listed(report.notes)
+    if report.notes:
+        yield ""
+        yield from (f"- {one}" for one in report.notes)
     yield from _outcome_lines(report.outcomes, report)
     yield from _findings("What works", report.works, none=NONE_WORKS)
     yield from _findings("What keeps failing", report.failing, none=NONE_FAILS)
@@ -345,7 +344,10 @@ def _lines(report: PeriodReport) -> Iterator[str]:
     yield from (f"- {name}: {plain(value)}" for name, value in health(report.health))
     yield from (f"- {plain(one.file)}: {plain(one.problem)}" for one in report.health.damaged)
     yield from _titled("Evidence")
-    yield from (_entry(one) for one in report.evidence)
+    for one in report.evidence:
+        log = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
+        where = f"{plain(one.episode)}, {one.step}, {day(one.date, year=True)}, {plain(log)}"
+        yield f"{one.number}. {where}: {plain(one.quote or one.text)}"
     yield from _titled("How to read it")
     yield from (f"- {one}" for one in HOW_TO_READ)
     yield ""
@@ -354,12 +356,6 @@ def _lines(report: PeriodReport) -> Iterator[str]:
 
 def _titled(title: str) -> Iterator[str]:
     yield from ("", f"## {title}", "")
-
-
-def _listed(sentences: Sequence[str]) -> Iterator[str]:
-    if sentences:
-        yield ""
-        yield from (f"- {one}" for one in sentences)
 
 
 def _outcome_lines(outcomes: Outcomes | None, report: PeriodReport) -> Iterator[str]:
@@ -375,12 +371,7 @@ def _outcome_lines(outcomes: Outcomes | None, report: PeriodReport) -> Iterator[
     yield f"|{' --- |' * len(COLUMNS)}"
     spans = (*outcomes.trend[:-1], *outcomes.bars)
     years = over_a_year(spans)
-    yield from (_row(one, year=years) for one in spans)
-
-
-def _row(one: OutcomeSpan, *, year: bool) -> str:
-    counts = (f"{one.sessions}", *(f"{number}" for *_, number in counts_of(one)))
-    return f"| {' | '.join([between(one.start, one.end, year=year), *counts, told(one.rate)])} |"
+    yield from (f"| {' | '.join(span_cells(one, year=years))} |" for one in spans)
 
 
 def _findings(title: str, found: ReportFindings, *, none: str) -> Iterator[str]:
@@ -426,9 +417,3 @@ def _learnt(learnt: ReportInsights) -> Iterator[str]:
 
 def _cited(numbers: Sequence[int]) -> str:
     return f" (evidence {', '.join(f'[{number}](#evidence)' for number in numbers)})" if numbers else ""
-
-
-def _entry(one: CitedEvidence) -> str:
-    place = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
-    where = f"{plain(one.episode)}, {one.step}, {day(one.date, year=True)}, {plain(place)}"
-    return f"{one.number}. {where}: {plain(one.quote or one.text)}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from helix_episodes.model import Decision
 from helix_graph.graph.facts import facts_of
 from helix_graph.graph.observations import in_order
-from helix_graph.web.page_model import PageBeside, PageParting, PageStep, PageSuspect, PageTimeline
+from helix_graph.web.page_model import PageBeside, PageParting, PageStep, PageSuspect, PageTimeline, copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from helix_episodes.model import Episode, Event
     from helix_graph.causality.contrast import Contrast
-    from helix_graph.causality.fault_localization import Explanation, Suspect
+    from helix_graph.causality.fault_localization import Explanation
     from helix_graph.graph.model import Claim
 
 
@@ -27,14 +27,14 @@ def build_timeline(
     episode: Episode, *, explanation: Explanation, contrast: Contrast, places: Mapping[str, int]
 ) -> PageTimeline:
     """The timeline of a session. ``places`` has the place of each node on the page by its id."""
-    told = episode.outcome_evidence
+    evidence = episode.outcome_evidence
     return PageTimeline(
         episode=episode.id,
         task=episode.task,
         outcome=episode.outcome,
         basis=episode.outcome_basis,
-        rule=told.rule if told else "",
-        quote=told.quote if told else "",
+        rule=evidence.rule if evidence else "",
+        quote=evidence.quote if evidence else "",
         compared=explanation.basis,
         agent=episode.agent.name if episode.agent else "",
         project=episode.project or "",
@@ -55,7 +55,9 @@ class _Steps:
         facts = facts_of(episode)
         self._place = {one.local: places.get(one.node) for one in facts.mentions}
         self._leads_to, self._led_by = _links(facts.claims)
-        self._suspects = {one.decision: _suspect(rank, one) for rank, one in enumerate(explanation.suspects, 1)}
+        self._suspects = {
+            one.decision: copied(PageSuspect, one, rank=rank) for rank, one in enumerate(explanation.suspects, 1)
+        }
         self._log = episode.provenance.log if episode.provenance else ""
 
     def all(self) -> Iterable[PageStep]:
@@ -63,8 +65,17 @@ class _Steps:
 
     def _step(self, one: Decision | Event) -> PageStep:
         place = one.evidence
+        how: str
+        if isinstance(one, Decision):
+            kind, how = "decision", one.outcome
+            words = {"text": one.chosen, "why": one.rationale, "situation": one.context, "message": ""}
+        else:
+            kind, how = "event", one.status
+            words = {"text": one.content, "why": "", "situation": "", "message": one.message or ""}
         return PageStep(
-            **_of_decision(one) if isinstance(one, Decision) else _of_event(one),
+            **words,
+            kind=kind,
+            how=how,
             id=one.id,
             type=one.type,
             node=self._place.get(one.id),
@@ -78,16 +89,6 @@ class _Steps:
         )
 
 
-def _of_decision(one: Decision) -> dict[str, str]:
-    words = {"text": one.chosen, "why": one.rationale, "situation": one.context, "message": ""}
-    return {"kind": "decision", "how": one.outcome, **words}
-
-
-def _of_event(one: Event) -> dict[str, str]:
-    words = {"text": one.content, "why": "", "situation": "", "message": one.message or ""}
-    return {"kind": "event", "how": one.status, **words}
-
-
 def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defaultdict[str, list[_Link]]]:
     """What each step leads to and is led to by, each link once."""
     leads_to, led_by = defaultdict[str, list[_Link]](list), defaultdict[str, list[_Link]](list)
@@ -97,27 +98,6 @@ def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defa
     return leads_to, led_by
 
 
-def _suspect(rank: int, one: Suspect) -> PageSuspect:
-    return PageSuspect(
-        rank=rank,
-        clear=one.clear,
-        reasons=one.reasons,
-        supporting=one.supporting,
-        contrary=one.contrary,
-        failed_with=one.failed_with,
-        succeeded_with=one.succeeded_with,
-    )
-
-
 def _beside(contrast: Contrast) -> PageBeside:
-    return PageBeside(
-        other=contrast.other or "",
-        why=contrast.why,
-        likeness=contrast.likeness,
-        partings=tuple(
-            PageParting(after=one.after or "", here=one.here, there=one.there, here_ids=one.here_ids)
-            for one in contrast.partings
-        ),
-        only_here=contrast.only_here,
-        only_there=contrast.only_there,
-    )
+    partings = tuple(copied(PageParting, one, after=one.after or "") for one in contrast.partings)
+    return copied(PageBeside, contrast, other=contrast.other or "", partings=partings)

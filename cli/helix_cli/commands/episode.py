@@ -162,17 +162,14 @@ def render_evidence(quoted: Sequence[CheckedQuotation]) -> None:
     if not quoted:
         say("Nothing in this episode quotes a log.")
         return
-    table(("of", "line", "log", "quotation"), [(one.of, _place(one), _found(one), one.quote) for one in quoted])
+    rows = []
+    for one in quoted:
+        line = f"{one.line} of {one.file}" if one.file else str(one.line)
+        found = f"moved to line {one.found_on}" if one.result == "moved" else one.result
+        rows.append((one.of, line, found, one.quote))
+    table(("of", "line", "log", "quotation"), rows)
     say()
     say(", ".join(f"{number} {result}" for result, number in sorted(Counter(one.result for one in quoted).items())))
-
-
-def _place(one: CheckedQuotation) -> str:
-    return f"{one.line}{f' of {one.file}' if one.file else ''}"
-
-
-def _found(one: CheckedQuotation) -> str:
-    return f"moved to line {one.found_on}" if one.result == "moved" else one.result
 
 
 @click.command

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph import Memory
-    from helix_graph.causality.contrast import Contrast, Divergence
+    from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect
     from helix_graph.web.page_model import PageStep, PageTimeline
 
@@ -69,13 +69,18 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, then the suspects with their reasons."""
-    fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
+    outcome = StyledWord(
+        f"{found.outcome} ({found.rule})" if found.rule else found.outcome, verdict(found.outcome).tone
+    )
+    fields([("episode", found.episode), ("outcome", outcome), ("read from", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
-        tree(_suspect(number, suspect))
+        place = f" (line {suspect.line})" if suspect.line else ""
+        line = f"{number}. {suspect.decision}  ", strong(suspect.label), quiet(place)
+        tree(Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3))
     if not found.suspects:
         return
     say()
@@ -83,17 +88,6 @@ def render_explanation(found: Explanation) -> None:
     left = len(found.suspects) - _SUSPECTS_SHOWN
     if left > 0:
         warn(f"{count(left, 'more suspect')}; --json has all")
-
-
-def _outcome(found: Explanation) -> StyledWord:
-    told = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
-    return StyledWord(told, verdict(found.outcome).tone)
-
-
-def _suspect(number: int, suspect: Suspect) -> Branch:
-    place = f" (line {suspect.line})" if suspect.line else ""
-    line = f"{number}. {suspect.decision}  ", strong(suspect.label), quiet(place)
-    return Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3)
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
@@ -126,16 +120,12 @@ def render_contrast(found: Contrast) -> None:
         say("The two did the same, step by step.")
     for parting in found.partings[:_PARTINGS_SHOWN]:
         say()
-        tree(_parting(parting))
+        start: tuple[Part, ...] = ("after ", strong(parting.after), ":") if parting.after else ("at the start:",)
+        here, there = leaf("this one:  ", _sequence(parting.here)), leaf("the other: ", _sequence(parting.there))
+        tree(Branch(start, (here, there)))
     left = len(found.partings) - _PARTINGS_SHOWN
     if left > 0:
         warn(f"{count(left, 'more difference')}; --json has all")
-
-
-def _parting(parting: Divergence) -> Branch:
-    start: tuple[Part, ...] = ("after ", strong(parting.after), ":") if parting.after else ("at the start:",)
-    here, there = leaf("this one:  ", _sequence(parting.here)), leaf("the other: ", _sequence(parting.there))
-    return Branch(start, (here, there))
 
 
 def _sequence(labels: tuple[str, ...]) -> str:

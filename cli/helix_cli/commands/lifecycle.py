@@ -13,7 +13,7 @@ from helix_cli.output import count, say, show, table, warn
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_graph.doctor.model import DoctorFinding, Examination
+    from helix_graph.doctor.model import Examination
     from helix_graph.erasure_check import ErasureProof
     from helix_graph.forget import ForgetReport
 
@@ -78,15 +78,14 @@ def doctor(*, fix: bool, as_json: bool) -> int:
 
 def _render_examination(found: Examination) -> None:
     if found.findings:
-        table(("what", "file", "problem", "remedy"), [_finding_row(one) for one in found.findings])
+        table(
+            ("what", "file", "problem", "remedy"),
+            [(one.kind, one.file, one.problem, "mended" if one.mended else one.remedy) for one in found.findings],
+        )
     faults = [one for one in found.findings if one.severity == "fault"]
     mended = sum(one.mended for one in faults)
     notes = count(len(found.findings) - len(faults), "note")
     say(f"{count(len(faults), 'fault')}, {mended} mended, {notes}." if found.findings else "Nothing is wrong.")
-
-
-def _finding_row(one: DoctorFinding) -> tuple[str, str, str, str]:
-    return one.kind, one.file, one.problem, "mended" if one.mended else one.remedy
 
 
 @click.command

@@ -89,7 +89,10 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
     """Write a page for a team's week: outcomes, what works, what keeps failing, fixes, insights, health."""
     made = open_memory().report(output=output, format=form, days=days, until=until)
     if made.path is None:
-        _print(made, as_json=as_json)
+        if as_json and made.format != "json":
+            emit_json({"format": made.format, "text": made.data.decode()})
+        else:
+            click.echo(made.data, nl=False)
         return
     told = {"path": made.path, "format": made.format, "bytes": len(made.data), "pages": made.pages}
     if as_json:
@@ -98,13 +101,6 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
         render_report(made)
     if opened and made.format == "html":
         click.launch(Path(made.path).absolute().as_uri())
-
-
-def _print(made: WrittenReport, *, as_json: bool) -> None:
-    if as_json and made.format != "json":
-        emit_json({"format": made.format, "text": made.data.decode()})
-    else:
-        click.echo(made.data, nl=False)
 
 
 def render_report(made: WrittenReport) -> None:

@@ -13,7 +13,7 @@ from helix_cli.terminal.markup import Branch, leaf, quiet, strong
 
 if TYPE_CHECKING:
     from helix_cli.terminal.markup import Part
-    from helix_graph.graph.paths import PathAnswer, PathStep, Relation, RelationsAnswer, Witness
+    from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer, Witness
     from helix_graph.graph.shortest_paths import WitnessedPath
 
 
@@ -155,12 +155,11 @@ def _render(answer: RelationsAnswer, nothing: str, heading: str) -> None:
         if group.relations:
             table(
                 ("edge", "weight", "reasons", "episodes", heading),
-                [_row(one) for one in group.relations],
+                [
+                    (one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label)
+                    for one in group.relations
+                ],
                 numbers=("weight", "episodes"),
             )
         else:
             say(nothing)
-
-
-def _row(one: Relation) -> tuple[str, ...]:
-    return one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label

@@ -24,7 +24,7 @@ from helix_graph import Memory
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_cli.mcp.schema import Arguments, Progress, Reply, Tool
+    from helix_cli.mcp.schema import Arguments, Progress, Tool
 
 
 #: Where Claude Code tells its servers which project they serve.
@@ -48,11 +48,15 @@ class InvalidArgumentsError(UsageError):
 
 def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     """Runs the call; whatever happens in it, the server goes on."""
+    from helix_cli.output import plain
+
     tool = tools_by_name().get(name)
     if tool is None:
         return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
     try:
-        return _outcome(tool.run(open_memory(), _arguments(tool, raw), progress))
+        reply = tool.run(open_memory(), _arguments(tool, raw), progress)
+        value, text = answer_in_tools_words(plain(reply.value), reply.text)
+        return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))
     except HelixGraphError as error:
         return Outcome(failed=True, text=in_tools_words(str(error)))
     except OSError as error:
@@ -95,10 +99,3 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
         if getattr(asked, name) is None:
             raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
     return asked
-
-
-def _outcome(reply: Reply) -> Outcome:
-    from helix_cli.output import plain
-
-    value, text = answer_in_tools_words(plain(reply.value), reply.text)
-    return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))

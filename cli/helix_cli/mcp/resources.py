@@ -22,7 +22,6 @@ from helix_graph.topics.formats import form_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from helix_episodes.model import Episode
     from helix_graph import Memory
     from helix_graph.topics.model import TopicSize
 
@@ -72,20 +71,22 @@ def listed() -> list[Resource]:
         return []
     topics = memory.topics.topics("session").largest
     episodes = memory.episodes.list(None, None, _LISTED)
-    return [*map(_of_topic, topics), *map(_of_episode, episodes)]
+    return [
+        *map(_of_topic, topics),
+        *(
+            Resource(
+                uri=_EPISODE + quote(one.session, safe=""),
+                name=one.session,
+                description=f"{(one.timestamp or '')[:10]} {one.outcome}: {one.task[:120]}".strip(),
+            )
+            for one in episodes
+        ),
+    ]
 
 
 def _of_topic(one: TopicSize) -> Resource:
     entries = "1 entry" if one.entries == 1 else f"{one.entries} entries"
     return Resource(uri=_TOPIC + quote(one.topic, safe=""), name=one.topic, description=f"Topic of {entries}.")
-
-
-def _of_episode(one: Episode) -> Resource:
-    return Resource(
-        uri=_EPISODE + quote(one.session, safe=""),
-        name=one.session,
-        description=f"{(one.timestamp or '')[:10]} {one.outcome}: {one.task[:120]}".strip(),
-    )
 
 
 def read(uri: str) -> str:

@@ -4,10 +4,10 @@
 ...     name: str
 >>> class Greeted(msgspec.Struct, frozen=True):
 ...     words: str
->>> greet = Tool(
-...     name="greet", title="Greet", description="Says hello.", takes=Greeting, gives=Greeted,
-...     run=lambda memory, asked, progress: Reply(Greeted(f"hello {asked.name}"), "hello"), effect="reads",
-... )
+>>> @tool("greet", title="Greet", takes=Greeting, gives=Greeted, effect="reads")
+... def greet(memory, asked, progress):
+...     '''Says hello.'''
+...     return Reply(Greeted(f"hello {asked.name}"), "hello")
 >>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"], output_schema(greet)["required"]
 ({'name': {'type': 'string'}}, False, ['words'])
 """
@@ -85,6 +85,18 @@ class Tool:
     gives: Any
     run: Callable[[Memory, Any, Progress], Reply]
     effect: Effect
+
+
+def tool(
+    name: str, *, title: str, takes: type[Arguments], gives: object, effect: Effect
+) -> Callable[[Callable[[Memory, Any, Progress], Reply]], Tool]:
+    """Makes a tool of a function, whose docstring is the description that clients show their models."""
+
+    def declare(run: Callable[[Memory, Any, Progress], Reply]) -> Tool:
+        description = " ".join((run.__doc__ or "").split())
+        return Tool(name=name, title=title, description=description, takes=takes, gives=gives, run=run, effect=effect)
+
+    return declare
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:

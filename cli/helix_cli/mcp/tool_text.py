@@ -37,7 +37,11 @@ def problem_of(error: msgspec.ValidationError, given: Any, schema: Mapping[str, 
     name = at + (place[1] if place else "")
     shape, value = _followed(schema, given, steps)
     if field := _FIELD.match(message):
-        return _of_fields(field, within=name.lstrip("."), shape=shape)
+        within = name.lstrip(".")
+        where = f" of {within}" if within else ""
+        if field[1] == "missing required":
+            return f"{field[2]}{where} is missing; {takes(shape)}"
+        return f"there is no argument {field[2]!r}{where}; {takes(shape)}"
     return f"{name.lstrip('.') or 'it'} is {_shown(value)}; it must be {allowed(shape)}"
 
 
@@ -62,15 +66,11 @@ def allowed(schema: Mapping[str, Any]) -> str:
     if kind == "array":
         return "a list" + (" of texts" if schema.get("items", {}).get("type") == "string" else "")
     if kind == "string":
-        return _text(schema)
+        if "pattern" in schema:
+            return f"a text that matches {schema['pattern']}"
+        shortest, longest = schema.get("minLength"), schema.get("maxLength")
+        return "a text" + (f"{_span(shortest, longest)} characters long" if shortest or longest else "")
     return _NOUNS.get(str(kind), "a value") + _span(schema.get("minimum"), schema.get("maximum"))
-
-
-def _of_fields(field: re.Match[str], *, within: str, shape: Mapping[str, Any]) -> str:
-    where = f" of {within}" if within else ""
-    if field[1] == "missing required":
-        return f"{field[2]}{where} is missing; {takes(shape)}"
-    return f"there is no argument {field[2]!r}{where}; {takes(shape)}"
 
 
 def _steps(path: str) -> Iterator[str | int]:
@@ -87,13 +87,6 @@ def _followed(shape: Mapping[str, Any], value: Any, steps: list[str | int]) -> t
         else:
             shape = next(one["items"] for one in shape.get("anyOf", [shape]) if "items" in one)
     return shape, value
-
-
-def _text(schema: Mapping[str, Any]) -> str:
-    if "pattern" in schema:
-        return f"a text that matches {schema['pattern']}"
-    shortest, longest = schema.get("minLength"), schema.get("maxLength")
-    return "a text" + (f"{_span(shortest, longest)} characters long" if shortest or longest else "")
 
 
 def _span(lowest: float | None, highest: float | None) -> str:

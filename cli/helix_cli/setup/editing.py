@@ -183,7 +183,8 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def diff(self) -> str:
         """What changes, for a person to look at."""
-        old, new = (_lines(text) for text in (self.before, self.after))
+        texts = ((text or b"").decode("utf-8", "replace") for text in (self.before, self.after))
+        old, new = (text.splitlines(keepends=True) for text in texts)
         return "".join(difflib.unified_diff(old, new, fromfile=str(self.path), tofile=str(self.path)))
 
     @property
@@ -235,7 +236,8 @@ def inserting(path: Path, before: str | None, base: str | None, texts: Sequence[
     steps: list[tuple[int, int]] = []
     old = base or ""
     for new in (text for text in texts if text != base):
-        steps.append((_same_beginning(old, new), len(new) - len(old)))
+        places = (place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+        steps.append((next(places, min(len(old), len(new))), len(new) - len(old)))
         old = new
     return FileChange(
         path=path,
@@ -331,16 +333,6 @@ def _drop_empty(folder: Path, within: Path | None) -> None:
     while within is not None and folder.is_relative_to(within.resolve()) and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
-
-
-def _same_beginning(one: str, other: str) -> int:
-    """How many characters the beginnings of two texts share."""
-    places = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(places, min(len(one), len(other)))
-
-
-def _lines(text: bytes | None) -> list[str]:
-    return (text or b"").decode("utf-8", "replace").splitlines(keepends=True)
 
 
 def _digest(content: bytes) -> str:

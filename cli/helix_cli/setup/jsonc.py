@@ -276,7 +276,8 @@ def _cut(text: str, holder: JsonNode, items: Sequence[JsonNode], place: int) -> 
 
 
 def _put(text: str, holder: JsonNode, items: Sequence[JsonNode], value: object, *, name: str | None = None) -> str:
-    unit, line = _unit(text), _newline(text)
+    found = _INDENT.search(text)
+    unit, line = found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n"
     outer = _depth(text, holder.start, unit)
     lines = json.dumps(value, indent=unit, ensure_ascii=False).splitlines()
     told = f"{line}{outer}{unit}".join(lines)
@@ -293,15 +294,6 @@ def _require(text: str, node: JsonNode, kind: type, path: Sequence[str]) -> None
     if not isinstance(node.value, kind):
         wanted = "an object" if kind is dict else "a list"
         raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=line_of(text, node.start))
-
-
-def _unit(text: str) -> str:
-    found = _INDENT.search(text)
-    return found[1] if found else "  "
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _depth(text: str, at: int, unit: str) -> str:

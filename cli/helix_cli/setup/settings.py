@@ -320,7 +320,8 @@ def with_toml_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
             return no_change(path, before)
     base = _toml_base(path, before)
     old = _parsed(base or "", path)
-    _require_open(path, text, old.get(_TOML_SERVERS, {}))
+    if not isinstance(old.get(_TOML_SERVERS, {}), dict):
+        raise NotEditable(f"{_TOML_SERVERS} is no table", path=path, line=_line(text, _INLINE))
     new = (base or "") + _table(base or "", entry)
     wanted = {**old, _TOML_SERVERS: {**old.get(_TOML_SERVERS, {}), SERVER: dict(entry)}}
     require_same(_added(new, path), wanted, path=path, line=_line(text, _INLINE))
@@ -386,11 +387,6 @@ def _others(value: Mapping[str, Any]) -> dict[str, Any]:
     rest = {name: one for name, one in value.items() if name != _TOML_SERVERS}
     servers = {name: one for name, one in value.get(_TOML_SERVERS, {}).items() if name != SERVER}
     return {**rest, _TOML_SERVERS: servers} if servers else rest
-
-
-def _require_open(path: Path, text: str, servers: object) -> None:
-    if not isinstance(servers, dict):
-        raise NotEditable(f"{_TOML_SERVERS} is no table", path=path, line=_line(text, _INLINE))
 
 
 def _added(new: str, path: Path) -> dict[str, Any]:

@@ -59,7 +59,12 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
                 "~/.gemini/settings.json",
                 {
                     "mcpServers": {SERVER: entry},
-                    "hooks": {event: [_gemini(command, one)] for event, one in _GEMINI.items()},
+                    "hooks": {
+                        event: [
+                            {"hooks": [{"type": "command", "command": f"{command} hook {one}", "timeout": _TIMEOUT_MS}]}
+                        ]
+                        for event, one in _GEMINI.items()
+                    },
                 },
             )
         ],
@@ -79,7 +84,3 @@ AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
 
 def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
     return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
-
-
-def _gemini(command: str, event: str) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": f"{command} hook {event}", "timeout": _TIMEOUT_MS}]}

@@ -9,10 +9,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from helix_cli.mcp.schema import Tool
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from helix_cli.mcp.schema import Tool
 
 
 #: Files under ``tools``, in the order in which an agent should meet their tools.
@@ -22,5 +22,5 @@ _FILES = ("causal", "insights", "topics", "patterns", "memory")
 @cache
 def tools_by_name() -> Mapping[str, Tool]:
     """Every tool by its name, in the order of the list that clients get."""
-    files = (import_module(f"helix_cli.mcp.tools.{name}") for name in _FILES)
-    return {tool.name: tool for file in files for tool in file.TOOLS}
+    members = (member for name in _FILES for member in vars(import_module(f"helix_cli.mcp.tools.{name}")).values())
+    return {member.name: member for member in members if isinstance(member, Tool)}

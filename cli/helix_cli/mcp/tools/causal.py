@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from helix_cli.commands.path import render_causes, render_effects, render_path
 from helix_cli.commands.precedents import render_seen
-from helix_cli.mcp.schema import Arguments, Reply, Tool
+from helix_cli.mcp.schema import Arguments, Reply, tool
 from helix_cli.output import rendered
 from helix_graph.graph.model import (
     GraphNode,
@@ -54,76 +54,40 @@ class PathShown(PathAnswer, frozen=True, kw_only=True, omit_defaults=True):
     path: tuple[GraphNode, ...]
 
 
-def _seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
+@tool("seen", title="Met before?", takes=SeenArguments, gives=SeenAnswer, effect="reads")
+def seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
+    """Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it right
+    after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says how alike it is
+    (the same line, the same kind of error, the same check), which change made the check pass, and the log line that
+    shows it. No precedent means it was not met before.
+    """
     found = memory.graph.seen(asked.text, limit=asked.limit)
     return Reply(found, rendered(found, render_seen))
 
 
-def _path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
+@tool("causal_path", title="What led from one to the other", takes=PathArguments, gives=PathShown, effect="reads")
+def causal_path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
+    """The strongest chain of causes from one label to another, such as from 'pytest fails' to 'success', with the
+    sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be parts of labels;
+    `causes` and `effects` show what there is around one.
+    """
     found = memory.graph.path(source=asked.source, target=asked.target, max_depth=asked.max_depth)
     return Reply(found, rendered(found, render_path))
 
 
-def _causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+@tool("causes", title="What came before", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
+def causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+    """What has led to the step, error or outcome of that label in earlier sessions, with how often, how sure and the
+    evidence. Use it to find out why something keeps happening in this project.
+    """
     found = memory.graph.causes(asked.label)
     return Reply(found, rendered(found, render_causes))
 
 
-def _effects(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+@tool("effects", title="What came of it", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
+def effects(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
+    """What the step, error or decision of that label has led to in earlier sessions, with how often, how sure and the
+    evidence. Use it before you decide on something that was done here before.
+    """
     found = memory.graph.effects(asked.label)
     return Reply(found, rendered(found, render_effects))
-
-
-TOOLS = (
-    Tool(
-        name="seen",
-        title="Met before?",
-        description=(
-            "Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it "
-            "right after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says "
-            "how alike it is (the same line, the same kind of error, the same check), which change made the check "
-            "pass, and the log line that shows it. No precedent means it was not met before."
-        ),
-        takes=SeenArguments,
-        gives=SeenAnswer,
-        run=_seen,
-        effect="reads",
-    ),
-    Tool(
-        name="causal_path",
-        title="What led from one to the other",
-        description=(
-            "The strongest chain of causes from one label to another, such as from 'pytest fails' to 'success', with "
-            "the sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be "
-            "parts of labels; `causes` and `effects` show what there is around one."
-        ),
-        takes=PathArguments,
-        gives=PathShown,
-        run=_path,
-        effect="reads",
-    ),
-    Tool(
-        name="causes",
-        title="What came before",
-        description=(
-            "What has led to the step, error or outcome of that label in earlier sessions, with how often, how sure "
-            "and the evidence. Use it to find out why something keeps happening in this project."
-        ),
-        takes=LabelArguments,
-        gives=RelationsAnswer,
-        run=_causes,
-        effect="reads",
-    ),
-    Tool(
-        name="effects",
-        title="What came of it",
-        description=(
-            "What the step, error or decision of that label has led to in earlier sessions, with how often, how sure "
-            "and the evidence. Use it before you decide on something that was done here before."
-        ),
-        takes=LabelArguments,
-        gives=RelationsAnswer,
-        run=_effects,
-        effect="reads",
-    ),
-)

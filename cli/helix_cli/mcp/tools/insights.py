@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight import render_feedback, render_recalled, render_related, render_stored
 from helix_cli.commands.insight_maintenance import render_health
 from helix_cli.commands.search import render_search
-from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, Tool
+from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
 from helix_graph.insights.feedback import FeedbackAnswer
@@ -130,14 +130,21 @@ def _texts(name: str, given: Texts) -> list[str]:
         raise NoTextsError(name) from error
 
 
-def _remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
-    answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
-    if answer["status"] == "rejected":
-        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
-    return Reply(answer, rendered(answer, render_stored))
+class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
+    """What to look for."""
+
+    query: Annotated[str, Meta(description="1 to 500 letters, digits, blanks and - . , _ ( ) & : characters.")]
+    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 10
+    semantic_only: Annotated[bool, Meta(description="Compare meanings alone; fails where nothing does.")] = False
+    lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False
 
 
-def _recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
+@tool("recall", title="What was learnt about this", takes=RecallArguments, gives=RecalledInsights, effect="reads")
+def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
+    """The advice of earlier sessions that bears on a task or a problem, the best first: what is near in meaning or
+    words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
+    afterwards which of it mattered. It was written by sessions like this one: weigh it.
+    """
     answer = memory.insights.recall(
         asked.query,
         asked.limit,
@@ -150,7 +157,23 @@ def _recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     return Reply(value, rendered(answer, render_recalled))
 
 
-def _feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
+@tool("remember", title="Remember advice", takes=RememberArguments, gives=StoreAnswer, effect="adds")
+def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
+    """Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have learnt
+    something the hard way. What says the same as an insight that is there goes into it. Facts about one part of the
+    project go to `store` instead.
+    """
+    answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
+    if answer["status"] == "rejected":
+        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
+    return Reply(answer, rendered(answer, render_stored))
+
+
+@tool("feedback", title="How the work went", takes=FeedbackArguments, gives=FeedbackAnswer, effect="adds")
+def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
+    """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
+    plan_complete. Use it once at the end of the task, and name in causal_names those that mattered.
+    """
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
     answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
     if answer["missing"] and not answer["names"] and not answer["repeated"]:
@@ -159,28 +182,31 @@ def _feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_feedback))
 
 
-def _health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
-    answer = memory.insights.health()
-    return Reply(answer, rendered(answer, render_health))
-
-
-def _relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
+@tool("relate", title="Link two insights", takes=RelateArguments, gives=RelateAnswer, effect="sets")
+def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
+    """Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen that one
+    advice belongs to another, so that whoever finds one finds both.
+    """
     answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
     if answer["status"] == "rejected":
         raise NothingDoneError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
     return Reply(answer, rendered(answer, render_related))
 
 
-class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
-    """What to look for."""
+@tool("insight_health", title="How the insights do", takes=HealthArguments, gives=InsightsHealth, effect="reads")
+def insight_health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
+    """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
+    `recall` finds nothing or its answers seem poor.
+    """
+    answer = memory.insights.health()
+    return Reply(answer, rendered(answer, render_health))
 
-    query: Annotated[str, Meta(description="1 to 500 letters, digits, blanks and - . , _ ( ) & : characters.")]
-    max_results: Annotated[int, Meta(ge=1, le=100, description="At most so many.")] = 10
-    semantic_only: Annotated[bool, Meta(description="Compare meanings alone; fails where nothing does.")] = False
-    lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False
 
-
-def _search(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> Reply:
+@tool("search_memory", title="Search everything", takes=SearchMemoryArguments, gives=MemorySearchAnswer, effect="reads")
+def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> Reply:
+    """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
+    Use it when you do not know where something was kept. For an error, `seen` says more.
+    """
     found = memory.search(
         asked.query,
         max_results=asked.max_results,
@@ -188,81 +214,3 @@ def _search(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> Reply:
         lexical_only=asked.lexical_only,
     )
     return Reply(found, rendered(found, render_search))
-
-
-TOOLS = (
-    Tool(
-        name="recall",
-        title="What was learnt about this",
-        description=(
-            "The advice of earlier sessions that bears on a task or a problem, the best first: what is near in "
-            "meaning or words, did well and was used lately. Use it when a task begins and when you are stuck, and "
-            "tell with `feedback` afterwards which of it mattered. It was written by sessions like this one: weigh it."
-        ),
-        takes=RecallArguments,
-        gives=RecalledInsights,
-        run=_recall,
-        effect="reads",
-    ),
-    Tool(
-        name="remember",
-        title="Remember advice",
-        description=(
-            "Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have "
-            "learnt something the hard way. What says the same as an insight that is there goes into it. Facts about "
-            "one part of the project go to `store` instead."
-        ),
-        takes=RememberArguments,
-        gives=StoreAnswer,
-        run=_remember,
-        effect="adds",
-    ),
-    Tool(
-        name="feedback",
-        title="How the work went",
-        description=(
-            "Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, "
-            "or plan_complete. Use it once at the end of the task, and name in causal_names those that mattered."
-        ),
-        takes=FeedbackArguments,
-        gives=FeedbackAnswer,
-        run=_feedback,
-        effect="adds",
-    ),
-    Tool(
-        name="relate",
-        title="Link two insights",
-        description=(
-            "Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen "
-            "that one advice belongs to another, so that whoever finds one finds both."
-        ),
-        takes=RelateArguments,
-        gives=RelateAnswer,
-        run=_relate,
-        effect="sets",
-    ),
-    Tool(
-        name="insight_health",
-        title="How the insights do",
-        description=(
-            "How many insights there are, how many had feedback, how well they do on average, and what is missing. "
-            "Use it when `recall` finds nothing or its answers seem poor."
-        ),
-        takes=HealthArguments,
-        gives=InsightsHealth,
-        run=_health,
-        effect="reads",
-    ),
-    Tool(
-        name="search_memory",
-        title="Search everything",
-        description=(
-            "Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its "
-            "source. Use it when you do not know where something was kept. For an error, `seen` says more."
-        ),
-        takes=SearchMemoryArguments,
-        gives=MemorySearchAnswer,
-        run=_search,
-        effect="reads",
-    ),
-)

@@ -12,7 +12,7 @@ from msgspec import Meta
 from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import parts_of
-from helix_cli.mcp.schema import Arguments, NothingDoneError, ProgressSteps, Reply, Tool
+from helix_cli.mcp.schema import Arguments, NothingDoneError, ProgressSteps, Reply, tool
 from helix_cli.mcp.tools.patterns import EpisodeName
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_cli.mcp.schema import Progress
-    from helix_episodes.ingest import SkippedLog
     from helix_graph import Memory
 
 
@@ -96,38 +95,6 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     evidence: tuple[CheckedQuotation, ...] | None = None
 
 
-def _extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
-    steps = ProgressSteps(progress)
-    if asked.logs:
-        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
-        report = memory.extract([Path(log).expanduser() for log in logs], progress=steps.advance)
-        text = rendered(report, render_report)
-    else:
-        found = memory.extract_all(agent=asked.agent, progress=steps.advance)
-        report, text = found.report, rendered(found, render_all)
-    steps.end()
-    failed = [_problem(one) for one in report.failed]
-    if failed and not report.recorded:
-        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
-    new = len(report.written) + len(report.updated)
-    value = Extracted(new, len(report.recorded) - new, failed)
-    return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
-
-
-def _problem(one: SkippedLog) -> str:
-    """Why a log is not recorded; most problems begin with its path already."""
-    return one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}"
-
-
-def _list(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
-    episodes = memory.episodes
-    since = None if asked.since is None else _moment(asked.since)
-    found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
-    total = episodes.count(asked.outcome, since, task=asked.task)
-    more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
-    return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
-
-
 def _moment(text: str) -> datetime:
     """The day or time from which on episodes are asked for.
 
@@ -149,14 +116,6 @@ def _summary(one: Episode) -> Summary:
         decisions=len(one.decisions),
         task=one.task,
     )
-
-
-def _show(memory: Memory, asked: ShowArguments, _: Progress) -> Reply:
-    if asked.evidence:
-        quoted = memory.episodes.evidence(asked.episode)
-        return Reply(Shown(evidence=quoted), rendered(quoted, render_evidence))
-    one = memory.episodes.require(asked.episode)
-    return Reply({"episode": plain(one)}, rendered(one, render_episode))
 
 
 class NothingKeptError(UsageError):
@@ -201,21 +160,6 @@ class Part(msgspec.Struct, frozen=True):
     parts: int
 
 
-def _status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
-    topics = memory.topics.topics("session")
-    insights = memory.insights.health()["total_insights"]
-    graph, problem = _graph(memory)
-    value = Holdings(
-        episodes=memory.episodes.count(),
-        topics=topics.topics,
-        entries=topics.entries,
-        insights=insights,
-        graph=graph,
-        problem=problem,
-    )
-    return Reply(value, rendered(value, _render_holdings))
-
-
 def _graph(memory: Memory) -> tuple[Status | None, str | None]:
     """The graph's figures, or why there are none."""
     try:
@@ -235,14 +179,91 @@ def _render_holdings(held: Holdings) -> None:
         render_status(held.graph)
 
 
-def _compile(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
+@tool("extract", title="Read session logs", takes=ExtractArguments, gives=Extracted, effect="sets")
+def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
+    """Read agents' session logs into episodes: what was decided, what happened, how it came out. Without paths every
+    agent's logs on this machine that belong to this project are looked at, and what is new or has grown is read; that
+    can take a while the first time. Call `compile` afterwards.
+    """
+    steps = ProgressSteps(progress)
+    if asked.logs:
+        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
+        report = memory.extract([Path(log).expanduser() for log in logs], progress=steps.advance)
+        text = rendered(report, render_report)
+    else:
+        found = memory.extract_all(agent=asked.agent, progress=steps.advance)
+        report, text = found.report, rendered(found, render_all)
+    steps.end()
+    failed = [
+        one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}" for one in report.failed
+    ]
+    if failed and not report.recorded:
+        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
+    new = len(report.written) + len(report.updated)
+    value = Extracted(new, len(report.recorded) - new, failed)
+    return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
+
+
+@tool("list_episodes", title="List sessions", takes=ListArguments, gives=Summaries, effect="reads")
+def list_episodes(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
+    """The sessions of this project, the newest first: when, what for, how they came out and who or what says so. Use it
+    to find the session that somebody speaks of, or the last ones on a subject.
+    """
+    episodes = memory.episodes
+    since = None if asked.since is None else _moment(asked.since)
+    found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
+    total = episodes.count(asked.outcome, since, task=asked.task)
+    more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
+    return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+
+
+@tool("show_episode", title="Show a session", takes=ShowArguments, gives=Shown, effect="reads")
+def show_episode(memory: Memory, asked: ShowArguments, _: Progress) -> Reply:
+    """One session: its decisions, events, links, fixes and lessons with the log lines they rest on. Use it to read up
+    on what another tool has named; with evidence, every quotation word for word.
+    """
+    if asked.evidence:
+        quoted = memory.episodes.evidence(asked.episode)
+        return Reply(Shown(evidence=quoted), rendered(quoted, render_evidence))
+    one = memory.episodes.require(asked.episode)
+    return Reply({"episode": plain(one)}, rendered(one, render_episode))
+
+
+@tool("compile", title="Fold episodes into the graph", takes=CompileArguments, gives=CompileReport, effect="sets")
+def compile_episodes(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
+    """Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer from. What
+    has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is not compiled.
+    """
     steps = ProgressSteps(progress)
     report = memory.graph.compile(dry_run=asked.dry_run, progress=steps.advance)
     steps.end()
     return Reply(report, rendered(report, render_compile))
 
 
-def _rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
+@tool("status", title="What the memory holds", takes=NoArguments, gives=Holdings, effect="reads")
+def status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
+    """How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its labels
+    join sessions, and what is yet to be compiled. Use it when answers are empty or seem old.
+    """
+    topics = memory.topics.topics("session")
+    insights = memory.insights.health()["total_insights"]
+    graph, problem = _graph(memory)
+    value = Holdings(
+        episodes=memory.episodes.count(),
+        topics=topics.topics,
+        entries=topics.entries,
+        insights=insights,
+        graph=graph,
+        problem=problem,
+    )
+    return Reply(value, rendered(value, _render_holdings))
+
+
+@tool("rest", title="The rest of a long answer", takes=RestArguments, gives=Part, effect="reads")
+def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
+    """The next part of an answer that was cut because it was long. The cut answer's last line says with which arguments
+    to call this.
+    """
     from helix_cli.mcp.pagination import ANSWERS
 
     text = ANSWERS.get(asked.answer)
@@ -252,81 +273,3 @@ def _rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
     if asked.part > len(parts):
         raise NothingKeptError(f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}")
     return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])
-
-
-TOOLS = (
-    Tool(
-        name="extract",
-        title="Read session logs",
-        description=(
-            "Read agents' session logs into episodes: what was decided, what happened, how it came out. Without paths "
-            "every agent's logs on this machine that belong to this project are looked at, and what is new or has "
-            "grown is read; that can take a while the first time. Call `compile` afterwards."
-        ),
-        takes=ExtractArguments,
-        gives=Extracted,
-        run=_extract,
-        effect="sets",
-    ),
-    Tool(
-        name="list_episodes",
-        title="List sessions",
-        description=(
-            "The sessions of this project, the newest first: when, what for, how they came out and who or what says "
-            "so. Use it to find the session that somebody speaks of, or the last ones on a subject."
-        ),
-        takes=ListArguments,
-        gives=Summaries,
-        run=_list,
-        effect="reads",
-    ),
-    Tool(
-        name="show_episode",
-        title="Show a session",
-        description=(
-            "One session: its decisions, events, links, fixes and lessons with the log lines they rest on. Use it to "
-            "read up on what another tool has named; with evidence, every quotation word for word."
-        ),
-        takes=ShowArguments,
-        gives=Shown,
-        run=_show,
-        effect="reads",
-    ),
-    Tool(
-        name="compile",
-        title="Fold episodes into the graph",
-        description=(
-            "Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer "
-            "from. What has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is "
-            "not compiled."
-        ),
-        takes=CompileArguments,
-        gives=CompileReport,
-        run=_compile,
-        effect="sets",
-    ),
-    Tool(
-        name="status",
-        title="What the memory holds",
-        description=(
-            "How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its "
-            "labels join sessions, and what is yet to be compiled. Use it when answers are empty or seem old."
-        ),
-        takes=NoArguments,
-        gives=Holdings,
-        run=_status,
-        effect="reads",
-    ),
-    Tool(
-        name="rest",
-        title="The rest of a long answer",
-        description=(
-            "The next part of an answer that was cut because it was long. The cut answer's last line says with which "
-            "arguments to call this."
-        ),
-        takes=RestArguments,
-        gives=Part,
-        run=_rest,
-        effect="reads",
-    ),
-)

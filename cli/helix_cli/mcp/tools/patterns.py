@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.explain import render_contrast, render_explanation
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_similar
-from helix_cli.mcp.schema import Arguments, Reply, Tool
+from helix_cli.mcp.schema import Arguments, Reply, tool
 from helix_cli.output import rendered
 from helix_graph.causality.contrast import Contrast
 from helix_graph.causality.fault_localization import Explanation
@@ -65,97 +65,59 @@ class Patterns(msgspec.Struct, frozen=True):
     patterns: tuple[Pattern, ...]
 
 
-def _patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
+def _reply(found: tuple[Pattern, ...], survey: Survey) -> Reply:
+    return Reply(Patterns(found), rendered(found, lambda rows: render_patterns(rows, survey)))
+
+
+@tool("patterns", title="What works here", takes=PatternsArguments, gives=Patterns, effect="reads")
+def patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
+    """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
+    number of sessions, its interval and whether a fair comparison stands behind it ('too early' is an answer). Use it
+    when you plan how to go about a task.
+    """
     survey = memory.causality.survey()
     found = survey.best(min_success_rate=asked.min_success_rate, min_occurrences=asked.min_occurrences)
     return _reply(found, survey)
 
 
-def _anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> Reply:
+@tool("anti_patterns", title="What keeps failing here", takes=AntiPatternsArguments, gives=Patterns, effect="reads")
+def anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> Reply:
+    """What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use it before
+    you settle on an approach, and when an approach fails for the second time.
+    """
     survey = memory.causality.survey()
     return _reply(survey.worst(max_success_rate=asked.max_success_rate, evidence=asked.evidence), survey)
 
 
-def _reply(found: tuple[Pattern, ...], survey: Survey) -> Reply:
-    return Reply(Patterns(found), rendered(found, lambda rows: render_patterns(rows, survey)))
-
-
-def _explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+@tool("explain", title="Why did it fail", takes=EpisodeArguments, gives=Explanation, effect="reads")
+def explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+    """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
+    or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
+    session failed at.
+    """
     found = memory.causality.explain(asked.episode)
     return Reply(found, rendered(found, render_explanation))
 
 
-def _contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+@tool("contrast", title="Where it parted from a success", takes=EpisodeArguments, gives=Contrast, effect="reads")
+def contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
+    """The session most alike to this one that came out otherwise, and the step at which the two parted. Use it to learn
+    what a successful session did differently.
+    """
     found = memory.causality.contrast(asked.episode)
     return Reply(found, rendered(found, render_contrast))
 
 
-def _similar(memory: Memory, asked: SimilarArguments, _: Progress) -> Reply:
+@tool(
+    "similar_decisions",
+    title="Decided before in such a situation",
+    takes=SimilarArguments,
+    gives=SimilarAnswer,
+    effect="reads",
+)
+def similar_decisions(memory: Memory, asked: SimilarArguments, _: Progress) -> Reply:
+    """Earlier decisions in a situation told in these words, why they were taken and how their sessions came out. Words
+    are compared, not meanings. Use it at a fork: which library, which place, which approach.
+    """
     found = memory.causality.similar(asked.text, limit=asked.limit)
     return Reply(found, rendered(found, render_similar))
-
-
-TOOLS = (
-    Tool(
-        name="patterns",
-        title="What works here",
-        description=(
-            "What was done in which situation in this project's sessions and how often it succeeded, best first, each "
-            "with its number of sessions, its interval and whether a fair comparison stands behind it ('too early' is "
-            "an answer). Use it when you plan how to go about a task."
-        ),
-        takes=PatternsArguments,
-        gives=Patterns,
-        run=_patterns,
-        effect="reads",
-    ),
-    Tool(
-        name="anti_patterns",
-        title="What keeps failing here",
-        description=(
-            "What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use "
-            "it before you settle on an approach, and when an approach fails for the second time."
-        ),
-        takes=AntiPatternsArguments,
-        gives=Patterns,
-        run=_anti_patterns,
-        effect="reads",
-    ),
-    Tool(
-        name="explain",
-        title="Why did it fail",
-        description=(
-            "Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log "
-            "lines, or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a "
-            "task that an earlier session failed at."
-        ),
-        takes=EpisodeArguments,
-        gives=Explanation,
-        run=_explain,
-        effect="reads",
-    ),
-    Tool(
-        name="contrast",
-        title="Where it parted from a success",
-        description=(
-            "The session most alike to this one that came out otherwise, and the step at which the two parted. Use it "
-            "to learn what a successful session did differently."
-        ),
-        takes=EpisodeArguments,
-        gives=Contrast,
-        run=_contrast,
-        effect="reads",
-    ),
-    Tool(
-        name="similar_decisions",
-        title="Decided before in such a situation",
-        description=(
-            "Earlier decisions in a situation told in these words, why they were taken and how their sessions came "
-            "out. Words are compared, not meanings. Use it at a fork: which library, which place, which approach."
-        ),
-        takes=SimilarArguments,
-        gives=SimilarAnswer,
-        run=_similar,
-        effect="reads",
-    ),
-)

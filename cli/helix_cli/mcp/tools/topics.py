@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, Tool, typed_schema, without_nulls
+from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, tool, typed_schema, without_nulls
 from helix_cli.mcp.tool_text import problem_of
 from helix_episodes.errors import UsageError
 from helix_graph.topics.actions import Action, StatsDetail
@@ -23,11 +23,9 @@ from helix_graph.topics.formats import form_of
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.model import Duplicate, SimilarEntries
 from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
-from helix_graph.topics.transfer import ImportedEntries, LeftOut, TopicsExport
+from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from helix_cli.mcp.schema import Progress
     from helix_graph import Memory
     from helix_graph.topics.model import Entry
@@ -156,19 +154,6 @@ class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
     into: str | None
 
 
-def _store(memory: Memory, asked: StoreArguments, _: Progress) -> Reply:
-    answer = memory.topics.store(**_entry(asked), force=asked.force)
-    value = StoredPlace(entry=_place(answer.entry), duplicate=answer.duplicate)
-    return Reply(value, form_of(answer, terse=asked.terse))
-
-
-def _batch(memory: Memory, asked: BatchArguments, _: Progress) -> Reply:
-    entries = _decoded(asked.entries) if isinstance(asked.entries, str) else asked.entries
-    answer = memory.topics.batch([_entry(one) for one in entries])
-    places = tuple(_place(entry) for entry in answer.entries)
-    return Reply(StoredPlaces(entries=places, topics=answer.topics, alike=answer.alike), form_of(answer))
-
-
 def _decoded(text: str) -> list[NewEntry]:
     """The entries of a JSON array that came as a text.
 
@@ -193,30 +178,6 @@ def _entry(asked: NewEntry) -> dict[str, Any]:
 
 def _place(entry: Entry) -> EntryPlace:
     return EntryPlace(id=entry.id, topic=entry.topic, index=entry.index, tags=entry.tags)
-
-
-def _search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
-    answer = memory.topics.search(**msgspec.structs.asdict(asked))
-    return Reply(answer, form_of(answer))
-
-
-def _brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
-    answer = memory.topics.brief(
-        asked.query, detail=asked.detail, since=asked.since, focus=asked.focus or None, compact=asked.compact
-    )
-    return Reply(answer, form_of(answer))
-
-
-def _read(memory: Memory, asked: ReadArguments, _: Progress) -> Reply:
-    answer = memory.topics.read(asked.topic, index=asked.index)
-    return Reply(answer, form_of(answer))
-
-
-def _edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
-    answer = memory.topics.edit(**msgspec.structs.asdict(asked))
-    entry = None if answer.entry is None else _place(answer.entry)
-    value = EditedPlace(action=answer.action, topic=answer.topic, entries=answer.entries, entry=entry, into=answer.into)
-    return Reply(value, form_of(answer))
 
 
 #: So many items that cannot be imported are named: they tend to fail for one reason.
@@ -249,7 +210,97 @@ class ExportedTopics(msgspec.Struct, frozen=True, kw_only=True):
     exported: int
 
 
-def _topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
+@tool("store", title="Write down under a topic", takes=StoreArguments, gives=StoredPlace, effect="adds")
+def store(memory: Memory, asked: StoreArguments, _: Progress) -> Reply:
+    """Write something down that belongs to a subject: how a module works, a trap, a decision and its reason. Use it
+    when you have found out what the code does not say. An entry that is already there in other words is named in the
+    answer and stored all the same. A line of general advice goes to `remember` instead.
+    """
+    answer = memory.topics.store(**_entry(asked), force=asked.force)
+    value = StoredPlace(entry=_place(answer.entry), duplicate=answer.duplicate)
+    return Reply(value, form_of(answer, terse=asked.terse))
+
+
+@tool("batch", title="Write down several at once", takes=BatchArguments, gives=StoredPlaces, effect="adds")
+def batch(memory: Memory, asked: BatchArguments, _: Progress) -> Reply:
+    """Store several entries, all or none. Use it instead of many calls of `store`, for instance at the end of a task.
+    At most 1,000.
+    """
+    entries = _decoded(asked.entries) if isinstance(asked.entries, str) else asked.entries
+    answer = memory.topics.batch([_entry(one) for one in entries])
+    places = tuple(_place(entry) for entry in answer.entries)
+    return Reply(StoredPlaces(entries=places, topics=answer.topics, alike=answer.alike), form_of(answer))
+
+
+@tool("search", title="Search the topics", takes=SearchArguments, gives=TopicSearchAnswer, effect="reads")
+def search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
+    """Find entries of the topics by their words, the best first. Use it before you work on a part of the code that may
+    have been written about. When no entry has all words, those with some are shown and the answer says so.
+    `search_memory` looks through sessions and insights as well.
+    """
+    answer = memory.topics.search(**msgspec.structs.asdict(asked))
+    return Reply(answer, form_of(answer))
+
+
+@tool("brief", title="Brief me on a topic", takes=BriefArguments, gives=Briefing | Overview, effect="reads")
+def brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
+    """A short briefing on a topic: its most telling entries by category, what supersedes what, and what is linked with
+    it. Use it to get to know a part of the project at once. Without a query: what topics there are, what is new, what
+    is missing.
+    """
+    answer = memory.topics.brief(
+        asked.query, detail=asked.detail, since=asked.since, focus=asked.focus or None, compact=asked.compact
+    )
+    return Reply(answer, form_of(answer))
+
+
+@tool("read", title="Read a topic", takes=ReadArguments, gives=ReadAnswer, effect="reads")
+def read(memory: Memory, asked: ReadArguments, _: Progress) -> Reply:
+    """Every entry of a topic word for word with its index, or the one at an index. Use it after `search` or `brief` has
+    named a topic, and before `edit`, which takes the index.
+    """
+    answer = memory.topics.read(asked.topic, index=asked.index)
+    return Reply(answer, form_of(answer))
+
+
+@tool("edit", title="Change entries", takes=EditArguments, gives=EditedPlace, effect="removes")
+def edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
+    """Change what was stored: append to an entry, revise it, delete it, set its tags, rename a topic or merge it into
+    another. Use it when an entry has become wrong. The entry is that at index, the first that holds match_str, or else
+    the last of the topic, also for delete; delete with all removes the whole topic.
+    """
+    answer = memory.topics.edit(**msgspec.structs.asdict(asked))
+    entry = None if answer.entry is None else _place(answer.entry)
+    value = EditedPlace(action=answer.action, topic=answer.topic, entries=answer.entries, entry=entry, into=answer.into)
+    return Reply(value, form_of(answer))
+
+
+@tool(
+    "topics",
+    title="Look over the topics",
+    takes=TopicsArguments,
+    gives=Listing
+    | Recent
+    | Stats
+    | TopicSession
+    | ReadAnswer
+    | CrossReferences
+    | TopicGraph
+    | StaleAnswer
+    | PrunedEntries
+    | CompactedLog
+    | ExportedTopics
+    | ImportedEntries
+    | ReindexedEntries,
+    effect="removes",
+)
+def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
+    """What there is, and keeping it in order. Look: list, recent, entries, stats, xref and graph (what refers to what),
+    stale (entries whose source has changed since), session, export. Keep: prune lists entries that nobody wrote to for
+    days and removes them with apply; compact and reindex tidy the file; import takes in an export. Use list or recent
+    to learn which topics there are, stale before you trust old ones.
+    """
+
     def advance(done: int, total: int) -> None:
         progress(done, total, asked.action)
 
@@ -258,120 +309,8 @@ def _topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply
         given["json"] = msgspec.json.encode(asked.json).decode()
     answer = memory.topics.topics(given.pop("action"), progress=advance, **given)
     if isinstance(answer, ImportedEntries) and answer.left_out and not answer.entries:
-        raise NothingDoneError(_none_taken_in(answer.left_out))
+        shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
+        more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []
+        raise NothingDoneError("\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more]))
     value = ExportedTopics(exported=len(answer.entries)) if isinstance(answer, TopicsExport) else answer
     return Reply(value, form_of(answer))
-
-
-def _none_taken_in(left_out: Sequence[LeftOut]) -> str:
-    shown = [f"{one.place}: {one.problem}" for one in left_out[:_REASONS]]
-    more = [f"and {len(left_out) - len(shown)} more"] if len(left_out) > len(shown) else []
-    return "\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more])
-
-
-TOOLS = (
-    Tool(
-        name="store",
-        title="Write down under a topic",
-        description=(
-            "Write something down that belongs to a subject: how a module works, a trap, a decision and its reason. "
-            "Use it when you have found out what the code does not say. An entry that is already there in other words "
-            "is named in the answer and stored all the same. A line of general advice goes to `remember` instead."
-        ),
-        takes=StoreArguments,
-        gives=StoredPlace,
-        run=_store,
-        effect="adds",
-    ),
-    Tool(
-        name="batch",
-        title="Write down several at once",
-        description=(
-            "Store several entries, all or none. Use it instead of many calls of `store`, for instance at the end of "
-            "a task. At most 1,000."
-        ),
-        takes=BatchArguments,
-        gives=StoredPlaces,
-        run=_batch,
-        effect="adds",
-    ),
-    Tool(
-        name="search",
-        title="Search the topics",
-        description=(
-            "Find entries of the topics by their words, the best first. Use it before you work on a part of the code "
-            "that may have been written about. When no entry has all words, those with some are shown and the answer "
-            "says so. `search_memory` looks through sessions and insights as well."
-        ),
-        takes=SearchArguments,
-        gives=TopicSearchAnswer,
-        run=_search,
-        effect="reads",
-    ),
-    Tool(
-        name="brief",
-        title="Brief me on a topic",
-        description=(
-            "A short briefing on a topic: its most telling entries by category, what supersedes what, and what is "
-            "linked with it. Use it to get to know a part of the project at once. Without a query: what topics there "
-            "are, what is new, what is missing."
-        ),
-        takes=BriefArguments,
-        gives=Briefing | Overview,
-        run=_brief,
-        effect="reads",
-    ),
-    Tool(
-        name="read",
-        title="Read a topic",
-        description=(
-            "Every entry of a topic word for word with its index, or the one at an index. Use it after `search` or "
-            "`brief` has named a topic, and before `edit`, which takes the index."
-        ),
-        takes=ReadArguments,
-        gives=ReadAnswer,
-        run=_read,
-        effect="reads",
-    ),
-    Tool(
-        name="edit",
-        title="Change entries",
-        description=(
-            "Change what was stored: append to an entry, revise it, delete it, set its tags, rename a topic or merge "
-            "it into another. Use it when an entry has become wrong. The entry is that at index, the first that holds "
-            "match_str, or else the last of the topic, also for delete; delete with all removes the whole topic."
-        ),
-        takes=EditArguments,
-        gives=EditedPlace,
-        run=_edit,
-        effect="removes",
-    ),
-    Tool(
-        name="topics",
-        title="Look over the topics",
-        description=(
-            "What there is, and keeping it in order. Look: list, recent, entries, stats, xref and graph (what refers "
-            "to what), stale (entries whose source has changed since), session, export. Keep: prune lists entries "
-            "that nobody wrote to for days and removes them with apply; compact and reindex tidy the file; import "
-            "takes in an export. Use list or recent to learn which topics there are, stale before you trust old ones."
-        ),
-        takes=TopicsArguments,
-        gives=(
-            Listing
-            | Recent
-            | Stats
-            | TopicSession
-            | ReadAnswer
-            | CrossReferences
-            | TopicGraph
-            | StaleAnswer
-            | PrunedEntries
-            | CompactedLog
-            | ExportedTopics
-            | ImportedEntries
-            | ReindexedEntries
-        ),
-        run=_topics,
-        effect="removes",
-    ),
-)
