@@ -57,8 +57,8 @@ class Unit(NamedTuple):
 
 def units(root: Path, demo: Path, sessions: Path) -> list[Unit]:
     """All of them; those that take longest come first."""
-    from golden_parts import commands, episodes, served  # noqa: PLC0415  (after the environment is what it should be)
-    from golden_parts.script import DEMO, SESSIONS, WITHOUT_MEMORY, WRITING  # noqa: PLC0415  (as above)
+    from golden_parts import commands, episodes, served
+    from golden_parts.script import DEMO, SESSIONS, WITHOUT_MEMORY, WRITING
 
     pages = {"pages": WRITING["pages"]}
     writing = {name: lines for name, lines in WRITING.items() if name != "pages"}
@@ -142,7 +142,7 @@ def run_units(chosen: Sequence[Unit], root: Path, processes: int) -> dict[str, d
 
 def _run_unit(unit: Unit, result: Path, root: Path) -> None:
     """A worker's part: it ends the process."""
-    from golden_parts.normal import Normaliser  # noqa: PLC0415  (as above)
+    from golden_parts.normal import Normaliser
 
     code = 1
     try:
@@ -180,7 +180,7 @@ def _to_the_end(unit: Unit) -> Iterator[tuple[str, str]]:
 
 def report(differences: Sequence[Difference], options: argparse.Namespace) -> int:
     """Prints the differences; the exit code."""
-    from golden_parts.record import told  # noqa: PLC0415  (as above)
+    from golden_parts.record import told
 
     counted = [one for one in differences if not any(fnmatch(one.name, glob) for glob in options.excepted)]
     for one in counted:
@@ -208,7 +208,7 @@ def main() -> int:
 
 
 def _act(options: argparse.Namespace, root: Path) -> int:
-    from golden_parts.record import Record  # noqa: PLC0415  (as above)
+    from golden_parts.record import Record
 
     begin = time.perf_counter()
     if options.action == "parts":
@@ -240,7 +240,7 @@ def _wanted(unit: Unit, options: argparse.Namespace) -> bool:
 
 
 def _about() -> Mapping[str, str]:
-    import helix_graph  # noqa: PLC0415  (as above)
+    import helix_graph
 
     return {"recorded": datetime.now(UTC).isoformat(timespec="seconds"), "packages": str(helix_graph.__path__[0])}
 

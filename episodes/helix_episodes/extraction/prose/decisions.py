@@ -103,9 +103,11 @@ _PREFERS = re.compile(
     re.IGNORECASE,
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
-_NO_CHOICE = frozenset(
-    ["check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query", "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also", "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps"]
-)
+_NO_CHOICE = frozenset({
+    "check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query",
+    "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also",
+    "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps",
+})  # fmt: skip
 _ALTERNATIVES = re.compile(
     r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these|possible|consider"
     r"|suggests?)\b[^.\n]{0,40}\s|(?=\w+ are:))"
