@@ -52,6 +52,8 @@ _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Or: ast.And,
 }
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+#: An expression of so many characters is known by itself.
+_TELLING = 16
 #: What the parts of statements that are statements themselves are called.
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -151,11 +153,18 @@ def all_mutants(tree: Path) -> list[tuple[Mutant, Place]]:
 
 
 def find(wanted: Mutant, known: Sequence[tuple[Mutant, Place]]) -> Place | None:
-    """Where a mutant is now: in the same statement, and of several such the one in a function of the same name."""
-    alike = [(one, place) for one, place in known if one[1:] == wanted[1:]]
-    named = [place for one, place in alike if one.function == wanted.function]
-    method = [place for one, place in alike if one.function.rpartition(".")[2] == wanted.function.rpartition(".")[2]]
-    for places in (named, method, [place for _, place in alike]):
+    """Where a mutant is now: the only one alike, first in all, then in name and expression, then in what is written."""
+    name = wanted.function.rpartition(".")[2]
+    alike = [(one, place) for one, place in known if one.expression == wanted.expression]
+    written = [(one, place) for one, place in alike if one[1:] == wanted[1:]]
+    named = [place for one, place in written if one.function == wanted.function]
+    for places in (
+        named,
+        [place for one, place in written if one.function.rpartition(".")[2] == name],
+        [place for _, place in written],
+        [place for one, place in alike if one.function.rpartition(".")[2] == name],
+        [place for _, place in alike] if len(wanted.expression) >= _TELLING else [],
+    ):
         if len(places) == 1:
             return places[0]
     return named[0] if named else None

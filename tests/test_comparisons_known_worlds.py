@@ -23,6 +23,9 @@ from world import World, sessions, true_effects
 SEEDS = (0, 1, 2)
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def judged() -> list[tuple[Effect, float]]:
     """The comparisons of single actions in three worlds of 800 sessions, each with its true effect."""
@@ -35,7 +38,6 @@ def judged() -> list[tuple[Effect, float]]:
     return found
 
 
-@pytest.mark.slow
 def test_few_findings_are_false_and_many_true_effects_are_found(judged: list[tuple[Effect, float]]) -> None:
     """Comparing without strata gives one false finding for every true one in these worlds."""
     right = Counter(real * one.difference > 0 for one, real in judged if one.verdict == "associated")
@@ -48,7 +50,6 @@ def test_intervals_hold_the_truth(judged: list[tuple[Effect, float]]) -> None:
     assert held[True] >= 0.92 * held.total()
 
 
-@pytest.mark.slow
 def test_the_first_suspect_of_a_failure_is_mostly_one_that_made_it_fail() -> None:
     world = World(seed=0)
     made = sessions(world, 900)

@@ -86,6 +86,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(
     assert_as_fresh(root, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     bool(WITHOUT_POWER) and not shutil.which("setpriv"), reason="root needs setpriv to give up its power"
 )

@@ -113,7 +113,7 @@ def test_a_pipe_that_nobody_closes_is_not_waited_for() -> None:
         assert hook.stdout.read() == b""
 
 
-@pytest.mark.parametrize("seconds", ["inf", "1e300", "-inf", "nan", "-1", "0", "soon", ""])
+@pytest.mark.parametrize("seconds", few(["inf", "1e300", "-inf", "nan", "-1", "0", "soon", ""], 2))
 def test_a_limit_that_is_none_is_no_trouble(project: Path, seconds: str) -> None:
     told = {"session_id": "s", "cwd": str(project), "source": "startup"}
     answer = call("session-start", told, environment={"HELIX_HOOK_SECONDS": seconds})
@@ -132,7 +132,7 @@ def test_a_limit_that_is_none_is_the_usual_one(project: Path) -> None:
             assert "was stopped" in (project / ".helix" / "hooks.log").read_text()
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "</dev/null"])
+@pytest.mark.parametrize("closed", few(["<&- >&- 2>&-", "<&-", ">&-", "2>&-", ">/dev/full", "</dev/null"], 1))
 def test_streams_that_are_closed_or_full_are_no_trouble(project: Path, closed: str) -> None:
     Memory(project / ".helix").insights.store("When the till is empty, fill it first", ["user-provided"])
     for event in ("session-start", "session-end"):
@@ -180,7 +180,7 @@ def test_a_working_directory_that_is_gone_is_no_trouble(project: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("cwd", ["a\0b", "\ud800", "~", "relative/place", "/proc/self/mem"])
+@pytest.mark.parametrize("cwd", few(["a\0b", "\ud800", "~", "relative/place", "/proc/self/mem"], 2))
 def test_a_place_that_is_none_is_no_trouble(project: Path, cwd: str) -> None:
     before = outside(project)
     answer = call("user-prompt", {"session_id": "s", "cwd": cwd, "prompt": "what about the empty cart"})

@@ -49,6 +49,7 @@ def test_the_world_is_the_same_for_every_policy() -> None:
     assert list(tasks(World(seed=4), 50)) != list(tasks(World(seed=5), 50))
 
 
+@pytest.mark.slow
 def test_handing_over_is_estimated_without_bias_and_confounded_uptake_is_noticed() -> None:
     found = static(World(seed=0, confounding=1.5), 3600)
     assert found.handed_over == pytest.approx(0, abs=0.02)
@@ -58,6 +59,7 @@ def test_handing_over_is_estimated_without_bias_and_confounded_uptake_is_noticed
     assert found.held / found.intervals > 0.9
 
 
+@pytest.mark.slow
 def test_the_pooled_interval_holds_the_truth() -> None:
     logs = [pooled(World(seed=seed), 500) for seed in range(20)]
     assert sum(one.held for one in logs) >= 17  # of intervals at 95 % fewer would be seen once in 400 times

@@ -205,7 +205,7 @@ def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("era", few(ERAS, 1))
-def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: Era) -> None:
+def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp_path: Path, era: Era) -> None:
     root = tmp_path / "nothing" / ".helix"
     root.parent.mkdir()
     with agent_of(root, era) as agent:
@@ -216,13 +216,8 @@ def test_without_a_memory_every_tool_says_how_to_begin_one(tmp_path: Path, era: 
         assert "helix-graph init" in text_of(result)
         with pytest.raises(MCPError, match="helix-graph init"):
             agent.ask("get_prompt", "briefing")
-    assert not root.exists()
-
-
-def test_a_memory_that_is_made_later_is_found(tmp_path: Path) -> None:
-    root = tmp_path / ".helix"
-    with agent_of(root, "auto") as agent:
         assert agent.call("status").is_error
+        assert not root.exists()
         root.mkdir()
         assert "stored in notes" in text_of(agent.call("store", {"topic": "notes", "text": "now it is there"}))
         held = agent.call("status")

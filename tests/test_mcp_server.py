@@ -159,6 +159,7 @@ def two(shared: Path) -> Iterator[tuple[Agent, Agent]]:
         yield one, other
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_memory_see_each_others_entries_at_once(two: tuple[Agent, Agent]) -> None:
     for number in range(4):
         writer, reader = two if number % 2 else two[::-1]
@@ -171,6 +172,7 @@ def test_two_servers_on_one_memory_see_each_others_entries_at_once(two: tuple[Ag
         assert name["name"] in {one["name"] for one in found["insights"]}
 
 
+@pytest.mark.slow
 def test_calls_at_once_are_all_answered_and_nothing_is_lost(two: tuple[Agent, Agent]) -> None:
     one, _ = two
     writers = [("store", {"topic": f"at-once-{n % 3}", "text": f"written at once, number {n}"}) for n in range(10)]

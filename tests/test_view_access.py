@@ -9,6 +9,7 @@ import pytest
 
 from access import DRAWN, KINDS_OF_SIGHT, as_seen, colours, contrast, distance, nameless, unreadable
 from browser import open_tab
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 TYPES = ("decision", "error", "event", "outcome", "pattern")
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=few(["light", "dark"], 1))
 def tab(
     browser: Browser, demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Tab]:

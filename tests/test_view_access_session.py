@@ -9,6 +9,7 @@ import pytest
 
 from access import nameless, too_small, unreadable
 from browser import open_tab
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ def page_file(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> 
     return path
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=few(["light", "dark"], 1))
 def tab(browser: Browser, page_file: Path, request: pytest.FixtureRequest) -> Iterator[Tab]:
     with open_tab(browser, page_file, color_scheme=request.param) as opened:
         yield opened

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from helix_graph import Memory
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Memory:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """A session of hostile errors, in every field that a page shows, linked so that edges are hostile too."""
     events = tuple(
         Event(
@@ -46,12 +46,19 @@ def memory(tmp_path: Path) -> Memory:
     links = tuple(
         Link(source=first.id, target=second.id, reason="stated") for first, second in itertools.pairwise(events)
     )
-    return memory_of(tmp_path, [msgspec.structs.replace(one, **fields, links=links)], compiled=True)
+    folder = tmp_path_factory.mktemp("hostile")
+    return memory_of(folder, [msgspec.structs.replace(one, **fields, links=links)], compiled=True)
 
 
-def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
-    with open_tab(browser, tmp_path / "graph.html") as tab:
+@pytest.fixture(scope="module")
+def page_file(memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pages") / "graph.html"
+    memory.view(output=path)
+    return path
+
+
+def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file) as tab:
         assert len(tab.shown()) == len(HOSTILE) + 2
         for place in range(len(tab.shown())):
             tab.page.evaluate(f"() => {{ document.getElementById('graph')._cyreg.cy.nodes()[{place}].emit('tap'); }}")
@@ -71,17 +78,15 @@ def test_a_hostile_session_has_a_timeline(browser: Browser, memory: Memory, tmp_
         assert tab.page.locator("img, #timeline script, #timeline b, [onerror], iframe").count() == 0
 
 
-def test_marks_that_turn_the_direction_are_shown_as_boxes(browser: Browser, memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
-    with open_tab(browser, tmp_path / "graph.html") as tab:
+def test_marks_that_turn_the_direction_are_shown_as_boxes(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file) as tab:
         tab.page.fill("#search", "turned round")
         tab.keys("Enter")
         assert "□gnp.exe□ turned round" in tab.text("#panel h2")
 
 
-def test_the_data_holds_no_character_of_html(memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
-    page = (tmp_path / "graph.html").read_text(encoding="utf-8")
+def test_the_data_holds_no_character_of_html(page_file: Path) -> None:
+    page = page_file.read_text(encoding="utf-8")
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert data is not None
     assert set("<>&\u2028\u2029") & set(data[1]) == set()
@@ -89,9 +94,8 @@ def test_the_data_holds_no_character_of_html(memory: Memory, tmp_path: Path) -> 
     assert {HOSTILE[0], HOSTILE[1], HOSTILE[6]} <= set(shown), "as the log has them"
 
 
-def test_the_policy_allows_our_scripts_and_styles_by_hash_and_nothing_else(memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
-    page = (tmp_path / "graph.html").read_text(encoding="utf-8")
+def test_the_policy_allows_our_scripts_and_styles_by_hash_and_nothing_else(page_file: Path) -> None:
+    page = page_file.read_text(encoding="utf-8")
     found = re.search(r'Policy" content="([^"]+)"', page)
     assert found is not None
     policy = {name: allowed for name, _, allowed in (part.strip().partition(" ") for part in found[1].split(";"))}
@@ -107,11 +111,10 @@ def hashed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
+def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, page_file: Path) -> None:
     page = browser.new_page()
     page.set_default_timeout(PATIENCE)
-    page.goto((tmp_path / "graph.html").as_uri())
+    page.goto(page_file.as_uri())
     page.wait_for_selector("body[data-ready]")
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
@@ -127,6 +130,5 @@ def test_a_page_refuses_what_is_put_into_it_later(browser: Browser, memory: Memo
     page.close()
 
 
-def test_the_page_is_for_its_owner_alone(memory: Memory, tmp_path: Path) -> None:
-    memory.view(output=tmp_path / "graph.html")
-    assert (tmp_path / "graph.html").stat().st_mode & 0o077 == 0
+def test_the_page_is_for_its_owner_alone(page_file: Path) -> None:
+    assert page_file.stat().st_mode & 0o077 == 0

@@ -23,6 +23,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return _memory(tmp_path_factory.mktemp("large"), episodes=560)
 
 
+@pytest.fixture(scope="module")
+def medium(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """A memory of more than 300 labels."""
+    return _memory(tmp_path_factory.mktemp("medium"), episodes=100)
+
+
 def _memory(folder: Path, *, episodes: int) -> Memory:
     memory = Memory.init(folder)
     write_episodes(memory.graph.episodes, count=episodes)
@@ -31,15 +37,15 @@ def _memory(folder: Path, *, episodes: int) -> Memory:
 
 
 @pytest.fixture(scope="module")
-def grouped(large: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def grouped(medium: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of 300 labels, which opens as groups."""
     path = tmp_path_factory.mktemp("grouped") / "many.html"
-    large.view(output=path, max_nodes=300)
+    assert medium.view(output=path, max_nodes=300).nodes == 300
     return path
 
 
-def test_fifty_labels_are_drawn_at_once(browser: Browser, large: Memory, tmp_path: Path) -> None:
-    large.view(output=tmp_path / "fifty.html", max_nodes=50)
+def test_fifty_labels_are_drawn_at_once(browser: Browser, medium: Memory, tmp_path: Path) -> None:
+    medium.view(output=tmp_path / "fifty.html", max_nodes=50)
     with open_tab(browser, tmp_path / "fifty.html") as tab:
         assert len(tab.shown()) == 50
         assert tab.page.locator("#levels").is_hidden()
@@ -82,8 +88,8 @@ def test_a_group_opens_by_keyboard(browser: Browser, grouped: Path) -> None:
         assert len(tab.shown()) > before
 
 
-def test_searching_opens_the_group_of_what_is_found(browser: Browser, large: Memory, grouped: Path) -> None:
-    label = large.graph.excerpt(max_nodes=300).nodes[-1].label
+def test_searching_opens_the_group_of_what_is_found(browser: Browser, medium: Memory, grouped: Path) -> None:
+    label = medium.graph.excerpt(max_nodes=300).nodes[-1].label
     with open_tab(browser, grouped) as tab:
         assert label not in {node["label"] for node in tab.shown()}
         tab.page.fill("#search", label)

@@ -24,11 +24,16 @@ BANK = session("c", "run audit", BOTH, success=True, project="bank", links=("1 c
 NOBODYS = session("d", "run nothing", success=True)
 
 
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("projects")
+    memory_of(folder, [SHOP, LATER, BANK, NOBODYS], compiled=True).view(output=folder / "page.html")
+    return folder / "page.html"
+
+
 @pytest.fixture
-def tab(browser: Browser, tmp_path: Path) -> Iterator[Tab]:
-    memory = memory_of(tmp_path, [SHOP, LATER, BANK, NOBODYS], compiled=True)
-    memory.view(output=tmp_path / "page.html")
-    with open_tab(browser, tmp_path / "page.html") as opened:
+def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
+    with open_tab(browser, page_file) as opened:
         yield opened
 
 

@@ -24,10 +24,16 @@ def failed(demo_memory: Memory) -> Episode:
     return demo_memory.episodes.list(outcome="failure")[0]
 
 
+@pytest.fixture(scope="module")
+def page_file(demo_memory: Memory, failed: Episode, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("session") / "session.html"
+    demo_memory.view(output=path, episode=failed.session)
+    return path
+
+
 @pytest.fixture
-def tab(browser: Browser, demo_memory: Memory, failed: Episode, tmp_path: Path) -> Iterator[Tab]:
-    demo_memory.view(output=tmp_path / "session.html", episode=failed.session)
-    with open_tab(browser, tmp_path / "session.html") as opened:
+def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
+    with open_tab(browser, page_file) as opened:
         yield opened
 
 
