@@ -43,8 +43,7 @@ _TAKES = Regex(
 _JUDGES = Regex(
     r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
     r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+|(?-i:[A-Z])\w*['\u2019]s)\b|"
-    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
-    r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
+    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
@@ -53,16 +52,14 @@ _CHANGES = (
     r"identifi|investigat|analy[sz]|"
     r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
     r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|"
-    r"finish|prov|fix|clos|correct|fir|resolv|"
-    r"address|repair|captur|record)(?:ed|d)\b)"
+    r"finish|prov|fix|clos|correct|fir|resolv|address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
     r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b"
-    r"(?P<what>.*?),?\s+"
-    r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
+    r"(?P<what>.*?),?\s+(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
@@ -78,8 +75,7 @@ _REASONED = Regex(
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
     rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
-    r"intentionally)\b|"
-    r"\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    r"intentionally)\b|\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
     rf"^\W*{_CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
@@ -135,8 +131,7 @@ _TELLS_HOW = Regex(
     r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
     r"\b(?:bounded|limited|restricted|anchored|keyed|scoped) (?:by|from|to|on|at) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
-    r"(?=(?:an?|the|each|every|only|whether|on|"
-    r"as|its|[`_.A-Z])\b|[`_.]))",
+    r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
 #: What was changed, and behind it how it had been until then: the reason, though no "because" says so.
@@ -156,8 +151,7 @@ _PLACES = Regex(
 _INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _RULED_OUT = Regex(
     r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
-    r"deferred|left out|abandoned)"
-    r"(?:[:,]| because| since| as)\s+(?P<why>.+)",
+    r"deferred|left out|abandoned)(?:[:,]| because| since| as)\s+(?P<why>.+)",
     re.IGNORECASE,
 )
 #: What is put off, and where to.
@@ -169,12 +163,11 @@ _DEFERS = Regex(
 )
 _REASONED_PREFERENCE = Regex(
     r"^(?!(?:each|it|this|that|these|they|both|which|every|there|"
-    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|"
-    r"since) (?P<why>.+)",
+    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)",
     re.IGNORECASE,
 )
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<chosen>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
     rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -191,8 +184,7 @@ _WHY = Regex(
 #: "Use GraphQL (REST lacks threads)": brackets behind a decision hold its reason when they say what was wrong.
 _IN_BRACKETS = Regex(
     r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
-    r"slow(?:er)?|too|not|no|cannot|can't|"
-    r"lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
+    r"slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
     re.IGNORECASE,
 )
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
@@ -221,6 +213,16 @@ _HEAD_WORDS = 9
 
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
+#: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
+#: then what was picked, moved, put off or left, mostly beside what was not taken.
+_SHAPES = (
+    *(_REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match),
+    *(_FIXED_BY.match, _LEFT_FIRST.match, _WAY.match, _PLACES.match),
+    *(_VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search, _DECLARED.search, _RULES.search),
+    _DEFERS.match,
+)
+#: The groups of those shapes that name what was not taken.
+_LEFT_OUT = ("other", "left", "gone", "given_up", "old")
 
 
 def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Outcome = "unknown") -> Decision:
@@ -255,7 +257,7 @@ def choices_in(text: str) -> tuple[StatedChoice, ...]:
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
-        if (choice := _choice(sentence) or _deed_with_reason(sentence, after)) is not None
+        if (choice := _choice(sentence) or _changed(sentence, after)) is not None
     )
 
 
@@ -301,7 +303,7 @@ def _in_context(choice: StatedChoice, before: str, after: str) -> StatedChoice:
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
 
 
-def _deed_with_reason(sentence: str, after: str) -> StatedChoice | None:
+def _changed(sentence: str, after: str) -> StatedChoice | None:
     """A change that the next sentence gives the reason for, by saying how it had been before."""
     if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
         return None
@@ -309,67 +311,28 @@ def _deed_with_reason(sentence: str, after: str) -> StatedChoice | None:
 
 
 def _choice(sentence: str) -> StatedChoice | None:
-    choice = _made(sentence)
-    return None if choice is None or _UNMEANT.search(sentence) else choice
-
-
-def _made(sentence: str) -> StatedChoice | None:
-    takes = _TAKES.search(sentence)
-    if takes:
+    if _UNMEANT.search(sentence):
+        return None
+    if takes := _TAKES.search(sentence):
         return _taken(sentence, takes["what"])
-    prefers = _PREFERS.search(sentence)
-    if prefers:
+    if prefers := _PREFERS.search(sentence):
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why))
-    reasoned = _REASONED.match(sentence)
-    if reasoned:
-        return StatedChoice(
-            said=sentence, chosen=sentence[: reasoned.end("what")], rationale=sentence[reasoned.start("how") :]
-        )
-    return _rule_set(sentence)
-
-
-def _rule_set(sentence: str) -> StatedChoice | None:
-    """A rule or a judgement that a sentence states, one thing that it takes for another, or what it concludes."""
-    preferred, concludes = _REASONED_PREFERENCE.match(sentence), _CONCLUDES.match(sentence)
-    if preferred:
-        other, why = preferred["other"], preferred["why"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(other,), rationale=why)
-    if concludes:
-        return StatedChoice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
-    judges = _JUDGES.match(sentence)
-    if judges:
-        return StatedChoice(said=sentence, chosen=sentence, options=(judges["other"],) if judges["other"] else ())
-    swaps = _SWAPS.match(sentence)
-    if swaps:
-        gone = swaps["gone"] or swaps["given_up"] or swaps["old"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(gone.strip(),) if gone else ())
-    ruled_out = _RULED_OUT.match(sentence)
-    if ruled_out:
-        return StatedChoice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
-    return _picked(sentence)
-
-
-def _picked(sentence: str) -> StatedChoice | None:
-    """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
-    way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _FIXED_BY.match(sentence)
-    preferred = mended or _LEFT_FIRST.match(sentence)
-    if preferred:
-        return StatedChoice(said=sentence, chosen=sentence, options=(preferred["other"].strip(),))
-    if way or placed:
-        other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
-        return StatedChoice(said=sentence, chosen=sentence, options=(other,) if other else ())
-    sets = (
-        _VERDICT.search(sentence)
-        or _TELLS_HOW.match(sentence)
-        or _INSTEAD.match(sentence)
-        or _WEIGHS.search(sentence)
-        or _DECLARED.search(sentence)
-        or _RULES.search(sentence)
-        or _DEFERS.match(sentence)
+        return StatedChoice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_stated_why(why))
+    if reasoned := _REASONED.match(sentence):
+        chosen, reason = sentence[: reasoned.end("what")], sentence[reasoned.start("how") :]
+        return StatedChoice(said=sentence, chosen=chosen, rationale=reason)
+    found = next((match for shape in _SHAPES if (match := shape(sentence))), None)
+    if found is None:
+        return None
+    parts = found.groupdict("")
+    other = next((parts[name] for name in _LEFT_OUT if parts.get(name)), "")
+    return StatedChoice(
+        said=sentence,
+        chosen=parts.get("chosen") or sentence,
+        rationale=parts.get("why", ""),
+        options=(other.strip(),) if other else (),
     )
-    return StatedChoice(said=sentence, chosen=sentence) if sets else None
 
 
 def _taken(sentence: str, what: str) -> StatedChoice:
@@ -378,15 +341,15 @@ def _taken(sentence: str, what: str) -> StatedChoice:
     chosen = what[: over.start()] if over else what
     why = _WHY.search(chosen)
     if why and not over:
-        return StatedChoice(said=sentence, chosen=sentence, rationale=_said_why(why))
+        return StatedChoice(said=sentence, chosen=sentence, rationale=_stated_why(why))
     other = over["other"] if over else ""
     because = _WHY.search(other)
     option = other[: because.start()] if because else other
     return StatedChoice(
-        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_said_why(because)
+        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_stated_why(because)
     )
 
 
-def _said_why(match: re.Match[str] | None) -> str:
+def _stated_why(match: re.Match[str] | None) -> str:
     """A reason without its "because"; an aim keeps the word that says that it is one."""
     return (match["fact"] or match["aim"]).strip() if match else ""
