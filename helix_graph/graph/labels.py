@@ -41,9 +41,11 @@ from helix_graph.graph.normalization import extension, first_line, kept_parts, o
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any, Literal
 
-    from helix_episodes.model import Action, Decision, Event, Outcome
+    from helix_episodes.model import Decision, Event, Outcome
     from helix_graph.graph.model import NodeType
 
     #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
@@ -184,7 +186,9 @@ def decision_key(decision: Decision) -> str:
         return f"use {_name(action.object) or 'a tool'}"
     if kind == "choose":
         return f"choose {_option(action.object or decision.chosen) or 'an option'}"
-    return _file_change(action)
+    name = f"{action.verb} {action.role or 'file'}"
+    suffix = extension(action.path or "")
+    return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
 
 
 def event_key(event: Event) -> str | None:
@@ -193,7 +197,7 @@ def event_key(event: Event) -> str | None:
     Milestones and tool calls have a label too; they become nodes only when they take part in a link (`facts`).
     """
     if is_error(event):
-        return _failure(event)
+        return check_label(event.check or "") + family_of(event)
     if event.type == "test":
         return f"{_check_name(event.check or '')} {'passes' if event.status == 'ok' else 'ends without a verdict'}"
     if event.type == "commit":
@@ -244,8 +248,30 @@ def check_label(check: str) -> str:
     return f"{_check_name(check)} fails: "
 
 
-def _failure(event: Event) -> str:
-    return check_label(event.check or "") + family_of(event)
+def labels_of_call(tool: str, arguments: Mapping[str, Any], *, root: Path) -> frozenset[str]:
+    """The labels of a call in Claude Code's or Codex's words: one, or one for each kind of file that it changes.
+
+    They come out of the same code as those of an episode's decisions, before the call is made.
+
+    >>> from pathlib import Path
+    >>> sorted(labels_of_call("Edit", {"file_path": "/work/shop/test_cart.py"}, root=Path("/work")))
+    ['edit test (.py)']
+    """
+    from helix_episodes.extraction.actions import action_of
+    from helix_episodes.extraction.calls import parse_calls
+    from helix_episodes.model import Decision
+    from helix_episodes.readers.claude_code.records import translate_call
+    from helix_episodes.session import Session, Source, Step
+
+    steps = tuple(
+        Step(kind="call", source=Source(line=1), tool=tool, operation=one.operation, arguments=dict(one.arguments))
+        for one in translate_call(tool, arguments)
+    )
+    acts = parse_calls(Session(id="", agent="", reader="", steps=steps, root=str(root)))
+    decisions = (
+        Decision(id="", timestamp=None, type="implementation", chosen="", action=action_of(act)) for act in acts
+    )
+    return frozenset(map(decision_key, decisions))
 
 
 @_remembered
@@ -276,12 +302,6 @@ def _option(text: str) -> str:
 def _run(program: str, subcommand: str, flags: tuple[str, ...]) -> str:
     words = [_name(word) for word in subcommand.split()]
     return "run " + " ".join(part for part in (_program(program), *words, *sorted(set(flags))) if part)
-
-
-def _file_change(action: Action) -> str:
-    name = f"{action.verb} {action.role or 'file'}"
-    suffix = extension(action.path or "")
-    return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
 
 
 def _program(program: str) -> str:
