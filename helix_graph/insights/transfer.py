@@ -31,6 +31,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.links import links_where, write_link
+from helix_graph.insights.maintenance import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
     HARVEST_SOURCE,
     FeedbackEntry,
@@ -41,7 +42,6 @@ from helix_graph.insights.model import (
     InvalidExport,
     Record,
 )
-from helix_graph.insights.removal import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.sanitizer import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
 from helix_graph.insights.store import clean_line, clean_name, clean_tags, free_name
@@ -73,7 +73,7 @@ _TOLD = frozenset({"source", "reason", "uptake"})
 #: More is no count but a mistake.
 _MOST = 10**9
 #: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
-#: for ever.
+#: forever.
 _AHEAD = timedelta(days=366)
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
 _LONGEST_TEXT = 100_000

@@ -1,87 +1,156 @@
-"""Insights for prompts: which fit an objective, how they are shown, and the record of who got what.
+"""Insights for prompts: which fit an objective, the record of who got what, and the prompt of a builder.
 
 In a session no insight is given twice. Two processes that inject at once must not both give the same insight, so a
 name is *taken* in one transaction that says whether another process was faster; then the next best is used. Where it
 is known which tasks are still to come (the others of a batch, or the pending ones of the plan), what fits one of them
 better is left for it: otherwise what was learnt from a blocked task would go to whichever task asks first.
+
+A prompt has the seeds' fields in the seeds' order. What the memory adds (what parents delivered, insights, their names)
+is between the marker lines of `helix_episodes.echo`, so that no later extraction takes it for something that was said
+or done in this session. Every text is sanitized first: it stays on its line and cannot pose as a field or a report.
+
+>>> print(builder_prompt({"task_id": "001-w1", "objective": "Sell shoes"}))
+TASK_ID: 001-w1
+TASK: Sell shoes
+OBJECTIVE: Sell shoes
+<BLANKLINE>
+<helix-graph-memory>
+NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable.
+</helix-graph-memory>
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import orjson
 
+from helix_episodes.echo import wrap
+from helix_graph.insights.sanitizer import sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered, WrongTaskIds
-from helix_graph.plans.prompts import injected_block, insight_line
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from helix_graph.plans.model import InsightStore
+    from helix_graph.insights.api import Insights
+    from helix_graph.plans.model import Workspace
 
 
-class InjectedNames(Protocol):
-    """What has been given out."""
-
-    def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
-        ...
-
-    def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
-        ...
+COLD_START = "NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable."
+#: What of a task goes where; what it lacks has no line.
+_HEAD = ("task_id", "task", "objective", "verify")
+_BOUNDS = ("delta", "budget", "framework", "required", "forbidden")
+#: Effectiveness is given with three digits behind the point; a half of a percent is rounded up.
+_THOUSAND, _HALF, _TEN = 1000, 5, 10
 
 
-class InjectedInCall:
-    """What one call has given out: without a session nothing outlives it."""
+def insight_line(one: Remembered) -> str:
+    """An insight as it is shown: its effectiveness in percent, rounded, and its text on one line.
 
-    def __init__(self) -> None:
+    >>> from helix_graph.plans.model import Remembered
+    >>> [insight_line(Remembered(name="x", content="c", effectiveness=e)) for e in (0.29, 0.57, 0.995)]
+    ['[29%] c', '[57%] c', '[100%] c']
+    """
+    percent = (round(one.effectiveness * _THOUSAND) + _HALF) // _TEN
+    return f"[{percent}%] {sanitize_line(one.content)}"
+
+
+def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
+    """What the memory adds to a prompt, between its marks; without insights the seeds' line for a cold start."""
+    told = [_list("PARENT_DELIVERIES:", deliveries)] if deliveries else []
+    told.append(_list("INSIGHTS (from past experience):", insights) if insights else COLD_START)
+    if names:
+        told.append(f"INJECTED: {orjson.dumps([sanitize_line(name) for name in names]).decode()}")
+    return wrap("\n\n".join(told), insights=names)
+
+
+def builder_prompt(task: Mapping[str, Any], insights: Sequence[str] = (), names: Sequence[str] = ()) -> str:
+    """The prompt for a task: its fields, then what the memory adds.
+
+    ``task`` has ``task_id``, ``task``, ``objective``, ``verify``, ``warning`` and ``parent_deliveries`` (a text or a
+    list), as in the seeds, and may have ``delta``, ``budget``, ``framework``, ``required`` and ``forbidden``. A task
+    without an objective is its own. ``insights`` are lines of `insight_line`, ``names`` the insights' names.
+    """
+    objective = task.get("objective") or task.get("task") or ""
+    known = {**task, "objective": objective, "task": task.get("task") or objective}
+    blocks = ["\n".join(_fields(known, (*_HEAD, *_BOUNDS)))]
+    if known.get("warning"):
+        blocks.append("\n".join(_fields(known, ("warning",))))
+    deliveries = [sanitize_line(one) for one in _listed(known.get("parent_deliveries"))]
+    return "\n\n".join([*blocks, injected_block(insights, names, deliveries)])
+
+
+def workspace_prompt(workspace: Workspace) -> str:
+    """The prompt for the builder of a workspace."""
+    remembered = (*workspace.failures, *workspace.patterns)
+    task = {
+        "task_id": workspace.task_id,
+        "task": workspace.task_slug,
+        "objective": workspace.objective,
+        "verify": workspace.verify,
+        "delta": ", ".join(workspace.delta),
+        "budget": str(workspace.budget),
+        "framework": workspace.framework,
+        "required": "; ".join(workspace.idioms.get("required", ())),
+        "forbidden": "; ".join(workspace.idioms.get("forbidden", ())),
+        "parent_deliveries": [f"[{one.seq}] {one.delivered}" for one in workspace.lineage.parents],
+    }
+    return builder_prompt(task, [insight_line(one) for one in remembered], [one.name for one in remembered])
+
+
+def _fields(task: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        if task.get(name):
+            yield f"{name.upper()}: {sanitize_line(str(task[name]))}"
+
+
+def _list(heading: str, items: Sequence[str]) -> str:
+    return "\n".join([heading, *(f"  - {item}" for item in items)])
+
+
+def _listed(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [line for line in value.splitlines() if line.strip()]
+    return [str(one) for one in value] if isinstance(value, list | tuple) else []
+
+
+class InjectedNames:
+    """The insights that were given: in a session, by whatever process; without a session, within one call."""
+
+    def __init__(self, root: Path, session: str | None) -> None:
+        self._database = database(root)
+        self._session = session
         self._names: set[str] = set()
 
     def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
-        return tuple(sorted(self._names))
-
-    def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
-        fresh = tuple(name for name in dict.fromkeys(names) if name not in self._names)
-        self._names.update(fresh)
-        return fresh
-
-
-class InjectedInSession:
-    """What a session has given out, in whatever process."""
-
-    def __init__(self, root: Path, session: str) -> None:
-        self._database = database(root)
-        self._session = session
-
-    def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
+        """All of them, sorted."""
+        if self._session is None:
+            return tuple(sorted(self._names))
         with self._database.reading() as connection:
             rows = connection.execute("SELECT name FROM injected WHERE session = ? ORDER BY name", (self._session,))
             return tuple(name for (name,) in rows)
 
     def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
+        """Those of the names that had not been given; from now on they have."""
+        wanted = tuple(dict.fromkeys(names))
+        if self._session is None:
+            fresh = tuple(name for name in wanted if name not in self._names)
+            self._names.update(fresh)
+            return fresh
+        insert, at = "INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", stamp(utc_now())
         with self._database.writing() as connection:
-            return tuple(name for name in dict.fromkeys(names) if self._insert(connection, name))
+            return tuple(name for name in wanted if connection.execute(insert, (self._session, name, at)).rowcount == 1)
 
     def reset(self) -> int:
-        """Forgets what was given out; how much it was."""
+        """Forgets what the session was given; returns how many insights that were."""
         with self._database.writing() as connection:
             return connection.execute("DELETE FROM injected WHERE session = ?", (self._session,)).rowcount
-
-    def _insert(self, connection: sqlite3.Connection, name: str) -> bool:
-        row = (self._session, name, stamp(utc_now()))
-        return connection.execute("INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", row).rowcount == 1
 
 
 #: How many insights a task is given, as in the seeds.
@@ -120,7 +189,7 @@ class _InjectionRequest(msgspec.Struct, frozen=True):
 class Injector:
     """Injects the insights of the memory in ``root``."""
 
-    def __init__(self, root: Path, insights: InsightStore) -> None:
+    def __init__(self, root: Path, insights: Insights) -> None:
         self.root = root
         self._insights = insights
 
@@ -135,7 +204,7 @@ class Injector:
         session: str | None = None,
     ) -> PromptInjection:
         """The insights for one task; see `helix_graph.plans.api.Plans.inject`."""
-        given = self._given(session) if diversify else None
+        given = InjectedNames(self.root, _session(session)) if diversify else None
         asked = _InjectionRequest(as_line("objective", objective), _limit(limit), task_id=task_id, session=session)
         return self._inject(asked, min_relevance, given)
 
@@ -151,16 +220,16 @@ class Injector:
         """The insights for the tasks of a wave; see `helix_graph.plans.api.Plans.batch_inject`."""
         objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
         ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-        given, most = self._given(session), _limit(limit)
+        given, most = InjectedNames(self.root, _session(session)), _limit(limit)
         if reset and session is not None:
-            InjectedInSession(self.root, session).reset()
+            given.reset()
         fits = [self._fits([one], limit=most, given=given) for one in objectives[1:]]
         results = tuple(
             self._inject(
                 _InjectionRequest(objective, most, task_id=task_id, session=session),
                 None,
                 given,
-                left=_best_of(fits[place:]),
+                left=_best_of(pair for one in fits[place:] for pair in one.items()),
             )
             for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
         )
@@ -169,11 +238,11 @@ class Injector:
     def chosen(
         self, objective: str, *, limit: int, session: str | None, to_come: Sequence[str] = ()
     ) -> list[Mapping[str, Any]]:
-        """The insights for a workspace, best first; they are handed over once its task has an id.
+        """The insights for a workspace, best first; they are shown once its task has an id.
 
         ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
         """
-        given = InjectedInSession(self.root, session) if session else None
+        given = InjectedNames(self.root, session) if session else None
         left = self._fits(to_come, limit=limit, given=given) if given else {}
         return self._rows(objective, limit, None, given, left=left)
 
@@ -185,9 +254,6 @@ class Injector:
         shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
         told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
         return tuple(one for one in told if one[0].name in shown)
-
-    def _given(self, session: str | None) -> InjectedNames:
-        return InjectedInCall() if session is None else InjectedInSession(self.root, as_str("session", session))
 
     def _inject(
         self,
@@ -221,7 +287,7 @@ class Injector:
         """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
         known = given.names()
         recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
-        return _best_of({str(row["name"]): _relevance(row)} for rows in recalled for row in rows)
+        return _best_of((str(row["name"]), _relevance(row)) for rows in recalled for row in rows)
 
     def _rows(
         self,
@@ -270,12 +336,8 @@ def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
     return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
 
 
-def _best_of(fits: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for one in fits:
-        for name, relevance in one.items():
-            best[name] = max(relevance, best.get(name, 0.0))
-    return best
+def _best_of(fits: Iterable[tuple[str, float]]) -> dict[str, float]:
+    return dict(sorted(fits, key=lambda one: one[1]))
 
 
 def _relevance(row: Mapping[str, Any]) -> float:
@@ -285,6 +347,10 @@ def _relevance(row: Mapping[str, Any]) -> float:
 def _remembered(row: Mapping[str, Any]) -> Remembered:
     effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
     return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+
+
+def _session(session: str | None) -> str | None:
+    return None if session is None else as_str("session", session)
 
 
 def _limit(limit: int) -> int:

@@ -17,8 +17,8 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.entries import by_id, size_of
 from helix_graph.topics.hook_queries import stored_since
 from helix_graph.topics.model import TopicSize, datetime_of
+from helix_graph.topics.ranking import words
 from helix_graph.topics.search import missing_topic_hint
-from helix_graph.topics.tokens import words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,7 +48,7 @@ class TagCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IndexSize(msgspec.Struct, frozen=True, kw_only=True):
-    """How large the view is: different words, places where they stand, and bytes of the whole database file."""
+    """How large the index is: different words, places where they stand, and bytes of the whole database file."""
 
     terms: int
     postings: int
@@ -74,7 +74,7 @@ class TopicSession(msgspec.Struct, frozen=True, kw_only=True):
     largest: tuple[TopicSize, ...]
 
 
-#: So many topics are named to a session.
+#: This many topics are named to a session.
 _LARGEST = 15
 
 
@@ -117,7 +117,7 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
 
 
 def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
-    """How large the view is."""
+    """How large the index is."""
     terms = connection.execute("SELECT COUNT(*) FROM topic_word WHERE entries > 0").fetchone()[0]
     postings = connection.execute("SELECT COUNT(*) FROM topic_posting").fetchone()[0]
     return IndexSize(terms=terms, postings=postings, bytes=file_bytes(path))
@@ -151,7 +151,7 @@ class CrossReferences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
-    """So many entries of one topic refer to the other."""
+    """This many entries of one topic refer to the other."""
 
     source: str
     target: str

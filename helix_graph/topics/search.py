@@ -24,14 +24,13 @@ from helix_graph.topics import ranking
 from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import clipped, content_lines, plain, tag_name, topic_name
 from helix_graph.topics.model import Damaged, Entry, InvalidDay, NothingToSearchFor, TooMuch, TopicSize, seconds_of
-from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan
-from helix_graph.topics.tokens import query_words
+from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
 from helix_graph.validation import as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.log import NumberedRecord
+    from helix_graph.topics.entries import NumberedRecord
     from helix_graph.topics.ranking import SqlQuery
 
 
@@ -101,7 +100,7 @@ def _midnight(day: date) -> int:
 
 Detail = Literal["full", "medium", "brief", "count", "topics", "grouped"]
 Mode = Literal["and", "or"]
-#: So many are shown unless told otherwise: whole texts are long, lines are short.
+#: This many are shown unless told otherwise: whole texts are long, lines are short.
 LIMITS: dict[Detail, int] = {"full": 10, "medium": 20, "brief": 50, "count": 0, "topics": 50, "grouped": 50}
 LARGEST_LIMIT = 1_000
 #: Above any index that there can be; for a sentence instead of an overflow in the database.
