@@ -118,7 +118,7 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
             for one in episode.events
         ),
         links=tuple(link for link in episode.links if link.reason == "fix" or (link.source, link.target) in pairs),
-        fixes=tuple(kept for fix in episode.fixes if (kept := _repaired_fix(fix, ids))),
+        fixes=tuple(sound for fix in episode.fixes if (sound := _repaired_fix(fix, ids))),
         outcome_evidence=evidence,
     )
     return fixed, (*problems, *_differences(episode, fixed))
@@ -133,16 +133,16 @@ def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str
     """The links that can stand, and why each of the others cannot."""
     times = {one.id: sortable_time(one.timestamp) for one in episode.decisions}
     times |= {one.id: sortable_time(one.timestamp) for one in episode.events}
-    kept: dict[str, set[str]] = defaultdict(set)
+    sound: dict[str, set[str]] = defaultdict(set)
     problems: list[str] = []
     links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
     for source, target in dict.fromkeys(links or _pairs_of_ends(episode)):
-        problem = _problem(source, target, ids, times, kept)
+        problem = _problem(source, target, ids, times, sound)
         if problem:
             problems.append(f"{source} -> {target} {problem}")
         else:
-            kept[source].add(target)
-    return {(source, target) for source, targets in kept.items() for target in targets}, tuple(problems)
+            sound[source].add(target)
+    return {(source, target) for source, targets in sound.items() for target in targets}, tuple(problems)
 
 
 def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
@@ -155,22 +155,22 @@ def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
         yield from ((event.id, effect) for effect in event.leads_to)
 
 
-def _problem(source: str, target: str, ids: set[str], times: dict[str, str], kept: dict[str, set[str]]) -> str | None:
+def _problem(source: str, target: str, ids: set[str], times: dict[str, str], sound: dict[str, set[str]]) -> str | None:
     missing = [end for end in (source, target) if end not in ids]
     if missing:
         return f"names {' and '.join(missing)}, which do not exist"
     if times[source] and times[target] and times[source] > times[target]:
         return "runs backwards in time"
-    return "closes a circle" if _reaches(target, source, kept) else None
+    return "closes a circle" if _reaches(target, source, sound) else None
 
 
-def _reaches(source: str, target: str, kept: dict[str, set[str]]) -> bool:
+def _reaches(source: str, target: str, sound: dict[str, set[str]]) -> bool:
     seen, waiting = {source}, [source]
     while waiting:
         node = waiting.pop()
         if node == target:
             return True
-        fresh = kept.get(node, set()) - seen
+        fresh = sound.get(node, set()) - seen
         seen |= fresh
         waiting += fresh
     return False
@@ -178,8 +178,8 @@ def _reaches(source: str, target: str, kept: dict[str, set[str]]) -> bool:
 
 def _ordered(stated: Iterable[str], wanted: set[str]) -> tuple[str, ...]:
     """The ids wanted, in the order stated where they were, the others behind them."""
-    kept = [name for name in dict.fromkeys(stated) if name in wanted]
-    return (*kept, *sorted(wanted - set(kept)))
+    sound = [name for name in dict.fromkeys(stated) if name in wanted]
+    return (*sound, *sorted(wanted - set(sound)))
 
 
 def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:

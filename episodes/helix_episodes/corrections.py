@@ -168,13 +168,13 @@ _Pairs: TypeAlias = set[tuple[str, str]]
 
 
 def _targets(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
-    kept = [name for name in known if (own, name) not in gone]
-    return tuple(dict.fromkeys([*kept, *sorted(target for source, target in added if source == own)]))
+    remaining = [name for name in known if (own, name) not in gone]
+    return tuple(dict.fromkeys([*remaining, *sorted(target for source, target in added if source == own)]))
 
 
 def _sources(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
-    kept = [name for name in known if (name, own) not in gone]
-    return tuple(dict.fromkeys([*kept, *sorted(source for source, target in added if target == own)]))
+    remaining = [name for name in known if (name, own) not in gone]
+    return tuple(dict.fromkeys([*remaining, *sorted(source for source, target in added if target == own)]))
 
 
 def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Episode:
@@ -222,15 +222,15 @@ def _amend(episode: Episode, old: Decision, correction: DecisionCorrection) -> E
 
 def _withdraw(episode: Episode, old: Decision) -> Episode:
     """Without a decision, its links, and its part in fixes, whose other changes share what it had."""
-    kept = relink(episode, [one for one in stated_links(episode) if old.id not in {one.source, one.target}])
+    remaining = relink(episode, [one for one in stated_links(episode) if old.id not in {one.source, one.target}])
     fixes = []
     for fix in episode.fixes:
         changes = tuple(name for name in fix.changes if name != old.id)
         if changes:
             share = fix.share if changes == fix.changes else 1 / len(changes)
             fixes.append(msgspec.structs.replace(fix, changes=changes, share=share))
-    decisions = tuple(each for each in kept.decisions if each.id != old.id)
-    return msgspec.structs.replace(kept, decisions=decisions, fixes=tuple(fixes))
+    decisions = tuple(each for each in remaining.decisions if each.id != old.id)
+    return msgspec.structs.replace(remaining, decisions=decisions, fixes=tuple(fixes))
 
 
 def _apply_to_links(episode: Episode, correction: LinkCorrection, extracted: Episode) -> Episode:

@@ -61,7 +61,7 @@ class AgentHome(NamedTuple):
     logs: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
     excluded: str | None = None
-    beside: tuple[FolderFile, ...] = ()
+    folder_files: tuple[FolderFile, ...] = ()
     named: tuple[int, FolderNaming] | None = None
 
 
@@ -81,7 +81,7 @@ AGENT_HOMES = (
         ".gemini",
         ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
         (("GEMINI_CLI_HOME", ".gemini"),),
-        beside=(FolderFile(2, ".project_root"),),
+        folder_files=(FolderFile(2, ".project_root"),),
         named=(2, "sha256"),
     ),
     AgentHome(
@@ -108,7 +108,7 @@ AGENT_HOMES = (
         ".kimi-code",
         ("sessions/*/*/agents/main/wire.jsonl",),
         (("KIMI_CODE_HOME", ""),),
-        beside=(FolderFile(3, "state.json", ("workDir",)),),
+        folder_files=(FolderFile(3, "state.json", ("workDir",)),),
     ),
     AgentHome(
         "qwen",
@@ -121,7 +121,7 @@ AGENT_HOMES = (
         ".grok",
         ("sessions/*/*/chat_history.jsonl",),
         (("GROK_HOME", ""),),
-        beside=(FolderFile(1, "summary.json", ("info", "cwd")),),
+        folder_files=(FolderFile(1, "summary.json", ("info", "cwd")),),
     ),
     AgentHome(
         "openclaw",
@@ -207,14 +207,14 @@ def _folder_name(folder: str, naming: FolderNaming) -> str:
 
 
 def _folder_from_file(home: AgentHome, log: Path) -> str | None:
-    for above, name, keys in home.beside:
+    for above, name, keys in home.folder_files:
         try:
             written = (log.parents[above - 1] / name).read_bytes()
-            told = _at(parse(written), keys) if keys else written.decode().strip()
+            folder = _at(parse(written), keys) if keys else written.decode().strip()
         except (OSError, ValueError):
             continue  # this agent's version wrote no such file: the log itself may tell
-        if isinstance(told, str) and told:
-            return told
+        if isinstance(folder, str) and folder:
+            return folder
     return None
 
 

@@ -64,17 +64,17 @@ def without_echo(text: str) -> EchoFreeText:
     """The text without injected blocks and reminders, and the insights that the blocks name, each once."""
     if _OPENING not in text:
         return EchoFreeText(_without_reminders(text))
-    kept: list[str] = []
+    remaining: list[str] = []
     names: dict[str, None] = {}
     position, last = 0, text.rfind(_CLOSING)
     while found := _BEGIN.search(text, position):
         end = _end(text, found, last=last)
-        kept.append(text[position : found.start() if end else found.end()])
+        remaining.append(text[position : found.start() if end else found.end()])
         position = end or found.end()
         if end:
             names.update((name, None) for part in (found[1] or "").split(",") if (name := part.strip()))
-    kept.append(text[position:])
-    return EchoFreeText(_without_reminders("".join(kept)), tuple(names))
+    remaining.append(text[position:])
+    return EchoFreeText(_without_reminders("".join(remaining)), tuple(names))
 
 
 def insights_in(value: object) -> Iterator[str]:
@@ -116,9 +116,9 @@ def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:
 def _without_reminders(text: str) -> str:
     """Without the reminders of the agent's program; one that is never closed stays, for nothing says where it ends."""
     opening, closing = _REMINDER
-    kept: list[str] = []
+    remaining: list[str] = []
     position = 0
     while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
-        kept.append(text[position:start])
+        remaining.append(text[position:start])
         position = end + len(closing)
-    return "".join([*kept, text[position:]]) if kept else text
+    return "".join([*remaining, text[position:]]) if remaining else text

@@ -170,12 +170,12 @@ class _Revert(msgspec.Struct, frozen=True, kw_only=True):
     subject: str | None
 
 
-def revert_revisions(told: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision]:
-    """The revisions that follow from reverts; ``told`` is in the order in which the sessions began."""
-    found = [revert for one in told for commit in one.commits if (revert := _revert(one, commit))]
+def revert_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision]:
+    """The revisions that follow from reverts; ``sessions`` is in the order in which the sessions began."""
+    found = [revert for one in sessions for commit in one.commits if (revert := _revert(one, commit))]
     standing = _effective_reverts(found)
-    for one in told:
-        hit = {commit.sha: revert for commit in one.commits if (revert := _revert_of(one, commit, standing, told))}
+    for one in sessions:
+        hit = {commit.sha: revert for commit in one.commits if (revert := _revert_of(one, commit, standing, sessions))}
         if hit and one.basis != "rewarded":
             latest = max(hit.values(), key=_when)
             outcome: Outcome = "failure" if len(hit) == len({commit.sha for commit in one.commits}) else "partial"
@@ -185,13 +185,15 @@ def revert_revisions(told: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision
 
 def _revert(one: EpisodeSignals, commit: CommitRecord) -> _Revert | None:
     """The commit as a revert; None when it is none. Its subject must say so, for a command may make several commits."""
-    said = _REVERT_SUBJECT.match(commit.subject)
+    matched = _REVERT_SUBJECT.match(commit.subject)
     names = [*_REVERT_MESSAGE.findall(commit.command)]
     for arguments in _REVERT_COMMAND.findall(commit.command):
         names += _SHA.findall(arguments)
-    if not said and not (names and _REVERT_MESSAGE.search(commit.command)):
+    if not matched and not (names and _REVERT_MESSAGE.search(commit.command)):
         return None
-    subject = None if said is None else said["subject"] if said["again"] == "Revert" else f'Revert "{said["subject"]}"'
+    subject = matched["subject"] if matched else None
+    if matched and matched["again"] != "Revert":
+        subject = f'Revert "{subject}"'
     return _Revert(by=one, commit=commit, names=tuple(names), subject=subject)
 
 
@@ -205,12 +207,12 @@ def _effective_reverts(found: Sequence[_Revert]) -> list[_Revert]:
 
 
 def _revert_of(
-    one: EpisodeSignals, commit: CommitRecord, standing: Sequence[_Revert], told: Sequence[EpisodeSignals]
+    one: EpisodeSignals, commit: CommitRecord, standing: Sequence[_Revert], sessions: Sequence[EpisodeSignals]
 ) -> _Revert | None:
     """The revert of a later session that took a commit back."""
     for revert in standing:
         others = revert.by.session != one.session and revert.by.project == one.project
-        if others and revert.commit.at > commit.at and _names(revert, commit) and _is_meant(revert, commit, told):
+        if others and revert.commit.at > commit.at and _names(revert, commit) and _is_meant(revert, commit, sessions):
             return revert
     return None
 
@@ -224,13 +226,13 @@ def _names(revert: _Revert, commit: CommitRecord) -> bool:
     return revert.subject == commit.subject
 
 
-def _is_meant(revert: _Revert, commit: CommitRecord, told: Sequence[EpisodeSignals]) -> bool:
+def _is_meant(revert: _Revert, commit: CommitRecord, sessions: Sequence[EpisodeSignals]) -> bool:
     """Of several commits with one subject, the latest before the revert."""
     if revert.names:
         return True
     alike = (
         other
-        for one in told
+        for one in sessions
         if one.project == revert.by.project
         for other in one.commits
         if other.subject == commit.subject and other.at < revert.commit.at
@@ -260,11 +262,11 @@ def _revert_revision(one: EpisodeSignals, revert: _Revert, outcome: Outcome) -> 
 _QUOTE_CUT = "…"
 
 
-def recheck_revisions(told: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision]:
-    """The revisions that follow from early failures; ``told`` is in the order in which the sessions began."""
-    for place, one in enumerate(told):
+def recheck_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision]:
+    """The revisions that follow from early failures; ``sessions`` is in the order in which the sessions began."""
+    for place, one in enumerate(sessions):
         if one.outcome == "success" and one.basis in {"measured", "declared"} and one.changed and one.project:
-            following = (other for other in told[place + 1 :] if other.project == one.project and other.worked)
+            following = (other for other in sessions[place + 1 :] if other.project == one.project and other.worked)
             after = next(following, None)
             if after is None or after.begin <= one.end:  # it began while this one was under way
                 continue
@@ -312,6 +314,6 @@ def _recheck_revision(one: EpisodeSignals, after: EpisodeSignals, failure: Check
 
 def revisions(tellings: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
     """The revisions that follow from what all episodes tell (:mod:`telling`); by episode, then by date."""
-    told = sorted(tellings, key=lambda one: (one.begin, one.session))
-    found = (*revert_revisions(told), *recheck_revisions(told))
+    sessions = sorted(tellings, key=lambda one: (one.begin, one.session))
+    found = (*revert_revisions(sessions), *recheck_revisions(sessions))
     return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

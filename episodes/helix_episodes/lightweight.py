@@ -45,11 +45,11 @@ class Value:
         cls._required = frozenset(name for name in cls._fields if not hasattr(cls, name))
 
     def __init__(self, *values: Any, **named: Any) -> None:  # noqa: ANN401  (whatever the fields hold)
-        given = {**dict(zip(self._fields, values, strict=False)), **named}
-        if len(given) != len(values) + len(named) or not self._required <= given.keys() <= set(self._fields):
-            message = f"the fields of {type(self).__name__} are {', '.join(self._fields)}; given: {', '.join(given)}"
+        fields = {**dict(zip(self._fields, values, strict=False)), **named}
+        if len(fields) != len(values) + len(named) or not self._required <= fields.keys() <= set(self._fields):
+            message = f"the fields of {type(self).__name__} are {', '.join(self._fields)}; given: {', '.join(fields)}"
             raise TypeError(message)
-        self.__dict__.update(given)
+        self.__dict__.update(fields)
 
     def _asdict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._fields}

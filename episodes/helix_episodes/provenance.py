@@ -170,8 +170,8 @@ def has_same_beginning(session: Session, other: Episode) -> bool:
 
 def without_first_steps(session: Session, count: int, *, copied_from: str) -> Session:
     """The session without its first steps; the lines on which only those stand are skipped ones, not used ones."""
-    kept = {(step.source.file, step.source.line) for step in session.steps[count:]}
-    gone = {(step.source.file, step.source.line) for step in session.steps[:count]} - kept
+    remaining = {(step.source.file, step.source.line) for step in session.steps[count:]}
+    gone = {(step.source.file, step.source.line) for step in session.steps[:count]} - remaining
     accounting = session.accounting
     lines = min(len(gone), accounting.used)
     skipped = {**accounting.skipped, f"copy of {copied_from}": lines}
@@ -197,6 +197,6 @@ def _is_quoted_from(one: Decision | Event, step: Step) -> bool:
     quote = one.evidence.quote.removesuffix("\u2026") if one.evidence else ""
     if timestamp_of(step) != one.timestamp:
         return False
-    said = [step.text, *(value for value in step.arguments.values() if isinstance(value, str))]
-    words = redact_text("\n".join(said))
+    texts = [step.text, *(value for value in step.arguments.values() if isinstance(value, str))]
+    words = redact_text("\n".join(texts))
     return all(part in words for part in quote.split("\n"))

@@ -228,9 +228,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        key: _plain(given)
+        key: _plain(actual)
         for key, default in _defaults(type(value)).items()
-        if (given := getattr(value, key)) != default or key in always
+        if (actual := getattr(value, key)) != default or key in always
     }
     return plain | getattr(value, "extra", {})
 

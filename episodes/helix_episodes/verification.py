@@ -74,8 +74,8 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
     checked = []
     for of, evidence in quoted:
         if evidence.file not in logs:
-            beside = _beside(log, evidence.file or "")
-            logs[evidence.file] = _lines(beside, emails=emails) if beside else []
+            helper_log = _helper_log(log, evidence.file or "")
+            logs[evidence.file] = _lines(helper_log, emails=emails) if helper_log else []
         result, found_on = _result(evidence, logs[evidence.file])
         checked.append(
             CheckedQuotation(
@@ -192,7 +192,7 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", _LINK.sub(r"\1", _COLOUR.sub("", text))).split())
 
 
-def _beside(log: Path, file: str) -> Path | None:
+def _helper_log(log: Path, file: str) -> Path | None:
     """A helper's log: named from the session's folder, or from the folder that bears the session's name."""
     name = file.replace("\\", "/").rpartition("/")[2]
     own = log.with_suffix("")

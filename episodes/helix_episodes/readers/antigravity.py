@@ -153,10 +153,10 @@ class _Steps:
         self._dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
 
 
-def _arguments(given: Record) -> Record:
+def _arguments(logged: Record) -> Record:
     """The arguments under common names; each is written as the JSON of its value."""
     arguments: Record = {}
-    for name, value in given.items():
+    for name, value in logged.items():
         plain = parse_arguments('{"value": ' + value + "}").get("value", value) if isinstance(value, str) else value
         if isinstance(plain, list):  # several replacements in one file have such names as well
             plain = [_arguments(each) if isinstance(each, dict) else each for each in plain]

@@ -41,8 +41,8 @@ class _HeadRecords(Sequence[dict[str, Any]]):
     """The JSON objects among lines, parsed as far as they are asked for: most logs are known by their first one."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
-        self._left = _objects(lines)
-        self._met: list[dict[str, Any]] = []
+        self._unparsed = _objects(lines)
+        self._parsed: list[dict[str, Any]] = []
 
     @overload
     def __getitem__(self, index: int) -> dict[str, Any]: ...
@@ -53,11 +53,11 @@ class _HeadRecords(Sequence[dict[str, Any]]):
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for number in count():
-            if number == len(self._met):
-                self._met.extend(islice(self._left, 1))
-            if number == len(self._met):
+            if number == len(self._parsed):
+                self._parsed.extend(islice(self._unparsed, 1))
+            if number == len(self._parsed):
                 return
-            yield self._met[number]
+            yield self._parsed[number]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

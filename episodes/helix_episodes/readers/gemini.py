@@ -98,22 +98,22 @@ def _take_all(builder: SessionBuilder, path: Path) -> None:
 
 def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
     """The records with earlier copies of a message marked as such, and what was taken back marked as well."""
-    kept: list[tuple[int, Record]] = []
+    latest: list[tuple[int, Record]] = []
     place_of: dict[str, int] = {}
     for line, record in records:
         name = text_in(record, "id")
         target = text_in(record, "$rewindTo")
         if name in place_of:
             old = place_of[name]
-            kept.append((kept[old][0], {"$copy": True}))
-            kept[old] = (line, record)
+            latest.append((latest[old][0], {"$copy": True}))
+            latest[old] = (line, record)
             continue
         if name:
-            place_of[name] = len(kept)
-        kept.append((line, record))
+            place_of[name] = len(latest)
+        latest.append((line, record))
         if target in place_of:
-            kept[-1] = (line, record | {"$from": kept[place_of[target]][0]})
-    return kept
+            latest[-1] = (line, record | {"$from": latest[place_of[target]][0]})
+    return latest
 
 
 def _take(builder: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
@@ -160,8 +160,8 @@ def _message(builder: SessionBuilder, record: Record, place: RecordPosition) -> 
         tokens = object_in(record, "tokens")
         builder.add_tokens(_count(tokens, "input") - _count(tokens, "cached") + _count(tokens, "output"))
         for thought in objects_in(record, "thoughts"):
-            said = (text_in(thought, "subject"), text_in(thought, "description"))
-            builder.dialogue.add_text("thought", place, text=": ".join(part for part in said if part))
+            parts = (text_in(thought, "subject"), text_in(thought, "description"))
+            builder.dialogue.add_text("thought", place, text=": ".join(part for part in parts if part))
         builder.dialogue.add_text("message", place, text=text)
         for call in objects_in(record, "toolCalls"):
             _call(builder, call, place)
@@ -179,26 +179,26 @@ def _call(builder: SessionBuilder, call: Record, place: RecordPosition) -> None:
     ran = translations[0].operation == "run"
     text, code = _answer(call, ran=ran)
     ending = read_ending(text, failed=status == "error", ran=ran, exit_code=code)
-    told: Status = status if status == "rejected" else ending.status
+    outcome: Status = status if status == "rejected" else ending.status
     at = parse_any_time(call.get("timestamp")) or place.at
     if says_new_file(text):
         builder.dialogue.mark_created(call_id)
     builder.dialogue.add_result(
-        call_id, RecordPosition(place.source, at), text=ending.text, status=told, exit_code=ending.exit_code
+        call_id, RecordPosition(place.source, at), text=ending.text, status=outcome, exit_code=ending.exit_code
     )
 
 
 def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
     """What the model was told, of a command its output alone, and the exit code below it."""
     responses = [object_in(object_in(part, "functionResponse"), "response") for part in objects_in(call, "result")]
-    told = "\n".join(text for response in responses if (text := content_text(response)))
+    text_of_model = "\n".join(text for response in responses if (text := content_text(response)))
     if not ran:
-        return told or content_text(call.get("resultDisplay")), None
-    output = _OUTPUT.search(told)
-    error = _ERROR.search(told)
+        return text_of_model or content_text(call.get("resultDisplay")), None
+    output = _OUTPUT.search(text_of_model)
+    error = _ERROR.search(text_of_model)
     text = "\n".join(part for part in (output and output["output"], error and error["error"]) if part)
-    ending = read_ending(told, failed=None, ran=True)
-    return (text if output else told), ending.exit_code
+    ending = read_ending(text_of_model, failed=None, ran=True)
+    return (text if output else text_of_model), ending.exit_code
 
 
 def _count(tokens: Record, name: str) -> int:

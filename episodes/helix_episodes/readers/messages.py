@@ -66,9 +66,9 @@ class Dialect(NamedTuple):
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
     its message stands (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
     the ways to the session's id, version, folder and model. ``parent`` names the fields with a record's id and that of
-    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``tells`` are those that are nobody's words but
-    worth keeping. ``heard`` makes of a text on a user's line what was typed.
-    ``document`` is the key of the messages where the log is one JSON document. ``beside`` names a file of facts.
+    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that are nobody's words but
+    worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
+    ``document`` is the key of the messages where the log is one JSON document. ``facts_file`` names a file of facts.
     """
 
     name: str
@@ -80,16 +80,16 @@ class Dialect(NamedTuple):
     times: tuple[str, ...] = ("timestamp",)
     parent: tuple[str, str] | None = None
     cuts: Mapping[str, str] = {}
-    tells: frozenset[str] = frozenset()
+    notes: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
-    heard: Callable[[str], str] = lambda text: cut_tags(text, _REMINDERS)
+    typed_in: Callable[[str], str] = lambda text: cut_tags(text, _REMINDERS)
     tools: Mapping[str, Translator] = COMMON_TOOLS
     document: str | None = None
-    beside: str | None = None
+    facts_file: str | None = None
     parts_folder: str | None = None
 
 
-def _heard_by_cursor(text: str) -> str:
+def _typed_in_cursor(text: str) -> str:
     """The query itself, of a text that the editor has put its context around."""
     return between(text, "<user_query>", "</user_query>").strip() or cut_tags(text, _REMINDERS)
 
@@ -132,7 +132,7 @@ CURSOR = Dialect(
     unfamiliar="no line has the role and message of its transcripts",
     messages={"": "message"},
     skipped=frozenset({"turn_ended"}),
-    heard=_heard_by_cursor,
+    typed_in=_typed_in_cursor,
     tools={**COMMON_TOOLS, **named("readfile", "listdir", "codebasesearch", "grepsearch", "filesearch", by=look)},
     parts_folder="subagents",
 )
@@ -148,7 +148,7 @@ DROID = Dialect(
         "model": (("model",),),
     },
     cuts={"compaction_state": "compaction"},
-    tells=frozenset({"error"}),
+    notes=frozenset({"error"}),
     skipped=frozenset({"session_start", "system", "todo_state"}),
     tools={**COMMON_TOOLS, "create": write},
 )
@@ -176,14 +176,14 @@ QWEN = Dialect(
     facts={"id": (("sessionId",),), "root": (("cwd",),), "version": (("version",),), "model": (("model",),)},
     parent=("uuid", "parentUuid"),
     cuts={"system/rewind": "rewind", "system/chat_compression": "compaction"},
-    tells=frozenset({"user/notification"}),
+    notes=frozenset({"user/notification"}),
     skipped=frozenset(
         {
             *("system/ui_telemetry", "system/custom_title", "system/slash_command", "system/at_command"),
             *("system/session_artifact_snapshot", "system/file_history_snapshot"),
         }
     ),
-    heard=lambda text: cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context")),
+    typed_in=lambda text: cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context")),
     tools={**COMMON_TOOLS, **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", by=look)},
 )
 GROK = Dialect(
@@ -201,7 +201,7 @@ GROK = Dialect(
     times=("timestamp", "created_at", "updated_at"),
     skipped=frozenset({"system", "backend_tool_call"}),
     tools={**COMMON_TOOLS, **named("readfile", "listdir", by=look)},
-    beside="summary.json",
+    facts_file="summary.json",
 )
 HERMES = Dialect(
     name="hermes",
@@ -223,7 +223,7 @@ CHAT = Dialect(
     messages={"": "", "tool_call": "", "tool_result": ""},
     roles={"tool_call": "call", "tool_result": "tool"},
     facts={"model": (("model",),)},
-    tells=frozenset({"error"}),
+    notes=frozenset({"error"}),
 )
 
 
@@ -233,14 +233,19 @@ _TOOLS = frozenset({"tool", "toolResult", "tool_result"})
 
 
 class MessageConversation:
-    """Turns messages into steps. ``heard`` makes of a text on a user's line what the person typed."""
+    """Turns messages into steps. ``typed_in`` makes of a text on a user's line what the person typed."""
 
     def __init__(
-        self, dialogue: Dialogue, *, tools: Mapping[str, Translator], heard: Callable[[str], str], actor: str = "agent"
+        self,
+        dialogue: Dialogue,
+        *,
+        tools: Mapping[str, Translator],
+        typed_in: Callable[[str], str],
+        actor: str = "agent",
     ) -> None:
         self.dialogue = dialogue
         self._tools = tools
-        self._heard = heard
+        self._typed_in = typed_in
         self._actor = actor
 
     def take(
@@ -272,17 +277,17 @@ class MessageConversation:
         failed = {"success": False, "error": True}.get(status or "", answer.failed)
         ran = call is not None and call.operation == "run"
         ending = read_ending(answer.text, failed=failed, ran=ran, exit_code=answer.exit_code)
-        told = "cancelled" if status == "cancelled" else ending.status
+        outcome = "cancelled" if status == "cancelled" else ending.status
         if says_new_file(answer.text):
             self.dialogue.mark_created(call_id)
-        self.dialogue.add_result(call_id, place, text=ending.text, status=told, exit_code=ending.exit_code)
+        self.dialogue.add_result(call_id, place, text=ending.text, status=outcome, exit_code=ending.exit_code)
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
         """Adds what a person typed; what was told a helper is nobody's words."""
         if self._actor != "agent":
             self.dialogue.add_text("note", place, text=text, actor=self._actor)
             return None
-        spoken = self._heard(text)
+        spoken = self._typed_in(text)
         return self.dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="injected text")
 
     def _part(
@@ -357,10 +362,10 @@ class _Log:
     def __init__(self, dialect: Dialect, path: Path) -> None:
         self.builder = SessionBuilder()
         self._dialect = dialect
-        self._conversation = MessageConversation(self.builder.dialogue, tools=dialect.tools, heard=dialect.heard)
+        self._conversation = MessageConversation(self.builder.dialogue, tools=dialect.tools, typed_in=dialect.typed_in)
         self._steps_at: dict[str, int] = {}
-        if dialect.beside:
-            self.learn(_facts_beside(path, dialect.beside))
+        if dialect.facts_file:
+            self.learn(_read_facts(path, dialect.facts_file))
 
     def learn(self, record: Record) -> None:
         """Notes what a record says of the session as a whole."""
@@ -396,7 +401,7 @@ class _Log:
             if kind in dialect.cuts:
                 self._cut(dialect.cuts[kind], place)
                 return None
-            if kind in dialect.tells:
+            if kind in dialect.notes:
                 return self._note(record, place)
             if kind in dialect.skipped:
                 return SkippedRecord(kind)
@@ -419,8 +424,9 @@ class _Log:
         if role == "user":
             self._mark_rewind(record, place)
             if text_in(record, "prior_turn_interrupt"):
-                said = {"text": "the turn before was stopped", "actor": "user", "status": "interrupted"}
-                self.builder.dialogue.add("note", place, **said)
+                self.builder.dialogue.add(
+                    "note", place, text="the turn before was stopped", actor="user", status="interrupted"
+                )
         typed = object_in(record, "systemPayload").get("displayText")
         if role == "user" and isinstance(typed, str) and typed:
             return self._conversation.prompt(typed, place)
@@ -432,8 +438,8 @@ class _Log:
 
     def _note(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
-        said = text or content_text(object_in(record, "message").get("parts"))
-        return self.builder.dialogue.add_text_or_skip("note", place, text=said, actor="system", empty="empty note")
+        text = text or content_text(object_in(record, "message").get("parts"))
+        return self.builder.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="empty note")
 
     def _cut(self, reason: str, place: RecordPosition) -> None:
         self.builder.dialogue.add("boundary", place, actor="system", arguments={"reason": reason})
@@ -460,13 +466,13 @@ def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
         inner = record
         for key in way[:-1]:
             inner = object_in(inner, key)
-        told = text_in(inner, way[-1])
-        if told:
-            return told
+        value = text_in(inner, way[-1])
+        if value:
+            return value
     return None
 
 
-def _facts_beside(path: Path, name: str) -> Record:
+def _read_facts(path: Path, name: str) -> Record:
     """The file of facts beside the log; one that is missing or spoilt says nothing."""
     try:
         with open_log(path.with_name(name)) as file:

@@ -82,14 +82,14 @@ def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:
     if role in {"user", "tool"}:
         return _observed(plain, place, dialogue)
     text = message_text(plain)
-    said = role == "exit" and dialogue.add_text("note", place, text=text, actor="system")
-    return None if said else SkippedRecord(f"message of {role}" if role else "no message", known=role == "exit")
+    added = role == "exit" and dialogue.add_text("note", place, text=text, actor="system")
+    return None if added else SkippedRecord(f"message of {role}" if role else "no message", known=role == "exit")
 
 
 def _answer(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:
     text = message_text(message)
     commands = [match[1] for match in _COMMAND.finditer(text)]
-    said = dialogue.add_text("message", place, text=_COMMAND.sub("", text))
+    added = dialogue.add_text("message", place, text=_COMMAND.sub("", text))
     for call in tool_calls(message):
         translations = translate(call.tool, call.arguments, tools=COMMON_TOOLS)
         dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
@@ -97,7 +97,7 @@ def _answer(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) 
     if len(commands) == 1 and not tool_calls(message):
         run = Translation("run", {"command": commands[0]})
         dialogue.add_call(place, tool="bash", call_id=None, translations=[run])
-    return None if said or commands or tool_calls(message) else SkippedRecord("empty answer")
+    return None if added or commands or tool_calls(message) else SkippedRecord("empty answer")
 
 
 def _observed(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:

@@ -95,8 +95,8 @@ class SessionFolders:
         own = _read_object(self._path)
         if own is None:
             raise LogNotReadable(path=self._path, problem="it is no JSON object")
-        beside = (_read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
-        return [own, *(one for one in beside if one and one.get("parentID"))]
+        siblings = (_read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
+        return [own, *(one for one in siblings if one and one.get("parentID"))]
 
     def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
         """The messages in the session's folder; parts lie in folders called after their message, or all in one."""

@@ -75,7 +75,7 @@ _TOOLS: Mapping[str, Translator] = {
     "edit": _edit,
     "write": write,
     "delegate": delegate,
-    **named("runipython", "browseinteractive", "calltoolmcp", by=lambda given: (Translation("use", dict(given)),)),
+    **named("runipython", "browseinteractive", "calltoolmcp", by=lambda logged: (Translation("use", dict(logged)),)),
     **named("browse", "think", by=look),
 }
 
@@ -127,13 +127,13 @@ class _Events:
         self.dialogue.add_text("message", _place(event, thought), text=text_in(arguments, "thought") or "")
         if kind in {"finish", "reject"}:
             return self._ended(node, event, arguments)
-        telling = next((each for each in map(node.get("args").get, _TELLING) if each.text), node)
-        given = {name: value for name, value in arguments.items() if name not in _OF_THE_PROGRAM}
+        main = next((each for each in map(node.get("args").get, _MAIN_ARGUMENTS) if each.text), node)
+        logged = {name: value for name, value in arguments.items() if name not in _PROGRAM_ARGUMENTS}
         self.dialogue.add_call(
-            _place(event, telling),
+            _place(event, main),
             tool=text_in(object_in(event, "tool_call_metadata"), "function_name") or kind,
             call_id=f"event-{event.get('id')}",
-            translations=translate(kind, given, tools=_TOOLS),
+            translations=translate(kind, logged, tools=_TOOLS),
         )
         return None
 
@@ -185,8 +185,8 @@ class _Events:
 
 
 #: What tells most of an action, and so where it stands; the program's own switches tell nothing.
-_TELLING = ("command", "translated_ipython_code", "code", "file_text", "new_str", "path", "url", "content")
-_OF_THE_PROGRAM = frozenset(
+_MAIN_ARGUMENTS = ("command", "translated_ipython_code", "code", "file_text", "new_str", "path", "url", "content")
+_PROGRAM_ARGUMENTS = frozenset(
     {"thought", "confirmation_state", "security_risk", "hidden", "impl_source", "is_input", "is_static", "blocking"}
 )
 

@@ -200,8 +200,8 @@ def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, 
 
     What many readers say ("no line is a JSON object") shows that none of them got far.
     """
-    said = Counter(declined.values())
-    return dict(sorted(declined.items(), key=lambda one: (one[0] not in fitting, said[one[1]])))
+    reasons = Counter(declined.values())
+    return dict(sorted(declined.items(), key=lambda one: (one[0] not in fitting, reasons[one[1]])))
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:

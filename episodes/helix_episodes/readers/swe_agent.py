@@ -103,8 +103,8 @@ def _editor(_: str, words: Words, opened: str) -> Translation:
     """``str_replace_editor <command> <path> --old_str … --new_str …``."""
     command, path = (*words[1:3], "", opened)[:2]
     options = dict(zip(words[3::2], words[4::2], strict=False))
-    given = {name.removeprefix("--"): value for name, value in options.items() if name.startswith("--")}
-    return editor({"command": command, "path": path, **given})[0]
+    logged = {name.removeprefix("--"): value for name, value in options.items() if name.startswith("--")}
+    return editor({"command": command, "path": path, **logged})[0]
 
 
 def _look(tool: str, words: Words, opened: str) -> Translation:
@@ -153,8 +153,8 @@ class _Run:
         """Turns the run into steps."""
         turns = run.get("trajectory").items
         for message in run.get("history").items:
-            is_told_again = bool(turns) or not self._ordered
-            self.builder.ledger.enter(_no_object(message) or (self._order if is_told_again else self._message)(message))
+            is_repeated = bool(turns) or not self._ordered
+            self.builder.ledger.enter(_no_object(message) or (self._order if is_repeated else self._message)(message))
         for turn in turns:
             self.builder.ledger.enter(_no_object(turn) or self._turn(turn))
         status = run.get("info").get("exit_status")
@@ -169,9 +169,9 @@ class _Run:
             return SkippedRecord("demonstration" if is_demonstration else "system prompt")
         if self._ordered or plain.get("role") != "user":
             return SkippedRecord("history, which the turns have")
-        said = self.dialogue.add_text("prompt", _place(message.get("content")), text=message_text(plain), actor="user")
-        self._ordered = said
-        return None if said else SkippedRecord("empty message")
+        added = self.dialogue.add_text("prompt", _place(message.get("content")), text=message_text(plain), actor="user")
+        self._ordered = added
+        return None if added else SkippedRecord("empty message")
 
     def _message(self, message: JsonNode) -> SkippedRecord | None:
         """A message of a file that has no turns."""
@@ -192,10 +192,10 @@ class _Run:
 
     def _act(self, node: JsonNode, plain: Record) -> SkippedRecord | None:
         thought = node.get("thought")
-        said = self.dialogue.add_text("thought", _place(thought), text=thought.text)
+        added = self.dialogue.add_text("thought", _place(thought), text=thought.text)
         action = text_in(plain, "action") or ""
         if not action.strip():
-            return None if said else SkippedRecord("turn without action")
+            return None if added else SkippedRecord("turn without action")
         tool, translation = translate_action(action, opened=self._opened)
         place = _place(node.get("action"))
         self.dialogue.add_call(place, tool=tool, call_id=None, translations=[translation])

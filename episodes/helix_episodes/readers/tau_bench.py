@@ -95,11 +95,11 @@ def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:
 
 
 def _answer(message: JsonNode, text: str, dialogue: Dialogue) -> SkippedRecord | None:
-    said = dialogue.add_text("message", RecordPosition(Source(line=message.get("content").line)), text=text)
+    added = dialogue.add_text("message", RecordPosition(Source(line=message.get("content").line)), text=text)
     calls = tool_calls(message.record)
     for call, node in zip(calls, message.get("tool_calls").items, strict=False):
         # Tools of a trade are told apart by their verbs: no table could have them all.
         translations = translate(call.tool, call.arguments, tools={})
         place = RecordPosition(Source(line=node.get("function").get("arguments").line))
         dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
-    return None if said or calls else SkippedRecord("empty answer")
+    return None if added or calls else SkippedRecord("empty answer")

@@ -63,10 +63,10 @@ class _Chat:
         text = message.get("content").text
         place = RecordPosition(Source(line=message.get("content").line))
         before = len(self._dialogue.steps)
-        self._hear(message, text, place)
+        self._take_text(message, text, place)
         self._ledger.enter(None if len(self._dialogue.steps) > before else SkippedRecord("empty message"))
 
-    def _hear(self, message: JsonNode, text: str, place: RecordPosition) -> None:
+    def _take_text(self, message: JsonNode, text: str, place: RecordPosition) -> None:
         if not self._begun:
             # Whoever stands above it, the first message is the order that the agents were given.
             self._begun = self._dialogue.add_text("prompt", place, text=text, actor="user")
@@ -79,9 +79,9 @@ class _Chat:
         elif mode.startswith(_ARROW):
             self._ordered(place, text, actor=f"agent:{name}", helper=mode.removeprefix(_ARROW).strip())
         else:
-            self._said(place, text, name=name, mode=mode)
+            self._add_message(place, text, name=name, mode=mode)
 
-    def _said(self, place: RecordPosition, text: str, *, name: str, mode: str) -> None:
+    def _add_message(self, place: RecordPosition, text: str, *, name: str, mode: str) -> None:
         actor = f"agent:{name}" if name else "agent"
         kind: StepKind = "thought" if mode == "thought" else "note" if mode else "message"
         if name in self._orders:

@@ -157,14 +157,14 @@ def _secrets(text: str) -> Iterator[Cut]:
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:
     """In order of place; of two that overlap the one that begins first, then the one of the more telling rule."""
-    kept: list[Cut] = []
+    selected: list[Cut] = []
     end = 0
     # sorted() is stable, so that at one place the rule named first stays first.
     for cut in sorted(cuts, key=lambda cut: cut.start):
         if cut.start >= end:
-            kept.append(cut)
+            selected.append(cut)
             end = cut.start + cut.length
-    return kept
+    return selected
 
 
 def _pieces(text: str, cuts: list[Cut]) -> Iterator[str]:

@@ -101,9 +101,9 @@ class Sieve:
 
         ``lowered`` is the text in small letters.
         """
-        met = [(group, text) for group in self._groups if group.sign in text and group.any.search(text)]
-        met += [(group, lowered) for group in self._folded if group.sign in lowered]
-        return sorted({number for group, where in met for number in group.near(where)}) if met else []
+        candidates = [(group, text) for group in self._groups if group.sign in text and group.any.search(text)]
+        candidates += [(group, lowered) for group in self._folded if group.sign in lowered]
+        return sorted({number for group, where in candidates for number in group.near(where)}) if candidates else []
 
 
 class _Around(NamedTuple):

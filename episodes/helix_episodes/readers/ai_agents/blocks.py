@@ -231,8 +231,8 @@ def tells_problem(title: str) -> bool:
     >>> tells_problem("Finding 2: Coverage gap (P1)"), tells_problem("Finding: All is well"), tells_problem("Gaps")
     (True, False, False)
     """
-    head, colon, told = title.partition(":")
-    return bool(colon) and role_of(head_words(head)) == "found" and names_problems(told)
+    head, colon, rest = title.partition(":")
+    return bool(colon) and role_of(head_words(head)) == "found" and names_problems(rest)
 
 
 def deals_with_problems(title: str) -> bool:

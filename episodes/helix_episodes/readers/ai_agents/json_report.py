@@ -83,7 +83,7 @@ def take_entry(steps: StepCollector, item: JsonNode) -> None:
     for field in done:
         steps.note(field.text, part="did", line=field.line, at=at, call_id=join, context=context)
     for key, member in item.members.items():
-        _take_member(steps, key, member, join=join, at=at, told={field.name for field in done})
+        _take_member(steps, key, member, join=join, at=at, already_taken={field.name for field in done})
 
 
 def _role_in_entry(key: str) -> Role | None:
@@ -110,11 +110,11 @@ def _fields(item: JsonNode, *roles: Role) -> list[Field]:
 
 
 def _take_member(
-    steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None, told: set[str]
+    steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None, already_taken: set[str]
 ) -> None:
     """One member of a work-log entry beside what it did."""
     role = _role_in_entry(key)
-    if key in told and member.text:
+    if key in already_taken and member.text:
         return
     if role == "did" and " " not in member.text:
         skip(steps, key, member)
@@ -283,9 +283,9 @@ def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:
             continue
         join = steps.entry()
         fields = [field for field in fields_of(item) if not is_bare_state(field.text)]
-        told = next((one for role in ("problem", "did", "found") for one in fields if one.role == role), None)
+        problem = next((one for role in ("problem", "did", "found") for one in fields if one.role == role), None)
         for field in fields:
-            part: StatementPart = "problem" if field is told else "remedy" if field.role == "remedy" else "other"
+            part: StatementPart = "problem" if field is problem else "remedy" if field.role == "remedy" else "other"
             part = "cause" if part == "other" and is_cause(field.name) else part
             steps.note(field.text, part=part, line=field.line, call_id=join)
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Roles that say of their own what stands below; a heading with another keeps its parent's.
-_TELLING = frozenset(
+_OWN_ROLES = frozenset(
     {
         *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
         *("options", "status"),
@@ -101,8 +101,8 @@ class _Markdown(TableRows):
         self.scopes.append(Scope(rank=block.level, title=title, role=own, line=block.line, item=item))
         self.join, self.owner = None, None
         if item and own in STATEMENTS:
-            told = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
-            self.open_item(told, block, role=own)
+            statement = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
+            self.open_item(statement, block, role=own)
 
     def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
         """What a heading names by its own words, and whether it is a statement itself."""
@@ -126,8 +126,8 @@ class _Markdown(TableRows):
             return "background", False
         if own == "remedy" and parent is None and self.problem and not IS_PLANNED.match(title):
             return own, False
-        if own not in _TELLING or (item and parent in STATEMENTS):
-            own = parent if parent is not None else own if own in _TELLING else None
+        if own not in _OWN_ROLES or (item and parent in STATEMENTS):
+            own = parent if parent is not None else own if own in _OWN_ROLES else None
         return own, item
 
     def _words(self, block: MarkdownBlock) -> None:
@@ -158,7 +158,7 @@ class _Markdown(TableRows):
         if self.role == "decision" and set(words_of(name)) & _NO_DECISIONS:
             return self._no_decision(block, name, text)
         if self.role in STATEMENTS and block.kind == "item":
-            return self._beside(block, name, text)
+            return self._adjacent(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
 
     def _no_decision(self, block: MarkdownBlock, name: str, text: str) -> bool:
@@ -169,7 +169,7 @@ class _Markdown(TableRows):
             self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
         return True
 
-    def _beside(self, block: MarkdownBlock, name: str, text: str) -> bool:
+    def _adjacent(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """An item that says how the one before it was mended, or why it was so, though no deeper than that."""
         role = label_role(name)
         fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
@@ -222,8 +222,8 @@ class _Markdown(TableRows):
 
     def _names_problem(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
-        told = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
-        return told and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
+        says_which = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
+        return says_which and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _head(self, block: MarkdownBlock, name: str, text: str) -> bool:
         reading, role = self.reading, role_of(name)
@@ -260,8 +260,8 @@ class _Markdown(TableRows):
             self.open_item(plain_text(block.text), block, role="decision")
             return True
         self.close(LABEL_RANK)
-        kept = role if role in _TELLING or role in {"found", "background", "impact"} else self.beneath()
-        self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=kept, line=block.line))
+        own = role if role in _OWN_ROLES or role in {"found", "background", "impact"} else self.beneath()
+        self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=own, line=block.line))
         self.owner = None
         return True
 

@@ -293,13 +293,13 @@ class TableRows(Outline):
             self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
         elif self.role not in {"next", "files"} and names_defect and weighs_defect:
             faults = by_role["problem"] + by_role.get("found", [])
-            beside = [cell for cell in cells if cell not in faults]
-            self.open_row(faults + beside, block, role="problem")
+            others = [cell for cell in cells if cell not in faults]
+            self.open_row(faults + others, block, role="problem")
         elif self.role == "work" and "did" in roles:
             self._work_row(block, by_role)
         elif self.role in {None, "work", "found", "background"} and names_defect:
-            for told in by_role["problem"]:
-                self.steps.note(told, part="found", line=block.line, context=self.context())
+            for problem in by_role["problem"]:
+                self.steps.note(problem, part="found", line=block.line, context=self.context())
         else:
             words = " \u00b7 ".join(cells)
             self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))

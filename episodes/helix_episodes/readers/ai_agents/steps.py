@@ -96,9 +96,9 @@ class StepCollector:
 
     def keep_unknown(self, text: str, *, line: int, name: str) -> None:
         """Text under a name that this reader has never met: kept, and counted."""
-        beside = line in self.used
+        is_used = line in self.used
         self.note(text, part="other", line=line, context=name)
-        if not beside:
+        if not is_used:
             self.used.discard(line)
         self.unknown[line] = name
 
@@ -212,18 +212,19 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
     status: Status = "unknown" if passed is None else "ok" if passed else "error"
     arguments = {"name": gate.name, "level": gate.level, "phase": gate.phase, "passed": passed}
     words = f"{gate.name}: {gate.evidence}" if gate.evidence else gate.name
-    said = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
-    steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=(said,) if said.text else ())
-    if gate.level.upper() in {"MUST", "REQUIRED"} and said.text and (waived := _WAIVED.match(gate.evidence)):
+    evidence = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
+    pieces = (evidence,) if evidence.text else ()
+    steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=pieces)
+    if gate.level.upper() in {"MUST", "REQUIRED"} and evidence.text and (waived := _WAIVED.match(gate.evidence)):
         reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
-        steps.add("decision", f"Skipped: {gate.name}", line=said.line, arguments=reason, pieces=(said,))
-    if said.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
+        steps.add("decision", f"Skipped: {gate.name}", line=evidence.line, arguments=reason, pieces=(evidence,))
+    if evidence.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
         problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
         if not any(map(_OUT_OF_REACH.search, problems)):
-            steps.note(gate.evidence, part="problem", line=said.line)
+            steps.note(gate.evidence, part="problem", line=evidence.line)
     recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
     if recorded and gate.passed:
-        steps.add("lesson", recorded[1], line=said.line)
+        steps.add("lesson", recorded[1], line=evidence.line)
 
 
 def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None:
@@ -244,15 +245,15 @@ def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None
 
 
 def _gate(key: str, marks: dict[str, JsonNode], mark: JsonNode, *, phase: str) -> Gate:
-    said = next((marks[name] for name in ("evidence", "note", "notes", "reason") if name in marks), mark)
+    evidence = next((marks[name] for name in ("evidence", "note", "notes", "reason") if name in marks), mark)
     level = marks["level"].text if "level" in marks else ""
     return Gate(
         name=_spaced(key),
         passed=is_yes(mark),
         line=mark.line,
         level=level,
-        evidence=said.text if said is not mark else "",
-        evidence_line=said.line,
+        evidence=evidence.text if evidence is not mark else "",
+        evidence_line=evidence.line,
         phase=phase,
     )
 

@@ -62,14 +62,14 @@ class Helpers:
     def take_progress(self, record: Record, *, line: int) -> None:
         """Takes in one ``progress`` record; all but those that hold a helper's line are left out."""
         data = record.get("data")
-        told = data.get("message") if isinstance(data, dict) else None
+        message = data.get("message") if isinstance(data, dict) else None
         name = text_in(data, "agentId") if isinstance(data, dict) else None
-        if name is None or not isinstance(told, dict):
+        if name is None or not isinstance(message, dict):
             self._ledger.skip("progress")
         elif self._find_file(name):
             self._ledger.skip("progress of a helper with a file")
         else:
-            self._helper(name, call_id=text_in(record, "parentToolUseID")).transcript.take(told, line=line)
+            self._helper(name, call_id=text_in(record, "parentToolUseID")).transcript.take(message, line=line)
 
     def gather(self, named: Iterable[str]) -> None:
         """Reads the helpers' files: those in the session's folder, and those beside the log that its results name."""
@@ -111,10 +111,10 @@ class Helpers:
         """Whether the helper has a file; older versions put it beside the log, where it is noted for reading."""
         if name in self._files:
             return True
-        beside = self._path.parent / f"{_PREFIX}{name}.jsonl"
-        if not name.isalnum() or beside == self._path or not beside.is_file():
+        sibling = self._path.parent / f"{_PREFIX}{name}.jsonl"
+        if not name.isalnum() or sibling == self._path or not sibling.is_file():
             return False
-        self._files[name] = beside
+        self._files[name] = sibling
         return True
 
     def _helper(self, name: str, *, call_id: str | None, label: str | None = None) -> Helper:
@@ -135,9 +135,9 @@ def _sent_by(file: Path) -> str | None:
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
     """The call whose instruction is word for word what the helper was told."""
-    told = next((step.text.strip() for step in helper.transcript.steps if step.kind == "note"), None)
+    message = next((step.text.strip() for step in helper.transcript.steps if step.kind == "note"), None)
     sent = (step for step in steps if step.kind == "call" and step.operation == "delegate")
-    return next((step.call_id for step in sent if told and step.arguments["prompt"].strip() == told), None)
+    return next((step.call_id for step in sent if message and step.arguments["prompt"].strip() == message), None)
 
 
 def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[Step]:

@@ -299,7 +299,7 @@ class SessionFacts:
         Most of these records give no step (attachments, reminders), so that nobody else would hear of them. What a
         tool printed and what a file holds is in such records too, and is nothing that a hook said.
         """
-        self._insights.update(dict.fromkeys(insights_in(_said_in(record))))
+        self._insights.update(dict.fromkeys(insights_in(_texts_in(record))))
 
     @property
     def injected(self) -> tuple[str, ...]:
@@ -338,7 +338,7 @@ class SessionFacts:
         return self.session_ids.most_common(1)[0][0]
 
 
-def _said_in(record: Record) -> list[object]:
+def _texts_in(record: Record) -> list[object]:
     """What a person's prompt or a hook says in a record; nothing that a tool or a shell printed."""
     if text_in(record, "type") == "attachment":
         attachment = object_in(record, "attachment")

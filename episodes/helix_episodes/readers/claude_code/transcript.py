@@ -85,7 +85,7 @@ class PromptQueue:
 
     def __init__(self) -> None:
         self._waiting: list[Queued] = []
-        self._given: set[str] = set()
+        self._delivered: set[str] = set()
 
     def operate(self, record: Record, place: RecordPosition) -> Queued | None:
         """Carries out one queue operation; the words, when it hands some to the agent.
@@ -107,9 +107,9 @@ class PromptQueue:
 
     def was_delivered(self, text: str) -> bool:
         """Whether these words came out of the queue already (newer versions also attach them); answers once."""
-        if text.strip() not in self._given:
+        if text.strip() not in self._delivered:
             return False
-        self._given.remove(text.strip())
+        self._delivered.remove(text.strip())
         return True
 
     def _deliver(self) -> Queued | None:
@@ -118,7 +118,7 @@ class PromptQueue:
         first = self._waiting.pop(0)
         if not first.text.strip() or first.text.lstrip().startswith("/"):
             return None
-        self._given.add(first.text.strip())
+        self._delivered.add(first.text.strip())
         return first
 
 
@@ -291,8 +291,8 @@ class ClaudeTranscript:
         call_id = text_in(block, "id") or f"line-{place.source.line}"
         if call_id in self._calls:
             return SkippedRecord("duplicate")
-        given = block.get("input")
-        ((operation, arguments), *_) = translate_call(tool, given if isinstance(given, dict) else {})
+        logged = block.get("input")
+        ((operation, arguments), *_) = translate_call(tool, logged if isinstance(logged, dict) else {})
         if operation == "track":
             self._name_task(arguments)
         self._calls[call_id] = len(self.steps)
@@ -485,10 +485,10 @@ class ClaudeTranscript:
 
     def _queued(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
-        given = self._queue.operate(record, place)
-        if given is None:
+        logged = self._queue.operate(record, place)
+        if logged is None:
             return SkippedRecord("queue-operation")
-        return self._take_text({}, given.place, words=classify_text(given.text))
+        return self._take_text({}, logged.place, words=classify_text(logged.text))
 
     def _pull_request(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         url = text_in(record, "prUrl")

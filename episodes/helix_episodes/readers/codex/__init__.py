@@ -132,8 +132,8 @@ class Rollout:
     @property
     def order(self) -> str | None:
         """What a helper was told to do; of any other session the prompts tell the task."""
-        told = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
-        return next(told, None) if self.totals.is_helper else None
+        orders = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
+        return next(orders, None) if self.totals.is_helper else None
 
     def _translate(self, record: Record, *, line: int) -> SkippedRecord | None:
         kind, payload = str(record.get("type")), record.get("payload")

@@ -76,8 +76,8 @@ def read_output(raw: object) -> CallOutput:
     head = _HEAD.match(text)
     running = None
     if head is not None:
-        said, text = head.group(), text[head.end() :]
-        found, still = _CODE.search(said), _RUNNING.search(said)
+        sentence, text = head.group(), text[head.end() :]
+        found, still = _CODE.search(sentence), _RUNNING.search(sentence)
         code = int(found[1]) if found else code
         running = still[1] if still else None
     return CallOutput(text, _status(text, code=code, success=success), code, running)
@@ -85,7 +85,7 @@ def read_output(raw: object) -> CallOutput:
 
 def ended_output(text: str, *, code: int | None, declined: bool = False) -> CallOutput:
     """The output of a command whose end the program recorded by itself."""
-    status = _said(text) or ("rejected" if declined else None)
+    status = _by_sentence(text) or ("rejected" if declined else None)
     return CallOutput(text, status or status_by_code(code), None if status else code)
 
 
@@ -95,8 +95,8 @@ def status_by_code(code: int | None) -> Status:
 
 
 def _status(text: str, *, code: int | None, success: bool | None) -> Status:
-    if said := _said(text):
-        return said
+    if sentence := _by_sentence(text):
+        return sentence
     if code is not None:
         return status_by_code(code)
     if success is not None:
@@ -104,7 +104,7 @@ def _status(text: str, *, code: int | None, success: bool | None) -> Status:
     return "ok"
 
 
-def _said(text: str) -> Status | None:
+def _by_sentence(text: str) -> Status | None:
     start = text.lstrip()
     if start.startswith(_REJECTED):
         return "rejected"
@@ -267,11 +267,11 @@ class RolloutCalls:
         return False
 
     def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
-        said: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
+        sentence: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
         if call_id is not None and call_id in self._settled:
-            self._dialogue.replace_result(call_id, place, **said)
+            self._dialogue.replace_result(call_id, place, **sentence)
         else:
-            self._dialogue.add_result(call_id, place, **said)
+            self._dialogue.add_result(call_id, place, **sentence)
         if call_id is not None:
             self._settled[call_id] = twin
 

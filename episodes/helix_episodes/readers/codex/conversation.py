@@ -119,8 +119,8 @@ class RolloutConversation:
         for name in ("summary", "summary_text"):
             listed = payload.get(name)
             parts += [output_text(part) for part in listed] if isinstance(listed, list) else []
-        said = [self._once("thought", part, payload, place) for part in parts if part.strip()]
-        return None if None in said else (said[0] if said else SkippedRecord("empty thought"))
+        added = [self._once("thought", part, payload, place) for part in parts if part.strip()]
+        return None if None in added else (added[0] if added else SkippedRecord("empty thought"))
 
     def between_agents(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """What one agent wrote to another."""

@@ -105,13 +105,13 @@ def _opening(tags: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _cut(text: str, *, tag: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     position = 0
     while (start := text.find(f"<{tag}", position)) >= 0:
         end = text.find(f"</{tag}>", start)
         if end < 0:
             break
-        kept.append(text[position:start])
+        parts.append(text[position:start])
         position = end + len(tag) + 3
-    kept.append(text[position:])
-    return "".join(kept)
+    parts.append(text[position:])
+    return "".join(parts)

@@ -158,10 +158,10 @@ def set_step_lines(dialogue: Dialogue, node: JsonNode, *, since: int) -> None:
     texts = list(_texts(node))
     for position, step in enumerate(dialogue.steps[since:], since):
         # Evidence of a call quotes the text that it wrote, else the first that it was given.
-        given = (step.arguments.get("new"), *step.arguments.values())
-        quotable = step.text or next((value for value in given if isinstance(value, str) and value), "")
-        said = quotable.strip().partition("\n")[0]
-        line = next((one.line for one in texts if said and said in one.value), step.source.line)
+        values = (step.arguments.get("new"), *step.arguments.values())
+        quotable = step.text or next((value for value in values if isinstance(value, str) and value), "")
+        first_line = quotable.strip().partition("\n")[0]
+        line = next((one.line for one in texts if first_line and first_line in one.value), step.source.line)
         dialogue.change(position, source=msgspec.structs.replace(step.source, line=line))
 
 

@@ -51,7 +51,7 @@ class LineLedger:
         self._used = 0
         self._skipped: Counter[str] = Counter()
         self._unknown: Counter[str] = Counter()
-        self._met: dict[str, str] = {}
+        self._unknown_at: dict[str, str] = {}
         self._blank = 0
         self._bad: list[BadLine] = []
         self._more_bad = 0
@@ -80,7 +80,7 @@ class LineLedger:
             name = OTHER_TYPES
         self._unknown[name] += 1
         if line is not None:
-            self._met.setdefault(name, format_position(line, file))
+            self._unknown_at.setdefault(name, format_position(line, file))
 
     def leave_blank(self) -> None:
         """A line of nothing but white space."""
@@ -101,7 +101,7 @@ class LineLedger:
             used=self._used,
             skipped=dict(sorted(self._skipped.items())),
             unknown=dict(sorted(self._unknown.items())),
-            unknown_at=dict(sorted(self._met.items())),
+            unknown_at=dict(sorted(self._unknown_at.items())),
             blank=self._blank,
             bad=tuple(self._bad),
             more_bad=self._more_bad,

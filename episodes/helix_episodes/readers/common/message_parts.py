@@ -97,8 +97,8 @@ def read_parts(message: Record) -> Iterator[MessagePart]:
 
 def read_call(record: Record) -> CallPart:
     """The call in a record that has a name and arguments, as an object or as the text of one."""
-    given: object = next((record[name] for name in _ARGUMENTS if name in record), {})
-    return CallPart(_first(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", parse_arguments(given))
+    logged: object = next((record[name] for name in _ARGUMENTS if name in record), {})
+    return CallPart(_first(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", parse_arguments(logged))
 
 
 def read_result(record: Record) -> ResultPart:
@@ -110,21 +110,21 @@ def read_result(record: Record) -> ResultPart:
     return ResultPart(_first(record, _RESULT_IDS), content_text(value), failed, code if isinstance(code, int) else None)
 
 
-def parse_arguments(given: object) -> Record:
+def parse_arguments(logged: object) -> Record:
     """A call's arguments; a text that is no JSON object is kept as ``input``.
 
     >>> parse_arguments('{"command": "ls"}'), parse_arguments("status")
     ({'command': 'ls'}, {'input': 'status'})
     """
-    if isinstance(given, dict):
-        return given
-    if not isinstance(given, str) or not given.strip():
+    if isinstance(logged, dict):
+        return logged
+    if not isinstance(logged, str) or not logged.strip():
         return {}
     try:
-        value = parse(given.encode("utf-8", "replace"))
+        value = parse(logged.encode("utf-8", "replace"))
     except ValueError:
-        return {"input": given}
-    return value if isinstance(value, dict) else {"input": given}
+        return {"input": logged}
+    return value if isinstance(value, dict) else {"input": logged}
 
 
 def content_text(value: object, *, depth: int = _DEEPEST) -> str:
@@ -141,9 +141,9 @@ def content_text(value: object, *, depth: int = _DEEPEST) -> str:
     streams = [value[name] for name in ("stdout", "stderr") if isinstance(value.get(name), str) and value[name]]
     if streams:
         return "\n".join(streams)
-    told = next((value[name] for name in ("text", "output", "error", "content") if value.get(name)), None)
-    if told is not None:
-        return content_text(told, depth=depth - 1)
+    inner = next((value[name] for name in ("text", "output", "error", "content") if value.get(name)), None)
+    if inner is not None:
+        return content_text(inner, depth=depth - 1)
     return f"[{value['type']}]" if normalized_name(str(value.get("type"))) in _PICTURES else ""
 
 

@@ -162,10 +162,10 @@ class Dialogue:
         for position in others:
             self._answer(position, place, actor=actor, status="cancelled" if status == "error" else status)
 
-    def _answer(self, position: int, place: RecordPosition, *, actor: str | None, **said: Any) -> None:  # noqa: ANN401  (fields of Step)
+    def _answer(self, position: int, place: RecordPosition, *, actor: str | None, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         call = self.steps[position]
         joined = {"tool": call.tool, "operation": call.operation, "call_id": call.call_id}
-        self.add("result", place, actor=actor or call.actor, **joined, **said)
+        self.add("result", place, actor=actor or call.actor, **joined, **fields)
 
     def replace_result(
         self, call_id: str, place: RecordPosition, *, text: str, status: Status, exit_code: int | None = None
@@ -182,8 +182,8 @@ class Dialogue:
         for position in self._open.get(logged or "", ()):
             call = self.steps[position]
             if call.operation == "edit" and not call.arguments["old"]:
-                given = {"path": call.arguments["path"], "new": call.arguments["new"]}
-                self.change(position, operation="create", arguments=given)
+                arguments = {"path": call.arguments["path"], "new": call.arguments["new"]}
+                self.change(position, operation="create", arguments=arguments)
 
     def is_open(self, call_id: str | None) -> bool:
         """Whether a call of this id waits for its result."""

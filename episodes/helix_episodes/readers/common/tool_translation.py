@@ -272,8 +272,8 @@ def patch(arguments: LoggedArguments) -> tuple[Translation, ...]:
 
 def look(arguments: LoggedArguments) -> tuple[Translation, ...]:
     """Something read or searched; of unknown arguments the first text by name is what was asked for."""
-    given = _texts(arguments)
-    looked: Arguments = {ours: text for ours, theirs in _LOOKED_AT if (text := _first(given, theirs))}
+    logged = _texts(arguments)
+    looked: Arguments = {ours: text for ours, theirs in _LOOKED_AT if (text := _first(logged, theirs))}
     if not looked:
         texts = [value for _, value in sorted(arguments.items()) if isinstance(value, str)]
         looked = {"query": texts[0]} if texts else {}
@@ -295,10 +295,10 @@ def delegate(arguments: LoggedArguments) -> tuple[Translation, ...]:
 def track(arguments: LoggedArguments) -> tuple[Translation, ...]:
     """The agent's whole to-do list; ``completed`` and ``current`` are the parts that are done and under way."""
     plain = {normalized_name(name): value for name, value in arguments.items()}
-    given: object = next(
+    logged: object = next(
         (plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), []
     )
-    entries = [one for one in _list(given) if isinstance(one, dict)]
+    entries = [one for one in _list(logged) if isinstance(one, dict)]
     states = [normalized_name(str(one.get("status"))) for one in entries]
     names = ("content", "step", "title", "description", "text", "task")
     items = [text_among(one, names) for one in entries]
