@@ -4,7 +4,7 @@ The episode's file stays what the extraction made of the log, so that it can be 
 correction is a file of its own (``causality/assertions``), and `corrected` is the one function by which every reader
 applies it. It is dated, and the newest of several about the same thing holds.
 
-A correction of a decision or a link names its ends by an `Anchor`: ids are numbered anew with every extraction, but
+A correction of a decision or a link names its ends by an `Anchor`: ids are numbered again with every extraction, but
 the text and the line of the log stay. One that finds its end no longer changes nothing, and `unmatched` names it.
 
 >>> from helix_episodes.model import Episode
@@ -57,7 +57,7 @@ class OutcomeCorrection(Dated, frozen=True, kw_only=True, tag="outcome"):
 
 
 class OutcomeRevision(Dated, frozen=True, kw_only=True, tag="revision"):
-    """What a later session showed of how this one came out; derived from the episodes, never told by a person.
+    """What a later session showed of how this one came out; derived from the episodes, never stated by a person.
 
     ``by`` is that session and ``line`` the line of its log; ``because`` quotes it. ``rule``: its commit was taken back
     (``revert``), or the check that it left passing fails at once (``recheck``).

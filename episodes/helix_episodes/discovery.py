@@ -1,9 +1,9 @@
 """Where each agent keeps its logs on this machine, and which folder each log was made in.
 
 Every agent has a home of its own, which an environment variable of the agent's can move; `HOMES` has them all. A log is
-found by the place and name that its agent gives it. The folder in which a session ran is told by the first lines of its
-log, by a file beside it, or by the name of the folder it lies in, when that is made of the project's path; a log whose
-folder nothing tells has none, and is then nobody's.
+found by the place and name that its agent gives it. The folder in which a session ran is known from the first lines of
+its log, from a file next to it, or from the name of the folder it lies in, when that is made of the project's path; a
+log whose folder is unknown belongs to no project.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FolderFile(NamedTuple):
 class AgentHome(NamedTuple):
     """Where one agent keeps its logs.
 
-    ``variables`` are environment variables that move it, each with what stands below; the first that is set counts,
+    ``variables`` are environment variables that move it, each with what is below; the first that is set counts,
     else ``default`` below the home folder. ``logs`` are patterns below that. ``named`` is how many levels above a log
     the folder lies that is called after the project, and how it is made of its path.
     """
@@ -167,7 +167,7 @@ class FoundLog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_agent(name: str | None) -> None:
-    """Raises `UnknownAgent` unless logs of this agent can be found; None stands for every agent."""
+    """Raises `UnknownAgent` unless logs of this agent can be found; None means every agent."""
     if name is not None and all(home.agent != name for home in AGENT_HOMES):
         raise UnknownAgent(name=name)
 
@@ -223,7 +223,7 @@ def _folder_in_log(log: Path) -> str | None:
     try:
         head = read_head(log)
     except LogError:
-        return None  # whoever reads it will say what is wrong with it
+        return None  # reading it will report what is wrong
     records = [head.document] if isinstance(head.document, dict) else head.records
     found = (_at(record, keys) for record in records for keys in _FOLDER_KEYS)
     return next((folder for folder in found if isinstance(folder, str) and folder), None)

@@ -1,7 +1,7 @@
 r"""Echo guard: what a memory put into a session is recognised there and never learnt again.
 
 A memory that read its own advice as evidence would confirm itself: an insight injected into ten sessions would have
-been "said" in ten sessions. So everything that is injected stands between two marker lines, written by `wrap` alone and
+been "said" in ten sessions. So everything that is injected is put between two marker lines, written by `wrap` alone and
 cut by `without_echo` before anything is read out of a text; the names of the insights in it are kept, because that they
 were there *is* evidence. What an agent's program itself puts in (``<system-reminder>``) is cut in the same way, and
 `is_own_tool` and `is_own_program` know the tools and commands by which an agent asks the memory, whose answers are the
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 TAG = "helix-graph-memory"
 _OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
-#: The names stand in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
-#: goes to the end of the text, when its opening stands at the beginning of a line: in mid-sentence it is only named.
+#: The names are in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
+#: goes to the end of the text, when its opening is at the beginning of a line: in mid-sentence it is only named.
 _BEGIN = Regex(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
 #: What a reader who is not strict takes for a marker: in any case, with blanks, with whatever attributes.
 _LIKE_MARKER = Regex(rf"<\s{{0,20}}/?\s{{0,20}}{TAG}(?![\w-])[^<>]{{0,8100}}>", re.IGNORECASE)
@@ -36,7 +36,7 @@ _REMINDER = ("<system-reminder>", "</system-reminder>")
 #: Our server under the name by which it is registered, or by which a plugin brings it.
 _OWN_TOOL = Regex(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
 _OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
-#: What would end the names or the line that they stand on.
+#: What would end the names or their line.
 _NOT_IN_NAME = Regex(r'[",\\\n<>]')
 
 
@@ -106,7 +106,7 @@ def is_own_program(program: str) -> bool:
 
 
 def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:
-    """Where a block ends; None when its opening is only mentioned. ``last`` is where the last closing stands."""
+    """Where a block ends; None when its opening is only mentioned. ``last`` is where the last closing is."""
     if begin.end() <= last:
         return text.find(_CLOSING, begin.end()) + len(_CLOSING)
     starts_line = begin.start() == 0 or text[begin.start() - 1] == "\n"

@@ -3,7 +3,7 @@
 ::
 
     HelixGraphError
-    ├── UsageError                  asked in a way that has no answer (the command ends with 2); its kinds stand where
+    ├── UsageError                  asked in a way that has no answer (the command ends with 2); its kinds are where
     │                               they are raised: OutOfRange, EmptyQuery, UnknownReader
     ├── EpisodeError
     │   ├── InvalidEpisode          a file does not fit the schema (path, field)

@@ -97,7 +97,7 @@ class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unchanged(self) -> tuple[RecordedSession, ...]:
-        """The sessions whose episode stands as it was."""
+        """The sessions whose episode did not change."""
         return tuple(one for one in self.recorded if one.change == "unchanged")
 
 
@@ -131,7 +131,7 @@ def record(  # noqa: PLR0913  (the options of the command)
 
     ``progress`` is called before each log with how many are done, how many there are, and the log.
 
-    A log that cannot be read, or whose episode cannot be written, stands in ``failed``; the rest goes on. With
+    A log that cannot be read, or whose episode cannot be written, is in ``failed``; the rest goes on. With
     ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
     """
     recorder = _Recorder(store, force=force, strict=strict, format=format, admission=admission)
@@ -266,7 +266,7 @@ class _Recorder:
     def _without_copies(self, session: Session) -> Session:
         """The session without the steps that its log copied from an earlier session's.
 
-        The earlier of two that begin alike is the one whose last step stands in the other's log.
+        The earlier of two that begin alike is the one whose last step is in the other's log.
         """
         own = [step.source.id for step in session.steps]
         copied, origin = -1, ""

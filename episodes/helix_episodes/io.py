@@ -63,7 +63,7 @@ _KINDS = {
 
 
 def irregularity(path: Path, *, follow: bool = False) -> str | None:
-    """What stands in a file's place, in a sentence; None of a regular file, and where nothing is.
+    """What is in a file's place, in a sentence; None of a regular file, and where nothing is.
 
     With ``follow`` it is what a link leads to that counts.
     """
@@ -76,10 +76,10 @@ def irregularity(path: Path, *, follow: bool = False) -> str | None:
 
 
 def read_regular(path: Path) -> bytes:
-    """What stands in a regular file.
+    """The content of a regular file.
 
     Raises:
-        OSError: There is none, it may not be read, or something else stands in its place, which is not opened.
+        OSError: There is none, it may not be read, or something else is in its place, which is not opened.
     """
     problem = irregularity(path)
     if problem:
@@ -91,7 +91,7 @@ def read_regular(path: Path) -> bytes:
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:
-    """Writes ``data`` to ``path`` through a temporary file beside it: written, synced, renamed.
+    """Writes ``data`` to ``path`` through a temporary file next to it: written, synced, renamed.
 
     With ``owner`` the file belongs to that user and group.
 
@@ -124,7 +124,7 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Writes an answer where somebody wants it: as `write_atomically` does, but to the file that a link leads to.
 
     A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
-    to: what stands there already would be lost, and what is printed afterwards too.
+    to: what is there already would be lost, and what is printed afterwards too.
 
     Raises:
         WriteFailed: Something else than a regular file is there, or it cannot be written.
@@ -180,7 +180,7 @@ def remove_file(path: Path) -> bool:
 
 
 def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
-    """Writes ``after`` where ``before`` stands; False, and nothing written, when somebody else has changed it since.
+    """Replaces ``before`` by ``after``; False, and nothing written, when somebody else has changed it since.
 
     Raises:
         WriteFailed: As for `write_atomically`.

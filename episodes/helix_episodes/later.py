@@ -58,7 +58,7 @@ class CheckVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode, as far as it can tell about others or be told about.
+    """One episode, as far as it matters for other episodes.
 
     ``early`` are the checks that failed before anything was changed, ``left_passing`` the last verdict of each check
     that passed. ``changed``: it edited files or had them edited. ``worked``: it did or decided anything.

@@ -211,8 +211,8 @@ class Provenance(_Value, frozen=True, kw_only=True):
     """The log an episode was read from: enough to tell whether it has grown or changed since.
 
     ``first`` and ``last`` are the ids of its first and last step: a resumed session's log begins with a copy of the
-    earlier one, which is recognised by them. ``parts`` is the SHA-256 over the logs of its helpers, kept beside it.
-    Of a log that is written anew as its session goes on, ``sha256`` and ``bytes`` are those of the session's steps.
+    earlier one, which is recognised by them. ``parts`` is the SHA-256 over the logs of its helpers, kept next to it.
+    Of a log that is rewritten as its session goes on, ``sha256`` and ``bytes`` are those of the session's steps.
     """
 
     log: str

@@ -96,10 +96,10 @@ def fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
 
 
 def own_fingerprint(session: Session, old: Provenance | None) -> tuple[int, str, str]:
-    """As `fingerprint`, of a session's steps instead of its log's bytes, for logs that are written anew.
+    """As `fingerprint`, of a session's steps instead of its log's bytes, for logs that are rewritten.
 
     A message that was completed meanwhile changes an early step: then the recorded first and last ids, both still
-    there, stand for the old steps.
+    there, represent the old steps.
     """
     steps = b"\n".join(map(msgspec.json.encode, session.steps))
     own = [step.source.id for step in session.steps if step.source.id]
@@ -169,7 +169,7 @@ def has_same_beginning(session: Session, other: Episode) -> bool:
 
 
 def without_first_steps(session: Session, count: int, *, copied_from: str) -> Session:
-    """The session without its first steps; the lines on which only those stand are skipped ones, not used ones."""
+    """The session without its first steps; lines with only those count as skipped, not as used."""
     remaining = {(step.source.file, step.source.line) for step in session.steps[count:]}
     gone = {(step.source.file, step.source.line) for step in session.steps[:count]} - remaining
     accounting = session.accounting
@@ -183,7 +183,7 @@ def without_first_steps(session: Session, count: int, *, copied_from: str) -> Se
 
 
 def _quotations_match(session: Session, other: Episode) -> bool:
-    """Whether each quotation of the other's from a step that both have stands there, at the same time."""
+    """Whether each quotation of the other's from a step that both have is there, at the same time."""
     steps: dict[str, list[Step]] = {}
     for step in session.steps:
         steps.setdefault(step.source.id or "", []).append(step)

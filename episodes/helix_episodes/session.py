@@ -32,7 +32,7 @@ tool ``diagnostics`` whose text is a JSON list of files with their ``diagnostics
 
 A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
 ``found`` (what was found, or came of it), ``detail`` (more of what was done), ``problem`` (what the log names as one),
-``cause`` (of the problem beside it), ``remedy``, ``outcome`` (what came of a stated decision), ``task`` (the
+``cause`` (of the problem next to it), ``remedy``, ``outcome`` (what came of a stated decision), ``task`` (the
 objective), ``commit`` (the name of one that the session made), ``next`` (what is left to do) or ``other`` (kept, but
 nothing that happened). ``context`` says what it is about. Statements that the log puts side by side share a
 ``call_id``.
@@ -48,12 +48,12 @@ import msgspec
 StepKind = Literal["prompt", "message", "thought", "call", "result", "note", "decision", "lesson", "gate", "boundary"]
 Operation = Literal["edit", "create", "delete", "run", "delegate", "look", "track", "plan", "ask", "use"]
 #: How a result came out. ``denied``: a permission was missing. ``rejected``: a person said no. ``interrupted``: a
-#: person stopped it. ``cancelled``: a call beside it failed first, so this one never ran. Only ``error`` is a failure.
+#: person stopped it. ``cancelled``: a parallel call failed first, so this one never ran. Only ``error`` is a failure.
 Status = Literal["ok", "error", "denied", "rejected", "interrupted", "cancelled", "unknown"]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """Where in the log a step stands: line from 1, the record's own id, and the file when it is not the main log."""
+    """Where in the log a step is: line from 1, the record's own id, and the file when it is not the main log."""
 
     line: int
     id: str | None = None
@@ -61,7 +61,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """Words as they stand on one line of the log."""
+    """Words on one line of the log."""
 
     line: int
     text: str
@@ -108,7 +108,7 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     """Every line of the log: used, known and skipped, of unknown type (by type), blank, bad; ``lines`` is their sum.
 
     Of very many bad lines the first are named in ``bad``, and ``more_bad`` counts the rest.
-    ``unknown_at`` says where each unknown type was first met: ``line 12``, or ``agent-1.jsonl, line 3``.
+    ``unknown_at`` says where each unknown type was first seen: ``line 12``, or ``agent-1.jsonl, line 3``.
     Where a log is one JSON document, its messages, turns or events are counted instead of lines.
     """
 
@@ -127,7 +127,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     ``root`` is the working directory the log names, used to make paths relative. ``task``, ``declared_outcome``,
     ``reward`` (0 to 1) and ``commits`` are set only when the log itself states them. ``injected`` names insights whose
-    text a memory put into the session. ``rewritten``: the log is not appended to but written anew as the session goes
+    text a memory put into the session. ``rewritten``: the log is not appended to but rewritten as the session goes
     on, or holds several sessions, so that its bytes do not tell whether this one has only grown.
     """
 

@@ -1,11 +1,11 @@
-r"""Verification: does each quotation of an episode stand on the line of the log that it names?
+r"""Verification: is each quotation of an episode on the line of the log that it names?
 
 A quotation is the text behind a record, with secrets cut, home folders shortened and its end perhaps cut off; the log
 has the same text in JSON, escaped. So both are brought to one form, in which blanks and terminal colours do not count,
 and the quotation must be found within its line, or each line of it there in order (a quotation may leave out what lies
 between). In prose the marks of Markdown do not count either (asterisks, underscores, the targets of links), and a
 sentence that is wrapped may run on over the lines below the one where it begins. Where it is not, the rest of the log
-is searched: a quotation that stands elsewhere tells of a log that was rewritten, one that stands nowhere of a wrong
+is searched: a quotation found elsewhere means a log that was rewritten, one found nowhere a wrong
 episode or another log.
 
 >>> from helix_episodes.model import Evidence
@@ -44,7 +44,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 class CheckedQuotation(msgspec.Struct, frozen=True, kw_only=True):
-    """One quotation: what rests on it, where it should stand, and where it was found (``None`` when nowhere)."""
+    """One quotation: what rests on it, where it should be, and where it was found (``None`` when nowhere)."""
 
     of: str
     line: int
@@ -63,7 +63,7 @@ def quotations(episode: Episode) -> tuple[CheckedQuotation, ...]:
 
 
 def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
-    """The same, each compared with the log; those from a helper's log with that, when it lies beside or below it.
+    """The same, each compared with the log; those from a helper's log with that, when it lies next to or below it.
 
     Raises:
         LogNotReadable: The log cannot be opened.
@@ -116,7 +116,7 @@ def _result(evidence: Evidence, lines: list[str]) -> tuple[QuotationStatus, int 
 
 
 def _begins(lines: list[str], number: int, wanted: list[str]) -> bool:
-    """Whether the quotation stands on a line, or begins there and runs on below it."""
+    """Whether the quotation is on a line, or begins there and continues below it."""
     line = lines[number - 1]
     if _holds(line, wanted):
         return True
@@ -135,7 +135,7 @@ def _runs_on(lines: list[str], number: int, wanted: list[str]) -> bool:
 
 
 def _holds(text: str, wanted: list[str]) -> bool:
-    """Whether each part stands in the text, behind the one before it."""
+    """Whether each part is in the text, behind the one before it."""
     place = 0
     for part in wanted:
         place = text.find(part, place)
@@ -151,7 +151,7 @@ def _lines(log: Path, *, emails: bool) -> list[str]:
     try:
         written = read_document(log)
         if written.startswith(_SQLITE_HEADER):
-            return []  # its texts stand on no lines: they stay unchecked
+            return []  # its texts are on no lines: they stay unchecked
         return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
     except OSError as error:
         raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error

@@ -74,7 +74,7 @@ def _id_of(record: Record) -> str | None:
 
 
 class _Run:
-    """One document while it is read. A helper's steps stand behind the call that sent it."""
+    """One document while it is read. A helper's steps follow the call that sent it."""
 
     def __init__(self, helpers: dict[str, JsonNode]) -> None:
         self.builder = SessionBuilder()

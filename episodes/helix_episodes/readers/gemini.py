@@ -1,6 +1,6 @@
 """Gemini CLI: one JSON document a session, since 0.39 a record a line (``docs/formats/gemini.md`` describes it).
 
-A call and its result stand in one record. In the form with lines a message that has grown is written again under
+A call and its result are in one record. In the form with lines a message that has grown is written again under
 the same id: the last copy counts, in the place of the first. ``$rewindTo`` takes back what came after a message.
 """
 
@@ -74,7 +74,7 @@ class GeminiReader:
         """
         builder = SessionBuilder()
         _take_all(builder, path)
-        if not builder.root:  # the program notes it beside the chats since 0.29
+        if not builder.root:  # the program notes it next to the chats since 0.29
             with suppress(OSError, UnicodeDecodeError):
                 noted = path.parent.parent / ".project_root"
                 builder.root = noted.read_text(encoding="utf-8").strip() or None
@@ -189,7 +189,7 @@ def _call(builder: SessionBuilder, call: Record, place: RecordPosition) -> None:
 
 
 def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
-    """What the model was told, of a command its output alone, and the exit code below it."""
+    """What the model received, of a command its output alone, and the exit code below it."""
     responses = [object_in(object_in(part, "functionResponse"), "response") for part in objects_in(call, "result")]
     text_of_model = "\n".join(text for response in responses if (text := content_text(response)))
     if not ran:

@@ -1,6 +1,6 @@
 """Kimi Code: the wire between the program and its agent, one record a line (``docs/formats/kimi.md`` describes it).
 
-What was typed stands twice, as the turn's input and as the message that the model got; the message counts, because
+What was typed occurs twice, as the turn's input and as the message that the model got; the message counts, because
 only its origin tells a person's words from the program's.
 """
 
@@ -41,7 +41,7 @@ _SKIPPED = frozenset(
     }
 )
 _WIRE = "wire.jsonl"
-# What stands above a helper's answer.
+# What is above a helper's answer.
 _HELPER = re.compile(r"agent_id: ([\w.-]{1,64})\n")
 _SUMMARY = "\n[summary]\n"
 _COUNTED = ("inputOther", "inputCacheCreation", "output")
@@ -60,7 +60,7 @@ class KimiReader:
         return None if own else "no line is a turn's prompt or a message appended to the context"
 
     def is_part(self, path: Path) -> bool:
-        """Whether this is a helper's wire, beside the main agent's."""
+        """Whether this is a helper's wire, next to the main agent's."""
         return path.name == "wire.jsonl" and path.parent.parent.name == "agents" and path.parent.name != "main"
 
     def read(self, path: Path) -> Iterator[Session]:
@@ -79,7 +79,7 @@ class KimiReader:
 
 
 def _work_folder(session: Path) -> str | None:
-    """Where the session ran, as the file beside its agents says."""
+    """Where the session ran, as the file next to its agents says."""
     try:
         with open_log(session / "state.json") as file:
             state = parse(file.read())
@@ -128,7 +128,7 @@ class _Wire:
         """Turns one record into steps, or enters in the ledger why there are none."""
         event = object_in(record, "event")
         kind = text_in(event or record, "type") or "record without type"
-        # A call's id (``Bash_0``) is used again in every session, so its step's stands for it.
+        # A call's id (``Bash_0``) is used again in every session, so its step's is used instead.
         unique_id = text_in(event, "stepUuid" if text_in(event, "type") == "tool.call" else "uuid")
         source = Source(line=line, id=unique_id, file=self._file)
         place = RecordPosition(source, parse_any_time(record.get("time")))
@@ -156,7 +156,7 @@ class _Wire:
         self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
 
     def _asked(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What a person said to a call that needed leave; with a no may stand words."""
+        """What a person said to a call that needed permission; a refusal may have words."""
         result = object_in(record, "result")
         if result.get("decision") == "approved":
             return SkippedRecord("approval")

@@ -64,9 +64,9 @@ class Dialect(NamedTuple):
     """One agent's way of logging messages.
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
-    its message stands (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
+    its message is (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
     the ways to the session's id, version, folder and model. ``parent`` names the fields with a record's id and that of
-    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that are nobody's words but
+    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that nobody said but
     worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
     ``document`` is the key of the messages where the log is one JSON document. ``facts_file`` names a file of facts.
     """
@@ -283,7 +283,7 @@ class MessageConversation:
         self.dialogue.add_result(call_id, place, text=ending.text, status=outcome, exit_code=ending.exit_code)
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
-        """Adds what a person typed; what was told a helper is nobody's words."""
+        """Adds what a person typed; a helper's instruction is not a person's words."""
         if self._actor != "agent":
             self.dialogue.add_text("note", place, text=text, actor=self._actor)
             return None
@@ -326,7 +326,7 @@ class MessagesReader:
         return None if own else self._dialect.unfamiliar
 
     def is_part(self, path: Path) -> bool:
-        """Whether this is a helper's transcript, in the folder beside its session's log."""
+        """Whether this is a helper's transcript, in the folder next to its session's log."""
         return self._dialect.parts_folder is not None and path.parent.name == self._dialect.parts_folder
 
     def read(self, path: Path) -> Iterator[Session]:
@@ -445,7 +445,7 @@ class _Log:
         self.builder.dialogue.add("boundary", place, actor="system", arguments={"reason": reason})
 
     def _mark_rewind(self, record: Record, place: RecordPosition) -> None:
-        """A prompt below an earlier record than the last one: the person went back and began anew."""
+        """A prompt below an earlier record than the last one: the person went back and began again."""
         if self._dialect.parent is None:
             return
         steps = self.builder.dialogue.steps
@@ -473,7 +473,7 @@ def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
 
 
 def _read_facts(path: Path, name: str) -> Record:
-    """The file of facts beside the log; one that is missing or spoilt says nothing."""
+    """The file of facts next to the log; one that is missing or spoilt says nothing."""
     try:
         with open_log(path.with_name(name)) as file:
             facts = parse(file.read())

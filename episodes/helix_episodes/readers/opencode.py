@@ -37,7 +37,7 @@ _TABLES = ("session", "message", "part")
 
 
 class StoredPart(NamedTuple):
-    """One object of the store, and where it stands; ``node`` has the lines of its texts."""
+    """One object of the store, and where it is; ``node`` has the lines of its texts."""
 
     source: Source
     record: Record
@@ -84,7 +84,7 @@ class ExportedSessions:
 
 
 class SessionFolders:
-    """``storage/session/<project>/<session>.json`` with ``message`` and ``part`` beside ``session``, before 1.2."""
+    """``storage/session/<project>/<session>.json`` with ``message`` and ``part`` next to ``session``, before 1.2."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -163,7 +163,7 @@ def has_sessions(path: Path) -> bool:
 
 
 def is_helpers(path: Path) -> bool:
-    """Whether this is the file of a session that another one beside it began."""
+    """Whether this is the file of a session that another one next to it began."""
     if path.parent.parent.name != "session":
         return False
     origin = text_in(_read_object(path) or {}, "parentID")
@@ -369,7 +369,7 @@ def _refusal(text: str) -> Status:
 
 
 def _place(piece: StoredPart, message: StoredPart) -> RecordPosition:
-    """Where a part stands; without a time of its own it was when its message was."""
+    """Where a part is; without a time of its own it was when its message was."""
     times = object_in(piece.record, "time"), object_in(object_in(piece.record, "state"), "time")
     own = next((at for time in times if (at := parse_any_time(time.get("start")))), None)
     return RecordPosition(piece.source, own or parse_any_time(object_in(message.record, "time").get("created")))

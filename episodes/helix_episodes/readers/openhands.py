@@ -41,9 +41,9 @@ _SKIPPED_ACTIONS = frozenset(
     {"change_agent_state", "system", "recall", "condensation", "condensation_request", "null", "pause", "resume"}
 )
 _SKIPPED_OBSERVATIONS = frozenset({"agent_state_changed", "null", "recall", "agent_condensation"})
-#: Where the program mounts the project, unless it is told otherwise.
+#: Where the program mounts the project, unless it is configured otherwise.
 _WORKSPACE = "/workspace"
-#: A command that is still running when the agent is told of it.
+#: A command that is still running when the agent hears of it.
 _NOT_ENDED = -1
 #: What an edit was made of, in versions that hand the editor a call written in Python.
 _PYTHON_CALL = re.compile(r"\w+\(\w+\(\*\*(\{.*\})\)\)", re.DOTALL)
@@ -138,7 +138,7 @@ class _Events:
         return None
 
     def _ended(self, node: JsonNode, event: Record, arguments: Record) -> SkippedRecord | None:
-        """The agent's last words stand in one place or another, or are its thought."""
+        """The agent's last words are in one place or another, or are its thought."""
         for name in ("final_thought", "message"):
             if text := text_in(arguments, name):
                 self.dialogue.add_text("message", _place(event, node.get("args").get(name)), text=text)
@@ -170,7 +170,7 @@ class _Events:
         return None
 
     def _learn(self, call_id: str, extras: Record) -> None:
-        """What an observation says of the edit beside its text: whether the file was new, what stood in it."""
+        """What an observation says of the edit besides its text: whether the file was new, what was in it."""
         position = self.dialogue.open_position(call_id)
         call = None if position is None else self.dialogue.steps[position]
         if position is None or call is None or call.operation not in {"edit", "create"}:
@@ -184,7 +184,7 @@ class _Events:
             self.dialogue.change(position, operation="edit", arguments=arguments)
 
 
-#: What tells most of an action, and so where it stands; the program's own switches tell nothing.
+#: The argument that says most about an action, and so where it is; the program's own switches say nothing.
 _MAIN_ARGUMENTS = ("command", "translated_ipython_code", "code", "file_text", "new_str", "path", "url", "content")
 _PROGRAM_ARGUMENTS = frozenset(
     {"thought", "confirmation_state", "security_risk", "hidden", "impl_source", "is_input", "is_static", "blocking"}

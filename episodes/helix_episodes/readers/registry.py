@@ -147,7 +147,7 @@ def find_logs(folder: Path) -> list[Path]:
 
 
 def is_part(path: Path) -> bool:
-    """Whether a file belongs to a log beside it, with which it is read."""
+    """Whether a file belongs to a log next to it, with which it is read."""
     others, _ = _other_readers()
     return any(path.name.endswith(one.suffixes) and one.is_part(path) for one in (*_built_in(), *others))
 
@@ -216,7 +216,7 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
         try:
             reader = point.load()()
             for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
-                getattr(reader, attribute)  # a missing one is better met here than half way
+                getattr(reader, attribute)  # a missing one is better found here than half way
             readers.append(reader)
         except _BROKEN_READER_ERRORS as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
@@ -250,5 +250,5 @@ def _is_special(path: Path) -> bool:
     try:
         return not stat.S_ISREG(path.stat().st_mode)
     except OSError:
-        # Whoever reads it will say what is wrong with it.
+        # reading it will report what is wrong.
         return False

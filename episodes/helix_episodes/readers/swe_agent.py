@@ -40,7 +40,7 @@ _LOOKS = frozenset(
 )
 _EDIT_LINES = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n(.*?)\n?(?:end_of_edit\s*)?\Z", re.DOTALL)
 _SUBMITS = frozenset({"submit", "exit_forfeit", "exit"})
-#: The interface's own sentences on a command that did nothing; each stands first.
+#: The interface's own sentences on a command that did nothing; each comes first.
 _REFUSED = (
     *("Your proposed edit has introduced new syntax error(s)", "Your edit was not applied"),
     *("No replacement was performed", "No file open", "No file is open", "Text not found", "Usage: ", "Error: "),
@@ -118,7 +118,7 @@ def _look(tool: str, words: Words, opened: str) -> Translation:
 
 
 def _words(action: str) -> Words:
-    """The words of the line as the shell would see them; of an unclosed quotation, as they stand."""
+    """The words of the line as the shell would see them; of an unclosed quotation, as they are."""
     try:
         return shlex.split(action)
     except ValueError:
@@ -162,7 +162,7 @@ class _Run:
             self.dialogue.add_text("note", _place(status), text=f"exit status: {status.text}", actor="system")
 
     def _order(self, message: JsonNode) -> SkippedRecord | None:
-        """The first message under the user's role that is no demonstration; the rest stands in the turns again."""
+        """The first message under the user's role that is no demonstration; the turns repeat the rest."""
         plain = message.record
         is_demonstration = plain.get("is_demo") is True or plain.get("message_type") == "demonstration"
         if is_demonstration or plain.get("role") == "system":

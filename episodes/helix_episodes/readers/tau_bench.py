@@ -1,6 +1,6 @@
 """τ-bench: one JSON list of runs, each a chat with tool calls and a reward (``docs/formats/tau-bench.md``).
 
-A run holds the answer as well: what the simulated user was told and what the right calls would have been. None of that
+A run holds the answer as well: the simulated user's instructions and what the right calls would have been. None of that
 was said or done in the run, so none of it becomes a step.
 """
 
@@ -98,7 +98,7 @@ def _answer(message: JsonNode, text: str, dialogue: Dialogue) -> SkippedRecord |
     added = dialogue.add_text("message", RecordPosition(Source(line=message.get("content").line)), text=text)
     calls = tool_calls(message.record)
     for call, node in zip(calls, message.get("tool_calls").items, strict=False):
-        # Tools of a trade are told apart by their verbs: no table could have them all.
+        # Tools of a trade are distinguished by their verbs: no table could have them all.
         translations = translate(call.tool, call.arguments, tools={})
         place = RecordPosition(Source(line=node.get("function").get("arguments").line))
         dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)

@@ -40,7 +40,7 @@ _ARROW = "->"
 
 
 class Code(NamedTuple):
-    """Blocks of code that nobody has run yet, and the step with the words that they stand in."""
+    """Blocks of code that nobody has run yet, and the step with the text around them."""
 
     actor: str
     place: RecordPosition
@@ -68,7 +68,7 @@ class _Chat:
 
     def _take_text(self, message: JsonNode, text: str, place: RecordPosition) -> None:
         if not self._begun:
-            # Whoever stands above it, the first message is the order that the agents were given.
+            # Whoever said it, the first message is the order that the agents were given.
             self._begun = self._dialogue.add_text("prompt", place, text=text, actor="user")
             return
         role, _, mode = (message.get("name").text or message.get("role").text).partition("(")
@@ -99,7 +99,7 @@ class _Chat:
         self._dialogue.add_call(place, tool=helper, call_id=call_id, translations=[order], actor=actor)
 
     def _ran(self, place: RecordPosition, text: str, *, code: int, terminal: str) -> None:
-        """The code of an earlier message was run; its call stands where the result is, under the line of the code."""
+        """The code of an earlier message was run; its call is where the result is, under the line of the code."""
         written = self._code
         if written is None:
             return

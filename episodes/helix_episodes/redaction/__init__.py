@@ -1,7 +1,7 @@
 """Redaction: cuts secrets and home folders from a text before it is written anywhere.
 
 Secrets are recognised by their format (a service's prefix, the three parts of a signed token, a key block), by where
-they stand in a connection (an address, a header, a command), or by a random-looking value behind a name such as
+they are in a connection (an address, a header, a command), or by a random-looking value behind a name such as
 ``api_key =`` (:mod:`~helix_episodes.redaction.secrets`). The name alone proves nothing: "forgot password" is a
 sentence, ``token = next(tokens)`` is code, and git hashes, UUIDs, paths and pictures are evidence that must stay.
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
 
 
-#: What stands in an address's place.
+#: What is in an address's place.
 ADDRESS = "[redacted:email]"
 # Local part and host as people have them (RFC 5321 allows 64 and 255), ending in a name of letters; behind a colon
 # without a blank the whole is the remote of a repository. The look behind keeps the search from trying every letter.
@@ -59,7 +59,7 @@ def without_addresses(text: str) -> str:
 
 HOME = "home"
 
-# What stands before is asked behind the first stroke, so that the search can leap from one to the next.
+# What precedes it is checked behind the first stroke, so that the search can leap from one to the next.
 _HOMES = (
     (
         ("/Users/", "/home/"),

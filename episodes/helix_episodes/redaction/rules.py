@@ -36,7 +36,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SieveHint(NamedTuple):
-    """Where no plain string is telling enough: a sign, and an expression for what stands around it."""
+    """Where no plain string is telling enough: a sign, and an expression for what surrounds it."""
 
     sign: str
     around: str
@@ -107,14 +107,14 @@ class Sieve:
 
 
 class _Around(NamedTuple):
-    """What stands around a sign where a needle occurs: the letters before it, and an expression for what follows."""
+    """What surrounds a sign where a needle occurs: the letters before it, and an expression for what follows."""
 
     before: str
     after: str
 
 
 class _Group:
-    """The rules whose needles hold one sign, each with what must stand around it."""
+    """The rules whose needles hold one sign, each with what must surround it."""
 
     def __init__(self, sign: str, around: dict[int, list[_Around]]) -> None:
         self.sign = sign
@@ -145,7 +145,7 @@ def _groups(rules: Iterable[tuple[int, SecretRule]]) -> tuple[_Group, ...]:
 
 
 def _parted(needle: str) -> tuple[str, _Around]:
-    """A needle's sign and what stands around it; one without a sign is its own."""
+    """A needle's sign and what surrounds it; one without a sign is its own."""
     sign = next((sign for sign in _SIEVE_SIGNS if sign in needle), needle)
     before, _, after = needle.partition(sign)
     return sign, _Around(before, re.escape(after))
@@ -184,7 +184,7 @@ _PART_SEPARATORS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` stand for something else.
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
 _WORD_LIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# What stands behind ``password`` where it is a field's name, type, label or state.
+# What follows ``password`` where it is a field's name, type, label or state.
 _NO_PASSWORD = re.compile(
     r"address|body|confirm|confirmation|current|default|disabled|email|empty|enabled|error|example|false|field|form|hash"
     r"|hashed|hidden|incorrect|input|invalid|kennwort|key|label|missing|name|new|none|null|old|optional|pass|passphrase"
@@ -251,7 +251,7 @@ def has_digit_or_both_cases(match: re.Match[str]) -> bool:
 
 
 def is_scrambled(value: str) -> bool:
-    """Letters alone, but no words: capitals stand where no word begins, as hardly any name has them.
+    """Letters alone, but no words: capitals where no word begins, as hardly any name has them.
 
     >>> is_scrambled("GQrZxOOCwtre"), is_scrambled("newUserPassword")
     (True, False)

@@ -109,7 +109,7 @@ FORMAT_RULES = (
         r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
     ),
-    # What stands before is looked at after the first letter: at every place of a text it would cost four times as much.
+    # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
     SecretRule(
         "discord-token",
         (),
@@ -212,7 +212,7 @@ def _is_netrc_password(match: re.Match[str]) -> bool:
 
 
 def _is_in_connection_string(match: re.Match[str]) -> bool:
-    """Set off by ``;``, and beside pairs that name a server or a user: ``a = 1; password=b`` is code."""
+    """Set off by ``;``, and next to pairs that name a server or a user: ``a = 1; password=b`` is code."""
     start, end, text = *match.span(), match.string
     if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
         return False
@@ -228,7 +228,7 @@ def _is_random(match: re.Match[str]) -> bool:
 
 
 def _is_token(match: re.Match[str]) -> bool:
-    """Behind ``Bearer`` stands a token, not the next word of a sentence or a variable."""
+    """``Bearer`` is followed by a token, not the next word of a sentence or a variable."""
     return not is_placeholder(match[1]) and any(character.isdigit() for character in match[1])
 
 
@@ -381,7 +381,7 @@ _NAMES = (
     r"|account[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?key)"
 )
 _NEEDLES = ("key", "secret", "token", "passw", "passphrase", "pwd", "credential")
-# One of them stands between a name and its value.
+# One of them is between a name and its value.
 _JOINTS = (":", "=", "--")
 _NAMED_VALUE = r"([^\s\"'`,;<>()\[\]{}\\]{6,512})"
 # Names for which people choose the value themselves, so that it is short and needs no look of chance.
@@ -391,9 +391,9 @@ _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://")
 
 
-# From a needle to its joint: the rest of the name (twelve letters at most) and what stands between.
+# From a needle to its joint: the rest of the name (twelve letters at most) and what is between.
 _JOINED = r"[\w-]{0,32}\\?[\"']?\s{0,4}[:=]"
-#: A name's needle stands at most this far from its first letter (``encryption_key``), and its value ends this far on.
+#: A name's needle is at most this far from its first letter (``encryption_key``), and its value ends this far on.
 _BEFORE, _AFTER = 12, 600
 
 
@@ -454,7 +454,7 @@ def _is_chosen(name: str, value: str) -> bool:
 
 
 def _is_option(match: re.Match[str]) -> bool:
-    """What a command is given stands there itself; only code has dots between names."""
+    """A command's argument is the value itself; only code has dots between names."""
     return not match[2].startswith(_PATH_BEGINNINGS) and (
         _is_secret(match) or (_DOTTED_NAME.fullmatch(match[2]) is not None and _is_chosen(match[1], match[2]))
     )
@@ -487,7 +487,7 @@ _NAMED_RULE = SecretRule(
 _OPTION_RULE = SecretRule(
     "secret",
     ("--",),
-    # What stands before is looked at last, so that the search can leap from one hyphen to the next.
+    # What precedes it is checked last, so that the search can leap from one hyphen to the next.
     r"--(?<![\w-]--)(?i:(?:[a-z]{1,16}-){0,3}(" + _NAMES + r"))\s{1,4}[\"']?" + _NAMED_VALUE,
     group=2,
     accept=_is_option,

@@ -26,7 +26,7 @@ _TELLING_KEYS = frozenset(
     {"protocolCompliance", "workLog", "work_log", "session_id", "session", "objective", "decisions", "learnings"}
 )
 _KEY = re.compile(rb'"(' + "|".join(sorted(_TELLING_KEYS)).encode() + rb')"\s*:')
-#: Two of the names that these logs are made of; one alone stands in many a JSON file.
+#: Two of the names that these logs are made of; one alone occurs in many JSON files.
 _KEYS_TO_TELL = 2
 _TITLE = re.compile(r"^#\s+.*\bsession\b", re.IGNORECASE | re.MULTILINE)
 _SECTION = re.compile(

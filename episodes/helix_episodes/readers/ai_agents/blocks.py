@@ -2,7 +2,7 @@
 
 Only what these reports use is parsed: headings, items, rows of tables, paragraphs, code. Wrapped lines are joined to
 the block they continue; emphasis, check boxes and leading signs are separated from the words. A heading or label is
-either a statement itself or only names what stands below it.
+either a statement itself or only names what is below it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 class MarkdownBlock(msgspec.Struct, frozen=True, kw_only=True):
     """One block. ``level`` is a heading's level or an item's indent; ``cells`` and ``columns`` are a row's.
 
-    ``box`` is what stands in an item's check box: None without one.
+    ``box`` is what is in an item's check box: None without one.
     """
 
     kind: BlockKind
@@ -53,7 +53,7 @@ class MarkdownBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> range:
-        """The lines that it stands on."""
+        """Its lines."""
         return range(self.line, self.last + 1)
 
     @property
@@ -213,7 +213,7 @@ def asks(block: MarkdownBlock) -> bool:
 
 
 def problem_words(title: str) -> list[str]:
-    """The words of a heading without those that only say that a problem is told: "Problem Statement"."""
+    """The words of a heading without those that only say that there is a problem: "Problem Statement"."""
     words = words_of(head_words(title))
     return words[:-1] if words[1:] and words[-1] in {"statement", "description"} else words
 
@@ -241,7 +241,7 @@ def deals_with_problems(title: str) -> bool:
 
 
 def turns_down(title: str) -> bool:
-    """Whether a heading says that what stands below was left undone on purpose.
+    """Whether a heading says that what is below was left undone on purpose.
 
     >>> turns_down("Changes Not Made"), turns_down("Deferred Items (next release)"), turns_down("Not Started")
     (True, True, False)
@@ -259,7 +259,7 @@ def is_verdict(text: str) -> bool:
 
 
 def justifies(title: str) -> bool:
-    """Whether a heading says that what stands below is why something was settled so: "Why 80 % is enough".
+    """Whether a heading says that what is below justifies a choice: "Why 80 % is enough".
 
     >>> justifies("Why one retry is enough"), justifies("Why it failed")
     (True, False)

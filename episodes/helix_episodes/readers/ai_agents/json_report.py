@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 #: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
 _LABEL_WORDS = 3
 _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
-#: What of a lesson says why it is one; the lesson itself stands in the other members.
+#: What of a lesson says why it is one; the lesson itself is in the other members.
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
 
 
 #: Names under which an entry says more of what it did, as against what came of it.
 _DETAILS = frozenset({"detail", "details", "description", "evidence", "note", "notes", "summary"})
-#: Names beside lessons that hold none.
+#: Names of members next to lessons that hold no lesson.
 _NO_LESSON = frozenset({"header", "measure", "files", "time", "status", "commit"})
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """One text of an object, with the name and the role under which it stands."""
+    """One text of an object, with the name and the role under which it is."""
 
     role: Role | None
     name: str
@@ -61,7 +61,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fields_of(node: JsonNode, *, name: str = "", role: Role | None = None) -> Iterator[Field]:
-    """Every text in a node in order, each under the name that stands closest to it."""
+    """Every text in a node in order, each under the name that is closest to it."""
     if node.members:
         for key, member in node.members.items():
             yield from fields_of(member, name=key, role=role_of(key))
@@ -73,7 +73,7 @@ def fields_of(node: JsonNode, *, name: str = "", role: Role | None = None) -> It
 
 
 def take_entry(steps: StepCollector, item: JsonNode) -> None:
-    """One item of a work log: what was done, what was found, and what it decided, met and taught."""
+    """One item of a work log: what was done, what was found, and its decisions, problems and lessons."""
     if not item.members:
         steps.note(item.text, part="did", line=item.line)
         return
@@ -112,7 +112,7 @@ def _fields(item: JsonNode, *roles: Role) -> list[Field]:
 def _take_member(
     steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None, already_taken: set[str]
 ) -> None:
-    """One member of a work-log entry beside what it did."""
+    """One member of a work-log entry besides what it did."""
     role = _role_in_entry(key)
     if key in already_taken and member.text:
         return
@@ -135,7 +135,7 @@ def _take_member(
 
 
 def _take_finding(steps: StepCollector, key: str, member: JsonNode, *, join: str, at: datetime | None) -> None:
-    """What an entry found; what stands under a name that nobody has met is kept as well."""
+    """What an entry found; what is under an unknown name is kept as well."""
     role = role_of(key)
     for field in fields_of(member, name=key, role=role):
         if role is None:
@@ -310,7 +310,7 @@ SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 
 
 class ReportContent(msgspec.Struct, kw_only=True):
-    """What one log states of the session as a whole, beside its steps."""
+    """What one log states of the session as a whole, besides its steps."""
 
     steps: StepCollector
     task: str = ""
@@ -375,7 +375,7 @@ def _take_work(steps: StepCollector, node: JsonNode) -> None:
 
 
 def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None:
-    """What stands at the head of a log: objective, date, branch, commits."""
+    """What is at the head of a log: objective, date, branch, commits."""
     role, steps = role_of(key), reading.steps
     if role == "task":
         state_task(reading, member.text, line=member.line)
@@ -397,7 +397,7 @@ def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None
 
 
 def state_task(reading: ReportContent, text: str, *, line: int) -> None:
-    """The objective, as what the session is for and as a statement of its own: it may name the trouble to be mended."""
+    """The objective, as what the session is for and as a statement of its own: it may name the problem to be fixed."""
     reading.steps.used.add(line)
     if not PLACEHOLDER.match(text):
         reading.task = reading.task or text

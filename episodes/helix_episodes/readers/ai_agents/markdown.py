@@ -1,4 +1,4 @@
-"""A session log in Markdown: what a statement is follows from the heading, the label or the column it stands under.
+"""A session log in Markdown: what a statement is follows from the heading, the label or the column it is under.
 
 A *scope* is a heading, or a label in bold that stands alone ("**Decisions made**:"); each has a role by its words
 (`words.role_of`) and lasts until the next of its rank. Items, rows and paragraphs are read by the role of the innermost
@@ -43,7 +43,7 @@ from helix_episodes.session import Piece
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Roles that say of their own what stands below; a heading with another keeps its parent's.
+#: Roles that say of their own what is below; a heading with another keeps its parent's.
 _OWN_ROLES = frozenset(
     {
         *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
@@ -74,7 +74,7 @@ def read_markdown(lines: Sequence[str]) -> ReportContent:
 
 
 class _Markdown(TableRows):
-    """Walks the blocks once and gives each to the scope that it stands in."""
+    """Walks the blocks once and gives each to the scope that it is in."""
 
     def read(self, lines: Sequence[str]) -> ReportContent:
         for block in blocks_of(lines):
@@ -116,7 +116,7 @@ class _Markdown(TableRows):
         return own, self.role in STATEMENTS or is_item(title, own)
 
     def _by_place(self, title: str, own: Role | None, item: bool) -> tuple[Role | None, bool]:  # noqa: FBT001  (both are the words' answer)
-        """What a heading names where it stands: plans and files hold no statements, a statement only asides."""
+        """What a heading names where it is: plans and files hold no statements, a statement only asides."""
         parent, above = self.role, self.scopes[-1] if self.scopes else None
         if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
             return parent, False
@@ -146,7 +146,7 @@ class _Markdown(TableRows):
             self._paragraph(block, role)
 
     def _label(self, block: MarkdownBlock, name: str, text: str) -> bool:
-        """``**Name**: text``; whether the label told what the text is."""
+        """``**Name**: text``; whether the label says what the text is."""
         at_head = len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
         if at_head:
             return self._head(block, name, text)
@@ -162,7 +162,7 @@ class _Markdown(TableRows):
         return self._aside(block, name, text) or self._statement(block, name, text)
 
     def _no_decision(self, block: MarkdownBlock, name: str, text: str) -> bool:
-        """What stands among decisions and chooses nothing: a finding teaches, the rest only says more."""
+        """What is among decisions but chooses nothing: a finding is a lesson, the rest only says more."""
         if set(words_of(name)) & _FOUND_WORDS:
             self.steps.add("lesson", text, line=block.line)
         else:
@@ -170,7 +170,7 @@ class _Markdown(TableRows):
         return True
 
     def _adjacent(self, block: MarkdownBlock, name: str, text: str) -> bool:
-        """An item that says how the one before it was mended, or why it was so, though no deeper than that."""
+        """An item that says how the one before it was fixed, or why it was so, though no deeper than that."""
         role = label_role(name)
         fits = {"problem": {"remedy"}, "decision": {"rationale", "options", "outcome", "impact"}}
         if self.owner is None or role not in fits.get(self.owner, set()):

@@ -156,7 +156,7 @@ class Outline:
             steps.note(text, part="other", line=line, call_id=self.join)
 
     def add_remedy(self, text: str, *, line: int) -> None:
-        """How the problem told last was mended; with what the log calls its root cause, that teaches something."""
+        """How the last problem was fixed; with what the log calls its root cause, that is a lesson."""
         self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
         if self.cause is not None:
             pieces = (self.cause, Piece(line=line, text=text))
@@ -170,7 +170,7 @@ class Outline:
         self.cause = None
 
     def add_workaround(self, text: str, block: MarkdownBlock) -> None:
-        """A way around a problem, which somebody chose instead of mending it."""
+        """A way around a problem, which somebody chose instead of fixing it."""
         arguments: dict[str, Any] = {
             "context": self.context(),
             "rationale": "",
@@ -233,11 +233,11 @@ class Outline:
         self.steps.found[place] = changed
 
     def beneath(self) -> Role | None:
-        """The role of what follows a label that nobody has met: no decision, lesson or problem by itself."""
+        """The role of what follows an unknown label: no decision, lesson or problem by itself."""
         return "background" if self.role in {"decision", "lesson", "problem"} else None
 
     def is_single(self) -> bool:
-        """Whether what stands here is about one problem: "Problem", "Root Cause", not "Issues"."""
+        """Whether what is here is about one problem: "Problem", "Root Cause", not "Issues"."""
         words = problem_words(self.scopes[-1].title) if self.scopes else []
         return bool(words) and words[-1] in _ONE_PROBLEM
 
@@ -253,7 +253,7 @@ def split_reason(text: str) -> tuple[str, str]:
 
 
 def pieces(cells: list[str], block: MarkdownBlock) -> tuple[Piece, ...]:
-    """The cells of a row as they stand on its line."""
+    """The cells of a row on its line."""
     return tuple(Piece(line=block.line, text=cell) for cell in cells if cell)
 
 
@@ -348,5 +348,5 @@ class TableRows(Outline):
         return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
 
 
-#: Columns that weigh a defect, or say what mended it.
+#: Columns that weigh a defect, or say what fixed it.
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})

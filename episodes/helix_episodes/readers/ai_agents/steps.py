@@ -95,7 +95,7 @@ class StepCollector:
         self.skipped[line] = name
 
     def keep_unknown(self, text: str, *, line: int, name: str) -> None:
-        """Text under a name that this reader has never met: kept, and counted."""
+        """Text under an unknown name: kept, and counted."""
         is_used = line in self.used
         self.note(text, part="other", line=line, context=name)
         if not is_used:
@@ -117,7 +117,7 @@ class StepCollector:
         return ledger
 
 
-#: What came first among the statements of an entry, wherever its members stand.
+#: What came first among the statements of an entry, wherever its members are.
 _CAUSE_FIRST = {"cause": 0, "problem": 1}
 
 

@@ -104,7 +104,7 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def role_of(name: str) -> Role | None:
-    """What a name stands for, or None when nobody has met it."""
+    """What a name stands for, or None when it is unknown."""
     words = words_of(name)
     if words == ["key", "findings"] and " " not in name:
         return "lesson"
@@ -169,7 +169,7 @@ def is_bare_state(text: str) -> bool:
 
 
 def goes_on(status: str) -> bool:
-    """Whether a status only says that the work goes on, as the head of a log does until somebody mends it.
+    """Whether a status only says that the work goes on, as the head of a log does until somebody corrects it.
 
     >>> goes_on("In Progress"), goes_on("In progress: two tests still fail")
     (True, False)

@@ -1,8 +1,8 @@
 """Claude Code: one JSON object per line, one file per session (``docs/formats/claude-code.md`` describes it).
 
-The lines of a helper (sub-agent) stand in one of three places, by version: inline in the session's log
+The lines of a helper (sub-agent) are in one of three places, by version: inline in the session's log
 (``isSidechain``), in a file of its own (``<session>/subagents/agent-<id>.jsonl``, before that ``agent-<id>.jsonl``
-beside the log), or only as ``progress`` records of the call that sent it. Files and progress are each read as a
+next to the log), or only as ``progress`` records of the call that sent it. Files and progress are each read as a
 conversation of their own and put right behind that call, before its result; progress of a helper that has a file is a
 copy and left out.
 """
@@ -72,7 +72,7 @@ class Helpers:
             self._helper(name, call_id=text_in(record, "parentToolUseID")).transcript.take(message, line=line)
 
     def gather(self, named: Iterable[str]) -> None:
-        """Reads the helpers' files: those in the session's folder, and those beside the log that its results name."""
+        """Reads the helpers' files: those in the session's folder, and those next to the log that its results name."""
         for name in named:
             self._find_file(name)
         for name, file in sorted(self._files.items()):
@@ -108,7 +108,7 @@ class Helpers:
         return tuple(merged)
 
     def _find_file(self, name: str) -> bool:
-        """Whether the helper has a file; older versions put it beside the log, where it is noted for reading."""
+        """Whether the helper has a file; older versions put it next to the log, where it is noted for reading."""
         if name in self._files:
             return True
         sibling = self._path.parent / f"{_PREFIX}{name}.jsonl"
@@ -134,7 +134,7 @@ def _sent_by(file: Path) -> str | None:
 
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
-    """The call whose instruction is word for word what the helper was told."""
+    """The call whose prompt is word for word the helper's instruction."""
     message = next((step.text.strip() for step in helper.transcript.steps if step.kind == "note"), None)
     sent = (step for step in steps if step.kind == "call" and step.operation == "delegate")
     return next((step.call_id for step in sent if message and step.arguments["prompt"].strip() == message), None)
@@ -266,6 +266,6 @@ def _is_side_conversation(path: Path) -> bool:
                 if "isSidechain" in record:
                     return record["isSidechain"] is True and record.get("sessionId") != path.stem
     except (OSError, LogNotReadable):
-        # Whoever reads it will say what is wrong with it.
+        # reading it will report what is wrong.
         return False
     return False

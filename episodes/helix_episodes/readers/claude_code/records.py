@@ -2,7 +2,7 @@
 
 How a call came out is read from the flag, the exit code and Claude Code's own sentences, never from words in the
 output. A result is marked ``is_error`` when a command failed, but also when a person said no, when a permission was
-missing, when somebody pressed escape, and when a call beside it failed first. Only the first is a failure of the
+missing, when somebody pressed escape, and when a parallel call failed first. Only the first is a failure of the
 agent's; the others are recognised by sentences that the program writes in exactly one place each.
 """
 
@@ -107,7 +107,7 @@ _REJECTED_BEGINNINGS = (
     "User rejected tool use",
     "The agent proposed a plan that was rejected by the user.",
 )
-# What stands between the program's sentence and the person's own words.
+# What is between the program's sentence and the person's own words.
 _WORDS_FOLLOW = ("the user said:\n", "The user provided the following reason for the rejection:")
 # Not words of a person: the program reports that questions were waved away.
 _QUESTIONS_WAVED_AWAY = "The user wants to clarify these questions."
@@ -124,7 +124,7 @@ _INTERRUPTED = "[Request interrupted by user"
 _ABORTED = "Command was aborted before completion"
 _CANCELLED_BEGINNINGS = ("Sibling tool call errored", "Cancelled: parallel tool call")
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})(?:\n|$)")
-# Where the program's own sentence stands, so that a file that merely quotes one is not taken for it.
+# Where the program's own sentence is, so that a file that merely quotes one is not taken for it.
 _SENTENCE_SPAN = 600
 # grep without a match, diff with a difference, test that is false: the program shows them as no error. All end with 1.
 _HARMLESS_EXIT = 1
@@ -175,7 +175,7 @@ def _read_error(raw: str) -> CallResult:
         return CallResult(text, "cancelled")
     found = _EXIT_CODE.match(text)  # on the first line, with the output below it
     code, rest = (int(found[1]), text[found.end() :]) if found else (None, text)
-    # The mark of an interruption stands first or last; a file's text between is not looked at.
+    # The mark of an interruption comes first or last; a file's text between is not looked at.
     if text.startswith(_INTERRUPTED) or _INTERRUPTED in text[-100:] or _ABORTED in text[:200]:
         return CallResult(rest, "interrupted", code)
     if code is None and (span.startswith(_DENIED_BEGINNINGS) or any(mark in span for mark in _DENIED_ANYWHERE)):
@@ -248,12 +248,12 @@ def _block_text(block: object) -> str:
     return f"[{kind}]" if kind in ("image", "document") else ""
 
 
-# A home folder, or anything above one, is nobody's repository root: "/Users/x" has two parts.
+# A home folder, or anything above one, is no repository root: "/Users/x" has two parts.
 _HOME_DEPTH = 2
 _SYNTHETIC_MODEL = "<synthetic>"
 #: The attachments that hooks make, and prompts that waited; the others show files, diagnostics, lists.
 _FROM_HOOKS = ("hook_", "queued_command")
-#: What a person's own commands printed stands among the words of prompts.
+#: What a person's own commands printed is among the words of prompts.
 _PRINTED = Regex(r"<((?:bash|local-command)-std(?:out|err))>[\s\S]*?</\1>")
 
 
@@ -308,7 +308,7 @@ class SessionFacts:
 
     @property
     def model(self) -> str | None:
-        """The model that gave most answers of the main conversation; the first met among equals."""
+        """The model that gave most answers of the main conversation; the first seen among equals."""
         counts = Counter(self._model_of.values())
         return counts.most_common(1)[0][0] if counts else None
 

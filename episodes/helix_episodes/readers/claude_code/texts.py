@@ -52,7 +52,7 @@ _LOCAL_COMMANDS = frozenset(
 
 
 class ClassifiedText(NamedTuple):
-    """A text, cleaned, and whose it is. ``name`` is the command's, the teammate's, or the kind of nobody's words."""
+    """A cleaned text and who wrote it. ``name`` is the command's, the teammate's, or the kind of a program's text."""
 
     voice: Speaker
     text: str
@@ -115,7 +115,7 @@ def _command(raw: str) -> ClassifiedText:
 
 
 def _shell(raw: str) -> ClassifiedText:
-    """A command that the person ran beside the conversation, or what it printed."""
+    """A command that the person ran outside the conversation, or what it printed."""
     command = between(raw, "<bash-input>", "</bash-input>")
     if command:
         return ClassifiedText("shell", f"! {command.strip()}")

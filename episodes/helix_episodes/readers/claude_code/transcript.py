@@ -307,7 +307,7 @@ class ClaudeTranscript:
         if task is not None and arguments.get("state") == "completed":
             arguments["completed"] = list(arguments["items"])
 
-    # What stands on a user's line.
+    # What is on a user's line.
 
     def _user_line(
         self, record: Record, place: RecordPosition, *, blocks: list[Record], actor: str
@@ -335,7 +335,7 @@ class ClaudeTranscript:
         if words.voice == "hook":
             self._stopped_by_hook()
         if words.voice == "summary":
-            # A summary is nobody's words, but it shows a cut that older versions mark in no other way.
+            # Nobody said a summary, but it shows a cut that older versions mark in no other way.
             if self.steps and self.steps[-1].kind == "boundary":
                 return SkippedRecord("summary of what went before")
             self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
@@ -443,13 +443,13 @@ class ClaudeTranscript:
             self._add("decision", place, actor="user", text=read.title, arguments=arguments)
 
     def _approve_by_new_start(self, place: RecordPosition, *, plan: str) -> None:
-        """Approving a plan with a cleared context looks like a rejection and an interruption just before: mend both."""
+        """Approving a plan with a cleared context looks like a rejection and an interruption before: correct both."""
         position = len(self.steps) - 1
         while position >= 0 and self.steps[position].kind in ("note", "boundary"):
             position -= 1
         if position >= 0:
             last = self.steps[position]
-            # In a continued log the call itself may stand in the file before.
+            # In a continued log the call itself may be in the file before.
             if last.kind == "result" and last.status == "rejected" and last.tool in ("ExitPlanMode", None):
                 self._change(position, status="ok")
                 for after in range(position + 1, len(self.steps)):

@@ -61,13 +61,13 @@ class RolloutTotals:
         if not total:
             return
         now = _number(total, "input_tokens") - _number(total, "cached_input_tokens") + _number(total, "output_tokens")
-        # A total that fell began anew.
+        # A total that fell began again.
         self._spent = (self._spent or 0) + (now - self._counted if now >= self._counted else now)
         self._counted = now
 
     @property
     def model(self) -> str | None:
-        """The model of most turns; the first met among equals."""
+        """The model of most turns; the first seen among equals."""
         return self._models.most_common(1)[0][0] if self._models else None
 
     @property
@@ -131,7 +131,7 @@ class Rollout:
 
     @property
     def order(self) -> str | None:
-        """What a helper was told to do; of any other session the prompts tell the task."""
+        """A helper's instruction; in any other session the prompts state the task."""
         orders = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
         return next(orders, None) if self.totals.is_helper else None
 

@@ -46,7 +46,7 @@ _HEAD = re.compile(
 )
 _CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.MULTILINE)
 _RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
-# The program's own sentences, each of which stands first.
+# The program's own sentences, each of which comes first.
 _REJECTED = (
     *("exec command rejected by user", "patch rejected by user", "rejected by user"),
     "user rejected MCP tool call",
@@ -116,7 +116,7 @@ def _by_sentence(text: str) -> Status | None:
 
 
 def _unwrapped(raw: object, *, depth: int = 0) -> tuple[str, int | None, bool | None]:
-    """The text, the exit code and the success that stand in an output."""
+    """The text, the exit code and the success that are in an output."""
     if isinstance(raw, list):
         return "\n".join(part for part in map(output_text, raw) if part), None, None
     if isinstance(raw, dict):

@@ -1,7 +1,7 @@
 """What was said in a Codex rollout: prompts, messages and thoughts, each once.
 
-The same message may stand in a rollout as the model's item, as the program's event and as a completed item of a newer
-kind. And what stands under the user's role is often the program's: the project's rules, the environment, a reminder.
+The same message may be in a rollout as the model's item, as the program's event and as a completed item of a newer
+kind. And what is under the user's role is often the program's: the project's rules, the environment, a reminder.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _LAST_SECOND = 100_000_000_000
 
 
 class RecordPosition(NamedTuple):
-    """Where a record stands in the log and in time."""
+    """Where a record is in the log and in time."""
 
     source: Source
     at: datetime | None = None
@@ -70,13 +70,13 @@ def object_in(record: Mapping[str, Any], name: str) -> Record:
 
 
 def objects_in(record: Mapping[str, Any], name: str) -> list[Record]:
-    """The objects in the field when it is a list; whatever else stands there is passed over."""
+    """The objects in the field when it is a list; whatever else is there is passed over."""
     value = record.get(name)
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def cut_tags(text: str, tags: Iterable[str]) -> str:
-    """The text without these tags and what stands in them, in one pass per tag.
+    """The text without these tags and what is in them, in one pass per tag.
 
     An opening that is never closed stays, for nothing says where it ends.
 
@@ -93,7 +93,7 @@ def cut_tags(text: str, tags: Iterable[str]) -> str:
 
 
 def between(text: str, opening: str, closing: str) -> str:
-    """What stands between the first ``opening`` and the ``closing`` after it; empty when either is missing."""
+    """What is between the first ``opening`` and the ``closing`` after it; empty when either is missing."""
     _, opened, rest = text.partition(opening)
     inside, closed, _ = rest.partition(closing)
     return inside if opened and closed else ""

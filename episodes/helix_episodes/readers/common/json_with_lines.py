@@ -1,4 +1,4 @@
-"""JSON documents whose values know the line they stand on.
+"""JSON documents whose values know their line.
 
 Evidence names a line of the log, and a parser that returns bare values has lost it. The text is cut into tokens once
 and put together without recursion, so that depth costs nothing but memory.
@@ -95,7 +95,7 @@ def parse_with_lines(text: str) -> JsonNode:
 
 
 def _on_one_line(whole: Any, *, line: int) -> JsonNode:  # noqa: ANN401  (JSON can be anything)
-    """The nodes of a document whose every value stands on the same line; much quicker than to look for each."""
+    """The nodes of a document whose values are all on one line; much quicker than to look for each."""
     root = JsonNode(line=line, value=whole, plain=whole)
     unopened = [root]
     while unopened:
@@ -154,7 +154,7 @@ def read_json_with_lines(path: Path) -> JsonNode:
 
 
 def set_step_lines(dialogue: Dialogue, node: JsonNode, *, since: int) -> None:
-    """Gives the steps from ``since`` on, which were read out of ``node``, the lines on which their words stand."""
+    """Gives the steps from ``since`` on, which were read out of ``node``, the lines of their words."""
     texts = list(_texts(node))
     for position, step in enumerate(dialogue.steps[since:], since):
         # Evidence of a call quotes the text that it wrote, else the first that it was given.

@@ -38,7 +38,7 @@ OTHER_TYPES = "(others)"
 
 
 class SkippedRecord(NamedTuple):
-    """Why a record gave no step: of a known sort, or of one never met."""
+    """Why a record gave no step: of a known type, or of an unknown one."""
 
     reason: str
     known: bool = True
@@ -57,7 +57,7 @@ class LineLedger:
         self._more_bad = 0
 
     def enter(self, passed: SkippedRecord | None, *, line: int | None = None, file: str | None = None) -> None:
-        """A record that gave a step, when there is no reason against it; where it stands, when that is known."""
+        """A record that gave a step, when there is no reason against it; where it is, when that is known."""
         if passed is None:
             self.use()
         elif passed.known:
@@ -74,7 +74,7 @@ class LineLedger:
         self._skipped[reason] += lines
 
     def leave_unknown(self, kind: str, *, line: int | None = None, file: str | None = None) -> None:
-        """A line of a type that this reader has never met; where, when it is known."""
+        """A line of an unknown type; where, when it is known."""
         name = kind[:LONGEST_TYPE]
         if name not in self._unknown and len(self._unknown) >= MOST_TYPES:
             name = OTHER_TYPES
@@ -261,7 +261,7 @@ def parse_object(text: bytes) -> dict[str, Any]:
 
 
 def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
-    """JSON in which half a surrogate pair stands."""
+    """JSON that contains half a surrogate pair."""
     # json.loads() would guess the encoding of bytes, and take the first line of a UTF-16 file for JSON.
     try:
         return orjson.loads(json.dumps(json.loads(text.decode()), ensure_ascii=False).encode("utf-8", "replace"))

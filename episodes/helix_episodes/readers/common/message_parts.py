@@ -1,7 +1,7 @@
 """Messages in all the spellings that agents have: texts, thoughts, calls, results and exit codes.
 
-A message is a text, a list of parts, or a text with a list of calls beside it. A part is words, a thought, a call or
-the result of one, told by its ``type``, or in Google's form by the one key that it has. Names differ (``tool_use``,
+A message is a text, a list of parts, or a text with a list of calls next to it. A part is words, a thought, a call or
+the result of one, known by its ``type``, or in Google's form by the one key that it has. Names differ (``tool_use``,
 ``toolCall``, ``tool-call``; ``input``, ``arguments``, ``args``), meanings do not.
 
 Many agents write the exit code of a command into the text that the model sees, on the first line or among the last.
@@ -67,7 +67,7 @@ class ResultPart(NamedTuple):
 
 
 class OtherPart(NamedTuple):
-    """A part of a type never met, or a picture (``known``)."""
+    """A part of an unknown type, or a picture (``known``)."""
 
     kind: str
     known: bool
@@ -77,7 +77,7 @@ MessagePart = TextPart | ThoughtPart | CallPart | ResultPart | OtherPart
 
 
 def read_parts(message: Record) -> Iterator[MessagePart]:
-    """What a message holds, in its order; thoughts and calls that stand beside the content come before and after it."""
+    """What a message holds, in its order; thoughts and calls next to the content come before and after it."""
     for name in ("reasoning_content", "reasoning", "thinking"):
         thought = text_in(message, name)
         if thought:
@@ -90,7 +90,7 @@ def read_parts(message: Record) -> Iterator[MessagePart]:
         for block in content:
             yield TextPart(block) if isinstance(block, str) else _part(block if isinstance(block, dict) else {})
     for call in objects_in(message, "tool_calls"):
-        # Name and arguments stand below ``function``, or on the call itself.
+        # Name and arguments are below ``function``, or on the call itself.
         own = {name: call[name] for name in ("name", "arguments", "args") if name in call}
         yield read_call(object_in(call, "function") | {"id": _first(call, _CALL_IDS)} | own)
 
@@ -130,7 +130,7 @@ def parse_arguments(logged: object) -> Record:
 def content_text(value: object, *, depth: int = _DEEPEST) -> str:
     """The text of a content in any of its shapes: a text, parts, the streams of a command; of a picture only a mark.
 
-    What stands deeper than ``depth`` is no content that an agent writes, and says nothing.
+    What is deeper than ``depth`` is no content that an agent writes, and says nothing.
     """
     if isinstance(value, str):
         return value
@@ -226,7 +226,7 @@ _LONGEST_SENTENCE = 120
 
 
 class CallEnding(NamedTuple):
-    """How a call came out, the exit code if it is known, and the output without the sentence that told it."""
+    """How a call came out, the exit code if it is known, and the output without the sentence that stated it."""
 
     status: Status
     exit_code: int | None

@@ -1,6 +1,6 @@
 """Builds a session while a log is read: its steps, with calls joined to results, its ids and names.
 
-Logs differ in how they name a call and where its result stands, but the joining is the same for all: by id, which some
+Logs differ in how they name a call and where its result is, but the joining is the same for all: by id, which some
 programs use twice in one run, and where there is none, by order. What records say several times about the session (the
 folder, the version) is taken as it was said first, the model as the one that gave most answers.
 """
@@ -194,7 +194,7 @@ class Dialogue:
         return call_id in self._closed and call_id not in self._open
 
     def open_position(self, call_id: str | None) -> int | None:
-        """Where the (first) step of the call stands that waits for this result; without an id the oldest one."""
+        """The position of the (first) step of the call that waits for this result; without an id the oldest one."""
         logged = call_id if call_id is not None else next(iter(self._open), None)
         return next(iter(self._open.get(logged or "", ())), None)
 
