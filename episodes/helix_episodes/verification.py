@@ -24,6 +24,7 @@ import msgspec
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.model import QUOTE_LIMIT
+from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 #: nothing is quoted.
 QuotationStatus: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_SQLITE_HEADER = b"SQLite format 3\0"
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARKS = re.compile(r"[*_]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -68,25 +68,16 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
     Raises:
         LogNotReadable: The log cannot be opened.
     """
-    quoted = list(_evidence(episode))
-    emails = any(ADDRESS in evidence.quote for _, evidence in quoted)
+    emails = any(ADDRESS in evidence.quote for _, evidence in _evidence(episode))
     logs: dict[str | None, list[str]] = {None: _lines(log, emails=emails)}
     checked = []
-    for of, evidence in quoted:
+    for of, evidence in _evidence(episode):
         if evidence.file not in logs:
             helper_log = _helper_log(log, evidence.file or "")
             logs[evidence.file] = _lines(helper_log, emails=emails) if helper_log else []
         result, found_on = _result(evidence, logs[evidence.file])
-        checked.append(
-            CheckedQuotation(
-                of=of,
-                line=evidence.line,
-                file=evidence.file,
-                quote=evidence.quote,
-                result=result,
-                found_on=found_on,
-            )
-        )
+        quotation = CheckedQuotation(of=of, line=evidence.line, file=evidence.file, quote=evidence.quote)
+        checked.append(msgspec.structs.replace(quotation, result=result, found_on=found_on))
     return tuple(checked)
 
 
@@ -150,7 +141,7 @@ def _lines(log: Path, *, emails: bool) -> list[str]:
     form = (lambda line: _form(without_addresses(line))) if emails else _form
     try:
         written = read_document(log)
-        if written.startswith(_SQLITE_HEADER):
+        if written.startswith(SQLITE_HEADER):
             return []  # its texts are on no lines: they stay unchecked
         return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
     except OSError as error:

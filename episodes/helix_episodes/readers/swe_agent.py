@@ -73,16 +73,6 @@ def translate_action(action: str, *, opened: str | None) -> tuple[str, Translati
     return "shell", Translation("run", {"command": action})
 
 
-def was_refused(observation: str) -> bool:
-    """Whether the interface says that its command did nothing."""
-    return observation.lstrip().startswith(_REFUSED)
-
-
-def was_stopped(observation: str) -> bool:
-    """Whether the environment says that it stopped the command, because it took too long."""
-    return observation.lstrip().startswith(_STOPPED)
-
-
 def _edit(action: str, words: Words, opened: str) -> Translation:
     lines = _EDIT_LINES.fullmatch(action)
     if lines is not None:
@@ -208,9 +198,10 @@ class _Run:
                 "note", _place(node), text=text, actor="system", empty="empty message"
             )
         # A shell command's end is not recorded; the interface's own commands say when they did nothing.
-        status: Status = "error" if was_refused(text) else "ok"
+        said = text.lstrip()
+        status: Status = "error" if said.startswith(_REFUSED) else "ok"
         if call.operation == "run":
-            status = "error" if was_stopped(text) else "unknown"
+            status = "error" if said.startswith(_STOPPED) else "unknown"
         self.dialogue.add_result(None, _place(node), text=text, status=status)
         return None
 
