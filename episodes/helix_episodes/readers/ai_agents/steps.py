@@ -274,13 +274,14 @@ def declared_by_gates(gates: Sequence[Step]) -> str | None:
 
     Gates of the start, and those that forbid something, tell nothing of how the work came out.
     """
-    last = [gate for gate in gates if _is_of_the_end(gate) and _DECISIVE.search(gate.arguments["name"])]
-    marks = [gate.arguments["passed"] for gate in last if gate.arguments["passed"] is not None]
+    marks = [
+        gate.arguments["passed"]
+        for gate in gates
+        if gate.arguments["passed"] is not None
+        and "end" in words_of(str(gate.arguments["phase"]))
+        and str(gate.arguments["level"]).upper() in {"", "MUST", "REQUIRED"}
+        and _DECISIVE.search(gate.arguments["name"])
+    ]
     if not marks:
         return None
     return "success" if all(marks) else "partial"
-
-
-def _is_of_the_end(gate: Step) -> bool:
-    level = str(gate.arguments["level"]).upper()
-    return "end" in words_of(str(gate.arguments["phase"])) and level in {"", "MUST", "REQUIRED"}
