@@ -152,9 +152,8 @@ def read_result(*, block: Mapping[str, Any], extra: object, denial: object, ran:
             return CallResult(text, "rejected", words=_words_of_rejection(text))
         return CallResult(text, "denied")
     # The tool's own error object is a text, or has a flag.
-    own_error = extra.startswith("Error: ") if isinstance(extra, str) else False
-    if isinstance(extra, dict):
-        own_error = extra.get("is_error") is True
+    is_flagged = isinstance(extra, dict) and extra.get("is_error") is True
+    own_error = extra.startswith("Error: ") if isinstance(extra, str) else is_flagged
     if block.get("is_error") is True or own_error:
         return _read_error(raw)
     text = cut_injected(raw)
