@@ -19,8 +19,6 @@ from pathlib import Path
 from helix_episodes.errors import WriteFailed
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 #: The longest line that is read, in bytes. The largest request that a model's service takes is 32 MB, pictures and
@@ -143,15 +141,11 @@ def _no_output(path: Path) -> str | None:
         return None
     except OSError as error:
         return error.strerror or str(error)
-    if any(os.path.samestat(found, stream) for stream in _printed_to()):
-        return "it is where the command prints its answer"
-    return irregularity(path, follow=True)
-
-
-def _printed_to() -> Iterator[os.stat_result]:
     for stream in (1, 2):
         with contextlib.suppress(OSError):  # it is closed
-            yield os.fstat(stream)
+            if os.path.samestat(found, os.fstat(stream)):
+                return "it is where the command prints its answer"
+    return irregularity(path, follow=True)
 
 
 def _give(handle: int, owner: tuple[int, int] | None) -> None:

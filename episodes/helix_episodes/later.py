@@ -25,7 +25,7 @@ from helix_episodes.extraction.calls import NEVER_RAN
 from helix_episodes.extraction.checks import CheckFinding, covers
 from helix_episodes.extraction.checks import CheckVerdict as Ground
 from helix_episodes.extraction.shell.commands import parse_command
-from helix_episodes.model import Event, Outcome, OutcomeBasis
+from helix_episodes.model import Event, Outcome, OutcomeBasis, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,15 +114,6 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),
         worked=bool(verdicts or episode.decisions),
     )
-
-
-def parse_timestamp(timestamp: str | None) -> datetime | None:
-    """A timestamp as a moment, UTC when it names no zone; None when it is no time."""
-    try:
-        at = datetime.fromisoformat(timestamp or "")
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _command_of(event: Event, episode: Episode) -> str:

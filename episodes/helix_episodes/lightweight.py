@@ -123,4 +123,4 @@ try:
 except ImportError:  # CPython's own name for it, which no other Python needs to have
     from hashlib import blake2b
 
-__all__ = ["blake2b"]
+__all__ = ["Regex", "Value", "blake2b"]

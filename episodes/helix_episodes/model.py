@@ -22,6 +22,15 @@ import msgspec
 from helix_episodes.session import Status
 
 
+def parse_timestamp(timestamp: str | None) -> datetime | None:
+    """A timestamp in UTC, which it also counts as without a zone; None when it is no time."""
+    try:
+        at = datetime.fromisoformat(timestamp or "")
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
+        return None
+
+
 def sortable_time(timestamp: str | None) -> str:
     """A timestamp that sorts: UTC with microseconds. Without a zone it counts as UTC; what is no time sorts first.
 
@@ -30,12 +39,8 @@ def sortable_time(timestamp: str | None) -> str:
     >>> sortable_time("yesterday")
     ''
     """
-    try:
-        at = datetime.fromisoformat(timestamp or "")
-        aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-        return aware.astimezone(UTC).isoformat(timespec="microseconds")
-    except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
-        return ""
+    at = parse_timestamp(timestamp)
+    return at.isoformat(timespec="microseconds") if at else ""
 
 
 #: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.

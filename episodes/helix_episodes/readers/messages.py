@@ -89,11 +89,6 @@ class Dialect(NamedTuple):
     parts_folder: str | None = None
 
 
-def _typed_in_cursor(text: str) -> str:
-    """The query itself, of a text that the editor has put its context around."""
-    return between(text, "<user_query>", "</user_query>").strip() or cut_tags(text, _REMINDERS)
-
-
 def _is_droid(record: Record) -> bool:
     if record.get("type") == "session_start":
         return text_in(record, "id") is not None and "title" in record
@@ -132,7 +127,8 @@ CURSOR = Dialect(
     unfamiliar="no line has the role and message of its transcripts",
     messages={"": "message"},
     skipped=frozenset({"turn_ended"}),
-    typed_in=_typed_in_cursor,
+    # The query itself, without the context that the editor puts around it.
+    typed_in=lambda text: between(text, "<user_query>", "</user_query>").strip() or cut_tags(text, _REMINDERS),
     tools={**COMMON_TOOLS, **named("readfile", "listdir", "codebasesearch", "grepsearch", "filesearch", by=look)},
     parts_folder="subagents",
 )

@@ -353,19 +353,16 @@ class _SessionReader:
         text = text_in(state, "error") or text_in(state, "output") or ""
         ending = read_ending(text, failed=failed, ran=ran, exit_code=code if isinstance(code, int) else None)
         ended = parse_any_time(object_in(state, "time").get("end")) or place.at
+        refusal: Status = "interrupted" if text.startswith(_ABORTED) else "error"
+        if _REJECTED in text[:200]:
+            refusal = "rejected"
         self._dialogue.add_result(
             call_id,
             RecordPosition(place.source, ended),
             text=ending.text,
-            status=_refusal(text) if failed else ending.status,
+            status=refusal if failed else ending.status,
             exit_code=ending.exit_code,
         )
-
-
-def _refusal(text: str) -> Status:
-    if _REJECTED in text[:200]:
-        return "rejected"
-    return "interrupted" if text.startswith(_ABORTED) else "error"
 
 
 def _place(piece: StoredPart, message: StoredPart) -> RecordPosition:

@@ -81,14 +81,6 @@ def _edit(action: str, words: Words, opened: str) -> Translation:
     return Translation("edit", {"path": opened, "old": old, "new": new})
 
 
-def _insert(_: str, words: Words, opened: str) -> Translation:
-    return Translation("edit", {"path": opened, "old": "", "new": (*words[1:], "")[0]})
-
-
-def _create(_: str, words: Words, opened: str) -> Translation:
-    return Translation("create", {"path": (*words[1:], opened)[0], "new": ""})
-
-
 def _editor(_: str, words: Words, opened: str) -> Translation:
     """``str_replace_editor <command> <path> --old_str … --new_str …``."""
     command, path = (*words[1:3], "", opened)[:2]
@@ -117,8 +109,8 @@ def _words(action: str) -> Words:
 
 _COMMANDS: dict[str, Callable[[str, Words, str], Translation]] = {
     "edit": _edit,
-    "insert": _insert,
-    "create": _create,
+    "insert": lambda _, words, opened: Translation("edit", {"path": opened, "old": "", "new": (*words[1:], "")[0]}),
+    "create": lambda _, words, opened: Translation("create", {"path": (*words[1:], opened)[0], "new": ""}),
     "str_replace_editor": _editor,
 }
 

@@ -160,13 +160,11 @@ def _expression(sign: str, around: Iterable[_Around]) -> re.Pattern[str]:
     alike: dict[tuple[int, str], dict[str, None]] = {}
     for before, after in around:
         alike.setdefault((len(before), after), {})[before] = None
-    parts = (_behind(sign, befores) + after for (_, after), befores in alike.items())
+    parts = []
+    for (_, after), befores in alike.items():
+        wanted = "|".join(re.escape(before + sign) for before in befores if before)
+        parts.append(f"(?<={wanted}){after}" if wanted else after)
     return re.compile(f"{re.escape(sign)}(?:{'|'.join(parts)})")
-
-
-def _behind(sign: str, befores: Iterable[str]) -> str:
-    wanted = [re.escape(before + sign) for before in befores if before]
-    return f"(?<={'|'.join(wanted)})" if wanted else ""
 
 
 # Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.

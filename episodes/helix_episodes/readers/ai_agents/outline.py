@@ -8,7 +8,6 @@ added. What a cell of a table says follows from its column and the scope of the 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import msgspec
 
@@ -95,12 +94,8 @@ class Outline:
         self, text: str, block: MarkdownBlock, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
     ) -> None:
         """A stated decision."""
-        arguments = {
-            "context": context if role_of(context) != "decision" else "",
-            "rationale": rationale,
-            "options": [],
-        }
-        self.steps.add("decision", text, line=block.line, call_id=self.join, arguments=arguments, pieces=pieces)
+        own = context if role_of(context) != "decision" else ""
+        self.steps.decide(text, line=block.line, context=own, rationale=rationale, call_id=self.join, pieces=pieces)
 
     def is_detail(self, block: MarkdownBlock) -> bool:
         """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
@@ -171,13 +166,8 @@ class Outline:
 
     def add_workaround(self, text: str, block: MarkdownBlock) -> None:
         """A way around a problem, which somebody chose instead of fixing it."""
-        arguments: dict[str, Any] = {
-            "context": self.context(),
-            "rationale": "",
-            "options": [],
-            "within": self.problem,
-        }
-        self.steps.add("decision", text, line=block.line, call_id=self.steps.entry(), arguments=arguments)
+        entry = self.steps.entry()
+        self.steps.decide(text, line=block.line, context=self.context(), call_id=entry, within=self.problem)
 
     def add_rejected(self, text: str, block: MarkdownBlock, *, title: str) -> None:
         """What was left undone on purpose, and why."""
@@ -194,14 +184,14 @@ class Outline:
             return
         place = last.source.line
         pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
-        arguments: dict[str, Any] = {
-            "context": self.context(),
-            "rationale": text,
-            "options": [],
-            "within": self.join,
-        }
-        self.steps.add(
-            "decision", last.text, line=place, call_id=self.steps.entry(), arguments=arguments, pieces=pieces
+        self.steps.decide(
+            last.text,
+            line=place,
+            context=self.context(),
+            rationale=text,
+            call_id=self.steps.entry(),
+            pieces=pieces,
+            within=self.join,
         )
 
     def _is_listing(self) -> bool:

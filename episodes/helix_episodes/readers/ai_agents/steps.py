@@ -75,6 +75,21 @@ class StepCollector:
             )
             self.found.append(step)
 
+    def decide(
+        self,
+        text: str,
+        *,
+        line: int,
+        context: str = "",
+        rationale: str = "",
+        call_id: str | None = None,
+        pieces: tuple[Piece, ...] = (),
+        **more: str | None,
+    ) -> None:
+        """A stated decision without options."""
+        arguments: dict[str, Any] = {"context": context, "rationale": rationale, "options": [], **more}
+        self.add("decision", text, line=line, call_id=call_id, arguments=arguments, pieces=pieces)
+
     def note(  # noqa: PLR0913  (as `add`)
         self,
         text: str,
@@ -216,8 +231,8 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
     pieces = (evidence,) if evidence.text else ()
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=pieces)
     if gate.level.upper() in {"MUST", "REQUIRED"} and evidence.text and (waived := _WAIVED.match(gate.evidence)):
-        reason: dict[str, Any] = {"context": gate.phase, "rationale": waived[1], "options": []}
-        steps.add("decision", f"Skipped: {gate.name}", line=evidence.line, arguments=reason, pieces=(evidence,))
+        skipped = f"Skipped: {gate.name}"
+        steps.decide(skipped, line=evidence.line, context=gate.phase, rationale=waived[1], pieces=(evidence,))
     if evidence.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
         problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
         if not any(map(_OUT_OF_REACH.search, problems)):
@@ -274,13 +289,14 @@ def declared_by_gates(gates: Sequence[Step]) -> str | None:
 
     Gates of the start, and those that forbid something, tell nothing of how the work came out.
     """
-    last = [gate for gate in gates if _is_of_the_end(gate) and _DECISIVE.search(gate.arguments["name"])]
-    marks = [gate.arguments["passed"] for gate in last if gate.arguments["passed"] is not None]
+    marks = [
+        gate.arguments["passed"]
+        for gate in gates
+        if gate.arguments["passed"] is not None
+        and "end" in words_of(str(gate.arguments["phase"]))
+        and str(gate.arguments["level"]).upper() in {"", "MUST", "REQUIRED"}
+        and _DECISIVE.search(gate.arguments["name"])
+    ]
     if not marks:
         return None
     return "success" if all(marks) else "partial"
-
-
-def _is_of_the_end(gate: Step) -> bool:
-    level = str(gate.arguments["level"]).upper()
-    return "end" in words_of(str(gate.arguments["phase"])) and level in {"", "MUST", "REQUIRED"}

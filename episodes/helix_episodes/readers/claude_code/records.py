@@ -151,19 +151,15 @@ def read_result(*, block: Mapping[str, Any], extra: object, denial: object, ran:
         if str(denial).startswith("user"):
             return CallResult(text, "rejected", words=_words_of_rejection(text))
         return CallResult(text, "denied")
-    if block.get("is_error") is True or _says_error(extra):
+    # The tool's own error object is a text, or has a flag.
+    is_flagged = isinstance(extra, dict) and extra.get("is_error") is True
+    own_error = extra.startswith("Error: ") if isinstance(extra, str) else is_flagged
+    if block.get("is_error") is True or own_error:
         return _read_error(raw)
     text = cut_injected(raw)
     if isinstance(extra, dict) and extra.get("interrupted") is True:
         return CallResult(text, "interrupted")
     return CallResult(text, "ok", _success_code(extra) if ran else None)
-
-
-def _says_error(extra: object) -> bool:
-    """The tool's own error object."""
-    if isinstance(extra, str):
-        return extra.startswith("Error: ")
-    return isinstance(extra, dict) and extra.get("is_error") is True
 
 
 def _read_error(raw: str) -> CallResult:

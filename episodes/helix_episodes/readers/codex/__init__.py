@@ -11,12 +11,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.codex.calls import RolloutWork, output_text
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
-from helix_episodes.readers.common.session_builder import Dialogue, fit_id, project_of
+from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
 from helix_episodes.readers.common.tool_translation import Translation
 from helix_episodes.session import Session, Source
 
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.session import Accounting, Step, StepKind
+    from helix_episodes.readers.common.session_builder import Dialogue
+    from helix_episodes.session import Step, StepKind
 
     Handler = Callable[[Record, RecordPosition], SkippedRecord | None]
 
@@ -170,63 +170,6 @@ def _content(payload: Record) -> str:
     return "\n".join(part for part in map(output_text, content) if part) if isinstance(content, list) else ""
 
 
-class RolloutTotals:
-    """Gathers while the records go by."""
-
-    def __init__(self) -> None:
-        self.version: str | None = None
-        self.root: str | None = None
-        self.is_helper = False
-        self._id: str | None = None
-        self._models: Counter[str] = Counter()
-        self._spent: int | None = None
-        self._counted = 0
-
-    def note_session(self, meta: Record) -> None:
-        """Takes in a ``session_meta``; those after the first came with a history copied from another session."""
-        if self._id is not None:
-            return
-        self._id = text_in(meta, "id") or text_in(meta, "session_id")
-        self.version = text_in(meta, "cli_version")
-        self.root = self.root or text_in(meta, "cwd")
-        self.is_helper = "subagent" in object_in(meta, "source")
-
-    def note_turn(self, turn: Record) -> None:
-        """Takes in a ``turn_context``."""
-        if model := text_in(turn, "model"):
-            self._models[model] += 1
-        self.root = self.root or text_in(turn, "cwd")
-
-    def note_tokens(self, info: Record) -> None:
-        """Takes in the running total; what counts is by how much it grew, for the log repeats it."""
-        total = object_in(info, "total_token_usage")
-        if not total:
-            return
-        now = _number(total, "input_tokens") - _number(total, "cached_input_tokens") + _number(total, "output_tokens")
-        # A total that fell began again.
-        self._spent = (self._spent or 0) + (now - self._counted if now >= self._counted else now)
-        self._counted = now
-
-    @property
-    def model(self) -> str | None:
-        """The model of most turns; the first seen among equals."""
-        return self._models.most_common(1)[0][0] if self._models else None
-
-    @property
-    def tokens(self) -> int | None:
-        """Tokens written and newly read; reads from the cache are left out, for they repeat the same text."""
-        return self._spent
-
-    def session_id(self, path: Path) -> str:
-        """The id that the log bears, else the file's name."""
-        return fit_id(self._id or path.stem)
-
-
-def _number(record: Record, name: str) -> int:
-    value = record.get(name)
-    return value if isinstance(value, int) else 0
-
-
 # Records that say nothing of what was done, or what another record says better.
 _SKIPPED_RECORDS = frozenset({"world_state", "session_state", "inter_agent_communication_metadata"})
 _SKIPPED_ITEMS = frozenset({"ghost_snapshot", "other"})
@@ -248,15 +191,16 @@ _SKIPPED_EVENTS = frozenset(
 
 
 class Rollout:
-    """Takes one record after the other; `finish` gives the steps."""
+    """Takes one record after the other; `finish` settles which steps remain."""
 
-    def __init__(self, ledger: LineLedger) -> None:
-        self.totals = RolloutTotals()
-        self._ledger = ledger
-        self._dialogue = Dialogue()
+    def __init__(self) -> None:
+        self.builder = SessionBuilder()
+        self._dialogue = self.builder.dialogue
         self._words = RolloutConversation(self._dialogue)
         self._work = RolloutWork(self._dialogue)
         self._cuts = Twins()
+        self._has_begun = False
+        self._total_tokens = 0
         self._items = self._item_handlers()
         self._events = self._event_handlers()
         self._completed = self._completed_handlers()
@@ -265,17 +209,17 @@ class Rollout:
         """Turns one record into steps, or enters in the ledger why there are none."""
         passed = self._translate(record, line=line)
         if passed is not PENDING:
-            self._ledger.enter(passed)
+            self.builder.ledger.enter(passed)
 
-    def finish(self) -> tuple[Step, ...]:
-        """The steps of all records."""
-        return self._words.finish(self._ledger)
+    def finish(self) -> None:
+        """Drops the steps that turned out to be repeated, now that all records are read."""
+        self._dialogue.steps = list(self._words.finish(self.builder.ledger))
 
     @property
     def order(self) -> str | None:
         """A helper's instruction; in any other session the prompts state the task."""
         orders = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
-        return next(orders, None) if self.totals.is_helper else None
+        return next(orders, None) if self._words.of_helper else None
 
     def _translate(self, record: Record, *, line: int) -> SkippedRecord | None:
         kind, payload = str(record.get("type")), record.get("payload")
@@ -285,7 +229,8 @@ class Rollout:
         if kind == "session_meta":
             self._begin(payload)
         if kind == "turn_context":
-            self.totals.note_turn(payload)
+            self.builder.count_model(text_in(payload, "model"))
+            self.builder.note(root=text_in(payload, "cwd"))
         if kind in {"session_meta", "turn_context"} or kind in _SKIPPED_RECORDS:
             return SkippedRecord(kind)
         if kind == "compacted":
@@ -293,7 +238,7 @@ class Rollout:
         if kind == "response_item":
             return _dispatch(payload, place, handlers=self._items, skipped=_SKIPPED_ITEMS, envelope=kind)
         if kind == "event_msg":
-            self.totals.note_tokens(object_in(payload, "info"))
+            self._count_tokens(object_in(object_in(payload, "info"), "total_token_usage"))
             return _dispatch(payload, place, handlers=self._events, skipped=_SKIPPED_EVENTS, envelope=kind)
         return SkippedRecord(kind, known=False)
 
@@ -311,8 +256,27 @@ class Rollout:
         return SkippedRecord("no type", known=False)
 
     def _begin(self, meta: Record) -> None:
-        self.totals.note_session(meta)
-        self._words.of_helper = self.totals.is_helper
+        """Takes in a ``session_meta``; those after the first came with a history copied from another session."""
+        if self._has_begun:
+            return
+        session_id = text_in(meta, "id") or text_in(meta, "session_id")
+        self._has_begun = session_id is not None
+        self.builder.id = session_id
+        self.builder.version = text_in(meta, "cli_version")
+        self.builder.note(root=text_in(meta, "cwd"))
+        self._words.of_helper = "subagent" in object_in(meta, "source")
+
+    def _count_tokens(self, total: Record) -> None:
+        """Adds by how much the running total grew, for the log repeats it; reads from the cache are left out."""
+        if not total:
+            return
+        names = ("input_tokens", "cached_input_tokens", "output_tokens")
+        read, cached, written = (value if isinstance(value := total.get(name), int) else 0 for name in names)
+        now = read - cached + written
+        # A total that fell began again.
+        grown = now - self._total_tokens if now >= self._total_tokens else now
+        self.builder.tokens = (self.builder.tokens or 0) + grown
+        self._total_tokens = now
 
     def _item_handlers(self) -> dict[str, Handler]:
         words, work = self._words, self._work
@@ -453,35 +417,19 @@ class CodexReader(SingleFileReader):
         Raises:
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
-        ledger = LineLedger()
-        rollout = Rollout(ledger)
-        for line, record in read_records(path, ledger=ledger):
+        rollout = Rollout()
+        builder = rollout.builder
+        for line, record in read_records(path, ledger=builder.ledger):
             rollout.take(record, line=line)
-        steps = rollout.finish()
-        accounting = ledger.accounting()
-        if not steps:
-            raise LogNotReadable(path=path, problem=f"it holds no session ({accounting.lines} lines, no step)")
-        yield _session(path, rollout, steps, accounting)
-
-
-def _session(path: Path, rollout: Rollout, steps: tuple[Step, ...], accounting: Accounting) -> Session:
-    times = [step.at for step in steps if step.at is not None]
-    totals = rollout.totals
-    return Session(
-        id=totals.session_id(path),
-        agent=CodexReader.name,
-        reader=CodexReader.name,
-        agent_version=totals.version,
-        model=totals.model,
-        project=project_of(totals.root),
-        root=totals.root,
-        started=min(times, default=None),
-        ended=max(times, default=None),
-        task=rollout.order,
-        tokens=totals.tokens,
-        steps=steps,
-        accounting=accounting,
-    )
+        rollout.finish()
+        lines = builder.ledger.accounting().lines
+        yield builder.session(
+            path,
+            reader=self.name,
+            empty=f"{lines} lines, no step",
+            id=fit_id(builder.id or path.stem),
+            task=rollout.order,
+        )
 
 
 def _is_own(record: Record) -> bool:
