@@ -27,7 +27,7 @@ from helix_episodes.redaction import redact_text
 from helix_episodes.session import Operation, Session, Status, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from helix_episodes.extraction.shell.programs import Purpose
 
@@ -168,17 +168,13 @@ def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
 def mentions_file(call: ParsedCall, path: str) -> bool:
     """Whether the call names the file, whatever the tool calls its argument."""
     name = file_name(path)
-    return any(name in value for value in _texts(call.step.arguments.values()))
+    return any(name in value for value in call.step.arguments.values() if isinstance(value, str))
 
 
 def mentioned_names(call: ParsedCall) -> set[str]:
     """The names of files (and whatever else looks like one) in the call's short arguments."""
-    values = (value for value in _texts(call.step.arguments.values()) if len(value) <= _NAME_LIMIT)
-    return {name for value in values for name in _NAME.findall(value)}
-
-
-def _texts(values: Iterable[object]) -> Iterable[str]:
-    return (value for value in values if isinstance(value, str))
+    texts = (value for value in call.step.arguments.values() if isinstance(value, str) and len(value) <= _NAME_LIMIT)
+    return {name for text in texts for name in _NAME.findall(text)}
 
 
 #: What a call may be about: a sort of thing, its name, and what else tells it apart.
@@ -203,7 +199,11 @@ def subjects_of(call: ParsedCall) -> Iterator[CallSubject]:
     if call.operation == "run":
         segment = call.decisive
         if segment is not None and "--abort" not in segment.arguments:
-            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, _address(segment))))
+            address = ""
+            if is_request(call):  # asking one address says nothing of another
+                operands = (one for one in segment.arguments if not one.startswith("-") and one != segment.subcommand)
+                address = next((word for word in operands if "/" in word), "").partition("?")[0]
+            yield "run", segment.program, " ".join(filter(None, (segment.subcommand, address)))
         return
     if call.path is not None:
         yield "file", file_name(call.path), ""
@@ -213,17 +213,9 @@ def subjects_of(call: ParsedCall) -> Iterator[CallSubject]:
         yield "file", name, ""
 
 
-def _address(segment: Segment) -> str:
-    """Of a request what it goes to: asking one address says nothing of another."""
-    if (segment.program, segment.subcommand) not in _REQUESTS:
-        return ""
-    operands = [word for word in segment.arguments if not word.startswith("-") and word != segment.subcommand]
-    return next((word for word in operands if "/" in word), "").partition("?")[0]
-
-
 def is_look(call: ParsedCall) -> bool:
     """Whether a command only shows something."""
-    return call.operation == "run" and call.decisive is not None and call.decisive.purpose == "look"
+    return call.operation == "run" and call.purpose == "look"
 
 
 def is_request(call: ParsedCall) -> bool:
@@ -311,8 +303,8 @@ def written(segment: Segment) -> frozenset[str] | None:
     elif segment.program not in _WRITE_OPERANDS:
         return None
     elif segment.program in _SCRIPTED:
-        given = _SCRIPTED[segment.program]
-        flags = [at for at, word in enumerate(segment.arguments) if word in given]
+        script_flags = _SCRIPTED[segment.program]
+        flags = [at for at, word in enumerate(segment.arguments) if word in script_flags]
         scripts = {segment.arguments[at + 1] for at in flags if at + 1 < len(segment.arguments)}
         operands = [word for word in operands if word not in scripts][0 if scripts else 1 :]
     named = not any(sign in word for word in operands for sign in "*?$`")

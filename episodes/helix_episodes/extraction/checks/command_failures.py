@@ -183,7 +183,8 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     last = segments[-1] if segments else None
     if last and code == 1 and last.program in _ANSWERING and (not spoken or last.purpose == "look"):
         return CheckFinding(family="answered no", message=informative_line(spoken) or f"exit code {code}", generic=True)
-    first = _loudest(spoken)
+    # The first line that calls itself an error: asked only of what has failed.
+    first = next((line.strip() for line in spoken if _LOUD.match(line)), informative_line(spoken))
     masked = template(first)
     # What a look prints is somebody's text; only a line that calls itself an error is its own.
     if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
@@ -213,11 +214,6 @@ def _is_noise(line: str) -> bool:
 def informative_line(lines: Iterable[str]) -> str:
     """The first line that says something, trimmed; empty when none does."""
     return next((line.strip() for line in lines if line.strip() and not _is_noise(line)), "")
-
-
-def _loudest(lines: list[str]) -> str:
-    """The first line that calls itself an error; else the first informative one. Asked only of what has failed."""
-    return next((line.strip() for line in lines if _LOUD.match(line)), informative_line(lines))
 
 
 _MASKS = (
@@ -255,23 +251,17 @@ _CLANG = Regex(r"([^\s:]+):\d+:\d+: (?:warning|error): code should be clang-form
 def read_listing(segment: Segment, output: CommandOutput) -> CheckVerdict | None:
     """What a formatter lists or shows as a diff; None when it was not asked to, or its words are not alone."""
     asked = {*segment.arguments}
-    reports = [_report(found.string, found[1]) for line in output.lines if (found := _CLANG.match(line))]
-    if not reports and asked & _DIFFS:
-        reports = _diffs(output, _DIFF) or _diffs(output, _DIFF_CUT)
+    found = output.matches(_CLANG)
+    if not found and asked & _DIFFS:
+        found = output.matches(_DIFF) or output.matches(_DIFF_CUT)
+    files = [(one.string, one[1]) for one in found]
     lines = [line.strip() for line in output.lines if line.strip()]
-    if not reports and asked & _LISTS and lines and all(_FILE.match(line) for line in lines):
-        reports = [_report(line, line) for line in lines]
-    if not reports:
+    if not files and asked & _LISTS and all(_FILE.match(line) for line in lines):
+        files = [(line, line) for line in lines]
+    if not files:
         return None
-    return failing(segment.check or segment.program, "format", reports, count=len({one.path for one in reports}))
-
-
-def _diffs(output: CommandOutput, heading: Regex) -> list[ReportedLine]:
-    return [_report(line, found[1]) for line in output.lines if (found := heading.match(line))]
-
-
-def _report(message: str, path: str) -> ReportedLine:
-    return ReportedLine(family="not formatted", message=message, path=path)
+    reports = [ReportedLine(family="not formatted", message=line, path=path) for line, path in files]
+    return failing(segment.check or segment.program, "format", reports, count=len({path for _, path in files}))
 
 
 _SHELL = r"(?:\(eval\)|-?(?:/bin/|/usr/bin/)?(?:ba|z|da|k)?sh)(?::(?: line)? ?\d+)?: "
@@ -293,10 +283,10 @@ _THROWN = Regex(r"(?:Uncaught )?((?:[A-Z]\w*)?Error)(?: \[\w+\])?: ")
 
 
 def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFinding | None:
-    """The trouble in a command that ended with 0 all the same, in the words of whoever met it.
+    """The failure in a command that ended with 0 all the same, in the words of whoever reports it.
 
     The shell refused a part of it (and something after it succeeded), a merge left conflicts behind ``|| true``, a
-    program died at the head of a pipe. ``None`` when there is no such word. What stands before ``||`` was expected.
+    program died at the head of a pipe. ``None`` when there is no such word. A failure before ``||`` was expected.
 
     >>> from helix_episodes.extraction.shell.commands import parse_command
     >>> silent_failure(parse_command("ls *.json | head"), output="(eval):1: no matches found: *.json").family
@@ -308,48 +298,44 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
         conflict = next((line for line in lines if line.startswith("CONFLICT ")), None)
         if conflict:
             return CheckFinding(family="merge conflict", message=conflict)
-    refused = _refusal(lines, segments) or _refusal_of_script(lines, segments)
+    refused = _refusal(lines, segments)
     if refused:
-        return known_finding([refused]) or CheckFinding(family=template(refused), message=refused.strip())
-    hidden = _hidden(segments)
-    return _ended(text) or _gave_up(lines, hidden) or _summed(text, hidden) if hidden else None
+        return _in_words(refused)
+    # The parts that change something and whose failure nobody would see, other than on purpose.
+    joiners = [*(part.joiner for part in segments[1:]), ""]
+    hidden = [
+        part
+        for number, part in enumerate(segments)
+        if (part.purpose == "change" or part.subcommand in _WORKING_OUT.get(part.program, ()))
+        and hides_exit(segments, number)
+        and joiners[number] != "||"
+    ]
+    if not hidden:
+        return None
+    # The line with which one of them, or what a script runs, sums up that it failed.
+    runs = (None if is_script(part.program, part.subcommand) else part.program for part in hidden)
+    summed = (summary_failure(text, program=program) for program in runs)
+    return _ended(text) or _gave_up(lines, hidden) or next(filter(None, summed), None)
+
+
+def _in_words(line: str) -> CheckFinding:
+    """A line as a finding: by its known wording, else by its template."""
+    return known_finding([line]) or CheckFinding(family=template(line), message=line.strip())
 
 
 def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
-    """The line in which the shell, or git at the head of a pipe, refuses."""
+    """The line in which the shell refuses, or git at the head of a pipe, or the shell in a script that was run."""
     if not lines:
         return None
-    if _REFUSED.match(lines[0]) or (_git_piped_on(segments) and lines[0].startswith("fatal: ")):
+    git_piped_on = any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
+    if _REFUSED.match(lines[0]) or (git_piped_on and lines[0].startswith("fatal: ")):
         return lines[0]
-    return next((line for line in lines if _REFUSED_LATER.match(line)), None)
-
-
-def _refusal_of_script(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
-    """The line in which the shell refuses a line of a script that the command runs: under the script's name."""
+    refused = next((line for line in lines if _REFUSED_LATER.match(line)), None)
     names = {part.subcommand or part.program for part in segments if is_script(part.program, part.subcommand)}
-    refusals = (found for line in lines if names and (found := _SCRIPT_REFUSED.match(line)))
-    return next((found.string for found in refusals if found[1].rpartition("/")[2] in names), None)
-
-
-def _git_piped_on(segments: tuple[Segment, ...]) -> bool:
-    return any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
-
-
-def _hidden(segments: tuple[Segment, ...]) -> list[Segment]:
-    """The parts that change something and whose failure nobody would see, other than on purpose."""
-    return [
-        part
-        for number, part in enumerate(segments)
-        if _can_fail(part) and hides_exit(segments, number) and not _is_forgiven(segments, number)
-    ]
-
-
-def _can_fail(part: Segment) -> bool:
-    return part.purpose == "change" or part.subcommand in _WORKING_OUT.get(part.program, ())
-
-
-def _is_forgiven(segments: tuple[Segment, ...], number: int) -> bool:
-    return number + 1 < len(segments) and segments[number + 1].joiner == "||"
+    if refused or not names:
+        return refused
+    in_script = (found for line in lines if (found := _SCRIPT_REFUSED.match(line)))
+    return next((found.string for found in in_script if found[1].rpartition("/")[2] in names), None)
 
 
 def _ended(text: CommandOutput) -> CheckFinding | None:
@@ -368,15 +354,7 @@ def _ended(text: CommandOutput) -> CheckFinding | None:
 def _gave_up(lines: Sequence[str], hidden: Sequence[Segment]) -> CheckFinding | None:
     """The line in which one of those programs says, in its own name or at the margin, that it gives up."""
     own = tuple(f"{part.program}: " for part in hidden)
-    given = next((line for line in lines if _GIVES_UP.match(line)), None)
+    at_margin = next((line for line in lines if _GIVES_UP.match(line)), None)
     named = next((line for line in lines if line.startswith(own) and known_finding([line])), None)
-    line = given or named
-    if line is None:
-        return None
-    return known_finding([line]) or CheckFinding(family=template(line), message=line.strip())
-
-
-def _summed(text: CommandOutput, hidden: Sequence[Segment]) -> CheckFinding | None:
-    """The line with which one of those programs, or what a script runs, sums up that it failed."""
-    runs = (None if is_script(part.program, part.subcommand) else part.program for part in hidden)
-    return next((found for program in runs if (found := summary_failure(text, program=program))), None)
+    line = at_margin or named
+    return _in_words(line) if line else None

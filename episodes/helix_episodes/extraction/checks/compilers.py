@@ -107,7 +107,7 @@ def read_rustfmt(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``cargo fmt --check``: it prints a difference per place."""
     if not output.has("Diff in "):
         return None
-    matches = [found for line in output.lines if (found := _RUST_FMT.match(line))]
+    matches = output.matches(_RUST_FMT)
     if not matches:
         return None
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]

@@ -45,7 +45,8 @@ def read_go_test(output: CommandOutput) -> CheckVerdict | None:
     if not output.has("ok  \t", "FAIL", "--- PASS", "--- SKIP", "[no test files]", "PASS\nok", "(cached)"):
         return None
     tests = [found for line in output.lines if "---" in line and (found := _TEST.match(line))]
-    packages = [found for line in output.lines if (found := _package(line))]
+    closing = (line for line in output.lines if line[:1] in {"o", "F", "?"})
+    packages = [found for line in closing if (found := _PACKAGE.match(line) or _PACKAGE_SPACED.match(line))]
     if not tests and not packages:
         return None
     failed_tests = [found for found in tests if found[2] == "FAIL"]
@@ -67,12 +68,6 @@ def read_go_test(output: CommandOutput) -> CheckVerdict | None:
     )
 
 
-def _package(line: str) -> re.Match[str] | None:
-    if line[:1] not in "oF?":
-        return None
-    return _PACKAGE.match(line) or _PACKAGE_SPACED.match(line)
-
-
 def _count(tests: list[re.Match[str]], how: str) -> int | None:
     """Top-level tests that came out so; unknown when no single test is reported."""
     top = [found for found in tests if not found[1]]
@@ -88,19 +83,16 @@ def _stopped(output: CommandOutput) -> tuple[CheckFinding, ...]:
         found = _PANIC.match(line)
         if found:
             family = "timeout" if found[1].startswith("test timed out") else "panic"
-            tests = _failed_names(output.lines[:at]) or _running(output.lines[at : at + 8])
-            return (CheckFinding(family=family, message=line.strip(), tests=tests),)
+            failed = [test for one in output.lines[:at] if (test := _TEST.match(one)) and test[2] == "FAIL"]
+            # A timeout names the tests that are still running.
+            running = (test[1] for one in output.lines[at : at + 8] if (test := re.match(r"\s+(Test\w+)", one)))
+            return (CheckFinding(family=family, message=line.strip(), tests=_names(failed) or tuple(running)),)
     return ()
 
 
-def _failed_names(lines: list[str]) -> tuple[str, ...]:
-    found = [test[3] for line in lines if (test := _TEST.match(line)) and test[2] == "FAIL"]
-    return tuple(dict.fromkeys(name.partition("/")[0] for name in found))
-
-
-def _running(lines: list[str]) -> tuple[str, ...]:
-    """The tests that a timeout names as still running."""
-    return tuple(found[1] for line in lines if (found := re.match(r"\s+(Test\w+)", line)))
+def _names(tests: list[re.Match[str]]) -> tuple[str, ...]:
+    """The names of tests without those of their parts."""
+    return tuple(dict.fromkeys(found[3].partition("/")[0] for found in tests))
 
 
 def _go_findings(
@@ -108,10 +100,14 @@ def _go_findings(
 ) -> tuple[CheckFinding, ...]:
     unbuilt = any("failed]" in (found[3] or "") for found in packages)
     compiled = compile_findings(output) if unbuilt or not tests else ()
-    failed = (_test_finding(output, tests),) if tests else ()
-    if not compiled and not failed and packages:
-        failed = (_package_finding(output, packages, unbuilt=unbuilt),)
-    return compiled + failed
+    if not tests:
+        return compiled or ((_package_finding(output, packages, unbuilt=unbuilt),) if packages else ())
+    names = _names(tests)
+    path, message = _first_words(output, tests[0].string)
+    finding = CheckFinding(
+        family="test failed", message=message, path=path, times=len(names), tests=names, generic=True
+    )
+    return (*compiled, finding)
 
 
 def _package_finding(output: CommandOutput, packages: list[re.Match[str]], *, unbuilt: bool) -> CheckFinding:
@@ -127,12 +123,6 @@ def _package_finding(output: CommandOutput, packages: list[re.Match[str]], *, un
         times=len(packages),
         generic=True,
     )
-
-
-def _test_finding(output: CommandOutput, tests: list[re.Match[str]]) -> CheckFinding:
-    names = tuple(dict.fromkeys(found[3].partition("/")[0] for found in tests))
-    path, message = _first_words(output, tests[0].string)
-    return CheckFinding(family="test failed", message=message, path=path, times=len(names), tests=names, generic=True)
 
 
 def _first_words(output: CommandOutput, heading: str) -> tuple[str | None, str]:
@@ -179,14 +169,8 @@ def read_go_build(output: CommandOutput) -> CheckVerdict | None:
     findings = compile_findings(output)
     if not findings:
         return None
-    return CheckVerdict(
-        check="go build",
-        kind="build",
-        passed=False,
-        failed_count=None,
-        findings=findings,
-        quote=quoted(*(found.message for found in findings[:3])),
-    )
+    quote = quoted(*(found.message for found in findings[:3]))
+    return CheckVerdict(check="go build", kind="build", passed=False, findings=findings, quote=quote)
 
 
 def compile_findings(output: CommandOutput) -> tuple[CheckFinding, ...]:
@@ -228,9 +212,11 @@ _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocriti
 
 def read_golangci(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
-    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF) and not _names_linter(output):
-        return None
-    summary = [found for line in output.lines if (found := _SUMMARY.match(line))]
+    if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF):
+        names_linter = (line for line in output.lines if line.endswith(")") and _LINTER_LINE.match(line))
+        if not output.has(".go:") or next(names_linter, None) is None:
+            return None
+    summary = output.matches(_SUMMARY)
     reports = tuple(_reports(output.lines))
     if not summary and not reports:
         return None
@@ -251,10 +237,6 @@ def read_golangci(output: CommandOutput) -> CheckVerdict | None:
 _LINTER_LINE = Regex(r"[^\s:]{1,300}\.go:\d+(?::\d+)?: .{1,1500} \([a-z][a-z0-9]{2,20}\)$")
 
 
-def _names_linter(output: CommandOutput) -> bool:
-    return output.has(".go:") and any(line.endswith(")") and _LINTER_LINE.match(line) for line in output.lines)
-
-
 def _reports(lines: list[str]) -> list[ReportedLine]:
     reports: list[ReportedLine] = []
     issue: re.Match[str] | None = None
@@ -266,19 +248,16 @@ def _reports(lines: list[str]) -> list[ReportedLine]:
             heads.append(line)
         linter = _LINTER.search(line) if issue and line.endswith(")") else None
         if issue and linter and linter[1] not in _TYPES:
-            reports += _closed(issue, linter[1], heads)
+            # Compile errors are named one by one, the rest is the linter's.
+            compiled = _compile_reports(heads) if linter[1] == "typecheck" else []
+            rule = _RULE.match(issue[4]) if linter[1] in _BUNDLES else None
+            family = f"{linter[1]} {rule[1]}" if rule else linter[1]
+            family = "does not compile" if linter[1] == "typecheck" else family
+            reports += compiled or [ReportedLine(family=family, message=issue.string, path=issue[1])]
             issue, heads = None, []
     if issue and _CUT_OFF in issue.string:  # cut off in the middle of compile errors
         reports += _compile_reports(heads)
     return reports
-
-
-def _closed(issue: re.Match[str], linter: str, heads: list[str]) -> list[ReportedLine]:
-    """The report or reports of a finished issue: compile errors are told apart, the rest is the linter's."""
-    if linter == "typecheck":
-        return _compile_reports(heads) or [ReportedLine(family="does not compile", message=issue.string, path=issue[1])]
-    rule = _RULE.match(issue[4]) if linter in _BUNDLES else None
-    return [ReportedLine(family=f"{linter} {rule[1]}" if rule else linter, message=issue.string, path=issue[1])]
 
 
 def _compile_reports(heads: list[str]) -> list[ReportedLine]:
@@ -292,7 +271,7 @@ def _with_cut_off(output: CommandOutput, reports: tuple[ReportedLine, ...]) -> t
     findings = grouped(reports)
     seen = {found.family.partition(" ")[0] for found in findings}
     compiled = any(line.endswith("(typecheck)") for line in output.lines)
-    per_linter = [found for line in output.lines if (found := _PER_LINTER.match(line))]
+    per_linter = output.matches(_PER_LINTER)
     named = "does not compile"
     return findings + tuple(
         CheckFinding(

@@ -57,8 +57,8 @@ def _suites(
 ) -> CheckVerdict | None:
     if not output.has(sign, "Test Suites:"):
         return None
-    ends = [found for line in output.lines if (found := end.match(line))]
-    groups = [found for line in output.lines if (found := files.match(line))]
+    ends = output.matches(end)
+    groups = output.matches(files)
     if not ends and not groups:
         return None
     tests = _numbers(ends[-1][1]) if ends else {}
@@ -84,7 +84,7 @@ def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, 
     """By type of error where one is named; tests are listed with the first."""
     named = (found.groups() for line in output.lines if (found := test.match(line)))
     names = tuple(dict.fromkeys(" > ".join(part.strip() for part in parts if part) for parts in named))
-    thrown = [found for line in output.lines if (found := _THROWN.match(line))]
+    thrown = output.matches(_THROWN)
     findings = grouped(ReportedLine(family=found[1], message=found.string) for found in thrown)
     specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
     if specific:
@@ -166,7 +166,7 @@ def read_prettier(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``prettier --check``."""
     if not output.has("Code style issues", "use Prettier code style"):
         return None
-    matches = [found for line in output.lines if (found := _PRETTIER.match(line))]
+    matches = output.matches(_PRETTIER)
     failed = output.has("Code style issues")
     message = next((line for line in output.lines if "ode style" in line), "")
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]

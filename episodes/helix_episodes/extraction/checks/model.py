@@ -12,6 +12,7 @@ from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
@@ -93,6 +94,10 @@ class CommandOutput:
             if sign in text:
                 return True
         return False
+
+    def matches(self, pattern: Regex) -> list[re.Match[str]]:
+        """The lines that the pattern matches from their beginning."""
+        return [found for line in self.lines if (found := pattern.match(line))]
 
 
 def quoted(*lines: str) -> str:

@@ -128,8 +128,8 @@ def read_unittest(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of unittest and of what is built on it (Django's runner, nose2)."""
     if not output.has("Ran "):
         return None
-    ran = [found for line in output.lines if (found := _RAN.match(line))]
-    ends = [found for line in output.lines if (found := _UNITTEST_END.match(line))]
+    ran = output.matches(_RAN)
+    ends = output.matches(_UNITTEST_END)
     if not ran or not ends:
         return None
     counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", ends[-1][2] or "")}
@@ -256,7 +256,7 @@ def read_black(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of ``black --check`` and ``ruff format --check``."""
     if not output.has("ould reformat", "would be reformatted", "would be left unchanged", "already formatted"):
         return None
-    matches = [found for line in output.lines if (found := _BLACK.match(line))]
+    matches = output.matches(_BLACK)
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
     name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
     return counted(name, "format", reports, output, _BLACK_END)

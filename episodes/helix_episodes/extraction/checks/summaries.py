@@ -181,7 +181,7 @@ def read_hooks(output: CommandOutput) -> CheckVerdict | None:
     """The verdict of pre-commit, hook by hook."""
     if not output.has("...Passed", "...Failed", ".Passed", ".Failed"):
         return None
-    hooks = [found for line in output.lines if (found := _HOOK.match(line))]
+    hooks = output.matches(_HOOK)
     failed = [found for found in hooks if found[2] == "Failed"]
     if not hooks:
         return None

@@ -17,9 +17,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.extraction.prose.failures import is_change
 from helix_episodes.extraction.prose.sentences import stems, word_overlap
@@ -106,16 +108,14 @@ def pairs_of(marks: Sequence[StatementMark]) -> Iterator[StatementPair]:
         entries.setdefault(mark.entry, {}).setdefault(mark.kind, []).append(mark)
     for parts in entries.values():
         for first, second, reason in _SIDE_BY_SIDE:
-            joined = ((one, other) for one in parts.get(first, ()) for other in parts.get(second, ()))
-            for source, target in joined:
+            for source, target in product(parts.get(first, ()), parts.get(second, ())):
                 if _belong(source, target, parts):
-                    yield StatementPair(
-                        source=source.mark, target=target.mark, reason=reason, type=_type(source, target)
-                    )
+                    kind = _type(source, target)
+                    yield StatementPair(source=source.mark, target=target.mark, reason=reason, type=kind)
 
 
 def _belong(source: StatementMark, target: StatementMark, parts: dict[StatementKind, list[StatementMark]]) -> bool:
-    """Of what an entry found, a check judges its choice; where the entry mended something, it is the remedy."""
+    """Of what an entry found, a check judges its choice; where the entry fixed something, it is the remedy."""
     if source.mark == target.mark:
         return False
     if source.kind == "did" and target.type == "test":
@@ -123,13 +123,10 @@ def _belong(source: StatementMark, target: StatementMark, parts: dict[StatementK
     if target.kind != "found" or source.kind == "did":
         return True
     if source.kind == "decision":
-        return (target.type == "test" or target.good) and not _is_own(source, target)
+        # Within one statement, the finding says nothing of what came of the choice.
+        own = source.mark[1:].partition(".")[0] == target.mark[1:].partition(".")[0]
+        return (target.type == "test" or target.good) and not own
     return target.type == "milestone" and any(_FIXED.match(one.text) for one in parts.get("did", ()))
-
-
-def _is_own(decision: StatementMark, found: StatementMark) -> bool:
-    """Whether a choice and a finding are one statement, which then says nothing of what came of the choice."""
-    return decision.mark[1:].partition(".")[0] == found.mark[1:].partition(".")[0]
 
 
 def _type(source: StatementMark, target: StatementMark) -> EdgeType:
@@ -164,7 +161,9 @@ def choice_outcomes(
     judging = [one for one in events if one.event.status == "ok" and one.mark]
     checks = [one for one in judging if one.event.type == "test"]
     changing = [one for one in choices if is_change(one.decision.chosen)]
-    rare = _rare_names(steps) if checks and changing else frozenset()
+    notes = [step for step in steps if checks and changing and step.kind == "note"]
+    uses = Counter(name for step in notes for name in _names(step.text))
+    rare = frozenset(name for name, times in uses.items() if times <= _RARE)
     for choice in changing:
         check = _next_check(steps, choice, checks, rare=rare)
         if check is not None:
@@ -176,24 +175,18 @@ def choice_outcomes(
 
 
 def mark_reverted(steps: Sequence[Step], choices: Sequence[DraftDecision]) -> list[DraftDecision]:
-    """The choices, those that a later statement takes back as failures."""
-    back = [
-        (position, stems(step.text))
-        for position, step in enumerate(steps)
-        if step.kind == "note" and _REVERTED.match(step.text)
-    ]
-    return [_judged(one, back=[words for position, words in back if position > one.position]) for one in choices]
-
-
-def _judged(choice: DraftDecision, *, back: Sequence[frozenset[str]]) -> DraftDecision:
-    if not any(_is_same(choice, words) for words in back):
-        return choice
-    return msgspec.structs.replace(choice, decision=msgspec.structs.replace(choice.decision, outcome="failure"))
-
-
-def _is_same(choice: DraftDecision, words: frozenset[str]) -> bool:
-    chosen = stems(choice.decision.chosen)
-    return len(chosen & words) >= _SAME_WORDS and word_overlap(chosen, words) >= _SAME_DEED
+    """The choices, with outcome ``failure`` where a later statement takes one back."""
+    notes = ((position, step.text) for position, step in enumerate(steps) if step.kind == "note")
+    reverted = [(position, stems(text)) for position, text in notes if _REVERTED.match(text)]
+    marked: list[DraftDecision] = []
+    for choice in choices:
+        chosen = stems(choice.decision.chosen)
+        later = (words for position, words in reverted if position > choice.position)
+        if any(len(chosen & words) >= _SAME_WORDS and word_overlap(chosen, words) >= _SAME_DEED for words in later):
+            marked.append(replace(choice, decision=replace(choice.decision, outcome="failure")))
+        else:
+            marked.append(choice)
+    return marked
 
 
 def _next_check(
@@ -204,23 +197,14 @@ def _next_check(
     A later one judges all that was done in between, unless it shares a name that few statements use.
     """
     own = steps[choice.position]
-    named = _names(_entry(steps, own))
-    later = [one for one in checks if one.position > choice.position and not _beside(steps[one.position], own)]
-    if later and _covers(steps[later[0].position].text, named):
+    entry = [step for step in steps if step is own or (own.call_id is not None and step.call_id == own.call_id)]
+    named = _names(" ".join(step.text for step in entry))
+    beside = {id(step) for step in entry}
+    later = [one for one in checks if one.position > choice.position and id(steps[one.position]) not in beside]
+    texts = [steps[one.position].text for one in later]
+    if later and (_EVERYTHING.search(texts[0]) or named & _names(texts[0])):
         return later[0]
-    return next((one for one in later if named & rare & _names(steps[one.position].text)), None)
-
-
-def _covers(text: str, named: frozenset[str]) -> bool:
-    return _EVERYTHING.search(text) is not None or bool(named & _names(text))
-
-
-def _beside(one: Step, other: Step) -> bool:
-    return one is other or (one.call_id is not None and one.call_id == other.call_id)
-
-
-def _entry(steps: Sequence[Step], own: Step) -> str:
-    return " ".join(step.text for step in steps if _beside(step, own))
+    return next((one for one, text in zip(later, texts, strict=True) if named & rare & _names(text)), None)
 
 
 @lru_cache(maxsize=1024)
@@ -228,11 +212,6 @@ def _names(text: str) -> frozenset[str]:
     """The names of code in a text, without folder, ending and what makes a test's name of it."""
     bare = (_AROUND_NAME.sub("", name.rpartition("/")[2]).casefold() for name in _NAME.findall(text))
     return frozenset(name for name in bare if len(name) >= _NAME_LENGTH)
-
-
-def _rare_names(steps: Sequence[Step]) -> frozenset[str]:
-    uses = Counter(name for step in steps if step.kind == "note" for name in _names(step.text))
-    return frozenset(name for name, times in uses.items() if times <= _RARE)
 
 
 def _where_carried_out(steps: Sequence[Step], decision: Step, judging: Sequence[DraftEvent]) -> list[DraftEvent]:
@@ -243,7 +222,5 @@ def _where_carried_out(steps: Sequence[Step], decision: Step, judging: Sequence[
         (len(words & wanted), n) for n, (words, _) in enumerate(deeds) if word_overlap(words, wanted) >= _SAME_DEED
     ]
     common, best = max(alike, default=(0, 0))
-    if common < _SAME_WORDS:
-        return []
-    deed = deeds[best][1]
-    return [one for one in judging if steps[one.position].call_id == deed.call_id]
+    deed = deeds[best][1] if common >= _SAME_WORDS else None
+    return [] if deed is None else [one for one in judging if steps[one.position].call_id == deed.call_id]
