@@ -30,13 +30,19 @@ _SUPPRESSION_SIGNS = (
 _COMMAND_LIMIT = 1000
 
 
-def action_of(call: ParsedCall) -> Action:
+def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of call)
     """The action of a call."""
     arguments = call.step.arguments
     if call.operation in {"edit", "create", "delete"}:
-        return _file_action(call)
+        new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
+        suppresses = _suppressions(new) > _suppressions(old)
+        return Action(verb=call.operation, path=call.path, role=role_of(call.path or ""), suppresses=suppresses)
     if call.operation == "run":
-        return _command_action(call)
+        command = quote(str(arguments.get("command", "")), limit=_COMMAND_LIMIT)
+        part = call.decisive
+        if part is None:
+            return Action(verb="run", program="shell", command=command)
+        return Action(verb="run", program=part.program, subcommand=part.subcommand, flags=part.flags, command=command)
     if call.operation == "delegate":
         return Action(verb="delegate", object=str(arguments.get("agent") or "helper"))
     if call.operation == "plan":
@@ -46,33 +52,8 @@ def action_of(call: ParsedCall) -> Action:
     return Action(verb="use", object=call.step.tool or "tool", path=call.path)
 
 
-def _file_action(call: ParsedCall) -> Action:
-    arguments = call.step.arguments
-    new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
-    return Action(
-        verb=call.operation,  # type: ignore[arg-type]  # edit, create or delete: checked by the caller
-        path=call.path,
-        role=role_of(call.path or ""),
-        suppresses=_suppressions(new) > _suppressions(old),
-    )
-
-
 def _suppressions(text: str) -> int:
     return len(_SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
-
-
-def _command_action(call: ParsedCall) -> Action:
-    command = str(call.step.arguments.get("command", ""))
-    segment = call.decisive
-    if segment is None:
-        return Action(verb="run", program="shell", command=quote(command, limit=_COMMAND_LIMIT))
-    return Action(
-        verb="run",
-        program=segment.program,
-        subcommand=segment.subcommand,
-        flags=segment.flags,
-        command=quote(command, limit=_COMMAND_LIMIT),
-    )
 
 
 def type_of(call: ParsedCall) -> DecisionType:

@@ -10,7 +10,7 @@ from helix_episodes.extraction.drafts import line
 from helix_episodes.extraction.paths import is_outside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from helix_episodes.model import Decision, TaskKind
     from helix_episodes.session import Session
@@ -57,7 +57,8 @@ def task_of(session: Session) -> str:
     """What was to be done, on one line."""
     if session.task:
         return line(session.task)
-    prompt = _first_prompt(session)
+    prompts = (step.text for step in session.steps if step.kind == "prompt" and step.actor == "user")
+    prompt = next((text for text in prompts if text.strip()), "")
     plan = _PLAN.sub("", prompt)
     if plan != prompt:
         return line(plan_title(plan))
@@ -72,7 +73,9 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     words = task_of(session)
     inside = [one.action for one in decisions if one.action and one.action.path and not is_outside(one.action.path)]
     roles = {action.role for action in inside if action.role}
-    named = _named(words, besides=_NO_PROSE if roles and "docs" not in roles else frozenset())
+    besides = _NO_PROSE if roles and "docs" not in roles else frozenset()
+    found = (kind for kind, pattern in _KINDS if kind not in besides and pattern.search(words))
+    named: TaskKind = next(found, "other")
     if not roles and named not in {"review", "merge"}:
         return "question" if _ASKS.search(words) else named
     if roles == {"docs"} and named != "merge":
@@ -80,13 +83,3 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     if roles == {"test"} and named in {"feature", "question", "other"}:
         return "test"
     return "feature" if named == "question" else named
-
-
-def _named(words: str, *, besides: Collection[TaskKind]) -> TaskKind:
-    found: list[TaskKind] = [kind for kind, pattern in _KINDS if kind not in besides and pattern.search(words)]
-    return found[0] if found else "other"
-
-
-def _first_prompt(session: Session) -> str:
-    prompts = (step.text for step in session.steps if step.kind == "prompt" and step.actor == "user")
-    return next((text for text in prompts if text.strip()), "")

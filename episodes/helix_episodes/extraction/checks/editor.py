@@ -49,20 +49,12 @@ def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> CheckVerdict:
     try:
         listed = json.loads(text)
     except ValueError:
-        return _verdict(True if _NOTHING.match(text) else None, scope=scope, quote=text)
-    reports = list(_reports(listed))
-    return _verdict(not reports, scope=scope, quote=text, reports=reports)
-
-
-def _verdict(
-    passed: bool | None,  # noqa: FBT001  (what the verdict is)
-    *,
-    scope: tuple[str, ...],
-    quote: str,
-    reports: list[ReportedLine] | None = None,
-) -> CheckVerdict:
+        reports, passed = [], True if _NOTHING.match(text) else None
+    else:
+        reports = list(_reports(listed))
+        passed = not reports
     return CheckVerdict(
-        check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports or ()), quote=quoted(quote), scope=scope
+        check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports), quote=quoted(text), scope=scope
     )
 
 
@@ -77,7 +69,7 @@ def _reports(value: Any, path: str | None = None) -> Iterator[ReportedLine]:  # 
             yield ReportedLine(
                 family=family_of_diagnostic(value["message"], value.get("code")),
                 message=value["message"],
-                path=_bare(place),
+                path=place.removeprefix("file://") if place else None,
             )
         for name in ("diagnostics", "files"):
             yield from _reports(value.get(name), place)
@@ -89,7 +81,3 @@ def family_of_diagnostic(message: str, code: object = None) -> str:
     if family not in _VAGUE:
         return family
     return str(code) if isinstance(code, str | int) and code else "editor's diagnostic"
-
-
-def _bare(uri: str | None) -> str | None:
-    return uri.removeprefix("file://") if uri else None

@@ -60,7 +60,7 @@ def read_pytest(output: CommandOutput) -> CheckVerdict | None:
     ]
     if not ends and not any(found[1] == "FAILED" for found in listed):
         return None
-    counts = _pytest_counts(ends[-1][1]) if ends else {}
+    counts = {word: int(number) for number, word in _PYTEST_COUNT.findall(ends[-1][1])} if ends else {}
     failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if ends else len(listed)
     return CheckVerdict(
         check="pytest",
@@ -75,17 +75,14 @@ def read_pytest(output: CommandOutput) -> CheckVerdict | None:
     )
 
 
-def _pytest_counts(words: str) -> dict[str, int]:
-    return {word: int(number) for number, word in _PYTEST_COUNT.findall(words)}
-
-
 def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tuple[CheckFinding, ...]:
-    raised = [line for line in output.lines if line.startswith("E  ") and _RAISED.match(line)]
+    raised = [found for found in output.matches(_RAISED) if found.string.startswith("E  ")]
     tests: defaultdict[str, list[re.Match[str]]] = defaultdict(list)
     for failure in listed:
         tests[_exception(failure[3] or "", raised)].append(failure)
     if not listed:
-        return _raised_findings(raised) or (CheckFinding(family="test failed", message=_last(output), generic=True),)
+        findings = grouped(ReportedLine(family=found[1].rpartition(".")[2], message=found.string) for found in raised)
+        return findings or (CheckFinding(family="test failed", message=_last(output), generic=True),)
     return tuple(
         CheckFinding(
             family=family,
@@ -99,25 +96,20 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
     )
 
 
-def _pytest_message(failure: re.Match[str], family: str, raised: list[str]) -> str:
+def _pytest_message(failure: re.Match[str], family: str, raised: list[re.Match[str]]) -> str:
     """The summary's line when it says why; that of a file that cannot be collected does not, but the report does."""
-    reasons = (found.string for line in raised if (found := _RAISED.match(line)) and found[1].endswith(family))
+    reasons = (found.string for found in raised if found[1].endswith(family))
     return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E  ").strip()
 
 
-def _exception(words: str, raised: list[str]) -> str:
+def _exception(words: str, raised: list[re.Match[str]]) -> str:
     """The exception type in the words after a failing test, else the only one in the reports above."""
     if found := _RAISED.match(words):
         return found[1].rpartition(".")[2]
     if words.startswith("assert ") or words == "assert":
         return "AssertionError"
-    types = {found[1].rpartition(".")[2] for line in raised if (found := _RAISED.match(line))}
+    types = {found[1].rpartition(".")[2] for found in raised}
     return types.pop() if len(types) == 1 else "test failed"
-
-
-def _raised_findings(raised: list[str]) -> tuple[CheckFinding, ...]:
-    matches = [found for line in raised if (found := _RAISED.match(line))]
-    return grouped(ReportedLine(family=found[1].rpartition(".")[2], message=found.string) for found in matches)
 
 
 def _last(output: CommandOutput) -> str:

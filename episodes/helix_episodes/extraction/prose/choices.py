@@ -174,7 +174,7 @@ _REASONED_PREFERENCE = Regex(
     re.IGNORECASE,
 )
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<what>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<chosen>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
     rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -221,6 +221,16 @@ _HEAD_WORDS = 9
 
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
+#: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
+#: then what was picked, moved, put off or left, mostly beside what was not taken.
+_SHAPES = (
+    *(_REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match),
+    *(_FIXED_BY.match, _LEFT_FIRST.match, _WAY.match, _PLACES.match),
+    *(_VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search, _DECLARED.search, _RULES.search),
+    _DEFERS.match,
+)
+#: The groups of those shapes that name what was not taken.
+_LEFT_OUT = ("other", "left", "gone", "given_up", "old")
 
 
 def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Outcome = "unknown") -> Decision:
@@ -255,7 +265,7 @@ def choices_in(text: str) -> tuple[StatedChoice, ...]:
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
-        if (choice := _choice(sentence) or _deed_with_reason(sentence, after)) is not None
+        if (choice := _choice(sentence) or _changed(sentence, after)) is not None
     )
 
 
@@ -301,7 +311,7 @@ def _in_context(choice: StatedChoice, before: str, after: str) -> StatedChoice:
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
 
 
-def _deed_with_reason(sentence: str, after: str) -> StatedChoice | None:
+def _changed(sentence: str, after: str) -> StatedChoice | None:
     """A change that the next sentence gives the reason for, by saying how it had been before."""
     if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
         return None
@@ -309,67 +319,28 @@ def _deed_with_reason(sentence: str, after: str) -> StatedChoice | None:
 
 
 def _choice(sentence: str) -> StatedChoice | None:
-    choice = _made(sentence)
-    return None if choice is None or _UNMEANT.search(sentence) else choice
-
-
-def _made(sentence: str) -> StatedChoice | None:
-    takes = _TAKES.search(sentence)
-    if takes:
+    if _UNMEANT.search(sentence):
+        return None
+    if takes := _TAKES.search(sentence):
         return _taken(sentence, takes["what"])
-    prefers = _PREFERS.search(sentence)
-    if prefers:
+    if prefers := _PREFERS.search(sentence):
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_said_why(why))
-    reasoned = _REASONED.match(sentence)
-    if reasoned:
-        return StatedChoice(
-            said=sentence, chosen=sentence[: reasoned.end("what")], rationale=sentence[reasoned.start("how") :]
-        )
-    return _rule_set(sentence)
-
-
-def _rule_set(sentence: str) -> StatedChoice | None:
-    """A rule or a judgement that a sentence states, one thing that it takes for another, or what it concludes."""
-    preferred, concludes = _REASONED_PREFERENCE.match(sentence), _CONCLUDES.match(sentence)
-    if preferred:
-        other, why = preferred["other"], preferred["why"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(other,), rationale=why)
-    if concludes:
-        return StatedChoice(said=sentence, chosen=concludes["what"], rationale=concludes["why"])
-    judges = _JUDGES.match(sentence)
-    if judges:
-        return StatedChoice(said=sentence, chosen=sentence, options=(judges["other"],) if judges["other"] else ())
-    swaps = _SWAPS.match(sentence)
-    if swaps:
-        gone = swaps["gone"] or swaps["given_up"] or swaps["old"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(gone.strip(),) if gone else ())
-    ruled_out = _RULED_OUT.match(sentence)
-    if ruled_out:
-        return StatedChoice(said=sentence, chosen=sentence, options=(ruled_out["other"],), rationale=ruled_out["why"])
-    return _picked(sentence)
-
-
-def _picked(sentence: str) -> StatedChoice | None:
-    """What a sentence says was picked, moved, put off or left, mostly beside what was not taken."""
-    way, placed, mended = _WAY.match(sentence), _PLACES.match(sentence), _FIXED_BY.match(sentence)
-    preferred = mended or _LEFT_FIRST.match(sentence)
-    if preferred:
-        return StatedChoice(said=sentence, chosen=sentence, options=(preferred["other"].strip(),))
-    if way or placed:
-        other = (way["other"] or way["left"]).strip() if way else placed["gone"] if placed else None
-        return StatedChoice(said=sentence, chosen=sentence, options=(other,) if other else ())
-    sets = (
-        _VERDICT.search(sentence)
-        or _TELLS_HOW.match(sentence)
-        or _INSTEAD.match(sentence)
-        or _WEIGHS.search(sentence)
-        or _DECLARED.search(sentence)
-        or _RULES.search(sentence)
-        or _DEFERS.match(sentence)
+        return StatedChoice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_stated_why(why))
+    if reasoned := _REASONED.match(sentence):
+        chosen, reason = sentence[: reasoned.end("what")], sentence[reasoned.start("how") :]
+        return StatedChoice(said=sentence, chosen=chosen, rationale=reason)
+    found = next((match for shape in _SHAPES if (match := shape(sentence))), None)
+    if found is None:
+        return None
+    parts = found.groupdict("")
+    other = next((parts[name] for name in _LEFT_OUT if parts.get(name)), "")
+    return StatedChoice(
+        said=sentence,
+        chosen=parts.get("chosen") or sentence,
+        rationale=parts.get("why", ""),
+        options=(other.strip(),) if other else (),
     )
-    return StatedChoice(said=sentence, chosen=sentence) if sets else None
 
 
 def _taken(sentence: str, what: str) -> StatedChoice:
@@ -378,15 +349,15 @@ def _taken(sentence: str, what: str) -> StatedChoice:
     chosen = what[: over.start()] if over else what
     why = _WHY.search(chosen)
     if why and not over:
-        return StatedChoice(said=sentence, chosen=sentence, rationale=_said_why(why))
+        return StatedChoice(said=sentence, chosen=sentence, rationale=_stated_why(why))
     other = over["other"] if over else ""
     because = _WHY.search(other)
     option = other[: because.start()] if because else other
     return StatedChoice(
-        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_said_why(because)
+        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_stated_why(because)
     )
 
 
-def _said_why(match: re.Match[str] | None) -> str:
+def _stated_why(match: re.Match[str] | None) -> str:
     """A reason without its "because"; an aim keeps the word that says that it is one."""
     return (match["fact"] or match["aim"]).strip() if match else ""

@@ -297,7 +297,7 @@ _ANOTHER = Regex(
 # A statement is asked on its own, beside its neighbours and as an answer, over the length of an entry.
 @lru_cache(maxsize=1024)
 def failures_in(text: str) -> tuple[StatedFailure, ...]:
-    """The failures that the first sentence to tell of any says were met.
+    """The failures that the first sentence to report any says occurred.
 
     A paragraph that circles one defect names it again and again; what it begins with is what it is about. Another is
     only what failed elsewhere ("Validate failed at ... Test failed at ..."), what fails after a repair, and each item
@@ -315,25 +315,23 @@ def failures_in(text: str) -> tuple[StatedFailure, ...]:
     found: list[StatedFailure] = []
     changed = counted = listing = False
     for place, sentence in enumerate(sentences):
-        told: list[StatedFailure] = []
+        reported: list[StatedFailure] = []
         changed, listing = changed or is_change(sentence), listing and not is_change(sentence)
         if not found or counted or listing or (changed and not is_change(sentence)):
-            told = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _reports_failure(clause)]
+            reported = [_in_full(clause, sentences, place) for clause in _clauses(sentence) if _reports_failure(clause)]
         elif (_FAILED_AT.search(sentence) or _ANOTHER.search(sentence)) and _reports_failure(sentence):
-            told = [_in_full(sentence, sentences, place)]
-        if told and not is_on_purpose(sentence):
-            found, listing = told if counted else [*found, *told], listing or counted
-            changed, counted = False, not listing and all(_only_counts(one.quote or one.said) for one in found)
+            reported = [_in_full(sentence, sentences, place)]
+        if reported and not is_on_purpose(sentence):
+            found, listing = reported if counted else [*found, *reported], listing or counted
+            # Does it only say how many faults there were? How many tests failed is a failure itself.
+            said = [one.quote or one.said for one in found]
+            only_counts = all(_COUNTS.search(one) and not _OF_TESTS.search(one) for one in said)
+            changed, counted = False, not listing and only_counts
     return tuple(found[:_PER_SENTENCE])
 
 
-def _only_counts(said: str) -> bool:
-    """Whether a sentence only says how many faults there were; how many tests failed is a failure itself."""
-    return _COUNTS.search(said) is not None and _OF_TESTS.search(said) is None
-
-
 def _listed(sentences: tuple[str, ...]) -> list[str]:
-    """The faults that a text counts off, behind the words that say that it met them."""
+    """The faults that a text counts off, behind the words that say that they occurred."""
     for place, sentence in enumerate(sentences):
         head = _HEADS_LIST.search(sentence)
         if head and not negates_failure(sentence[: head.start("items")]) and _FIXES.match(sentence) is None:
@@ -351,15 +349,15 @@ def _in_full(clause: str, sentences: tuple[str, ...], place: int) -> StatedFailu
     """
     before, after = sentences[place - 1] if place else "", sentences[place + 1] if place + 1 < len(sentences) else ""
     if before and _POINTS_BACK.match(clause):
-        return msgspec.structs.replace(_stated_failure(f"{before} {clause}"), quote=clause)
+        return _stated_failure(f"{before} {clause}", quote=clause)
     if not _heads(clause) or not after or _is_apart(after) or (_fails(clause) and _reports_failure(after)):
         return _stated_failure(clause)
-    return msgspec.structs.replace(_stated_failure(f"{clause} {after}"), quote=clause)
+    return _stated_failure(f"{clause} {after}", quote=clause)
 
 
 def _heads(clause: str) -> bool:
     """Whether a sentence has so few words of its own that the next may have to say what it is about."""
-    return clause.endswith(".") and len(_WORD.findall(_BLANK.sub(" ", clause))) < _FULL_WORDS
+    return clause.endswith(".") and _own_words(clause) < _FULL_WORDS
 
 
 def _is_apart(sentence: str) -> bool:
@@ -368,7 +366,7 @@ def _is_apart(sentence: str) -> bool:
 
 
 def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
-    """The trouble that a task orders to be mended.
+    """The failure that a task asks to fix.
 
     >>> requested_fixes("Fix the upload timeout (#12)")[0].said
     'Fix the upload timeout (#12)'
@@ -384,7 +382,7 @@ def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
 
 @lru_cache(maxsize=1024)
 def fixes_in(text: str, *, found: str = "") -> tuple[StatedFailure, ...]:
-    """The trouble that a statement says was mended; ``found`` tells which, where it has only a number.
+    """The failures that a statement says were fixed; ``found`` says which, where it has only a number.
 
     >>> fixes_in("Fixed off-by-one error in pagination")[0].said
     'Fixed off-by-one error in pagination'
@@ -397,36 +395,41 @@ def fixes_in(text: str, *, found: str = "") -> tuple[StatedFailure, ...]:
     counted = [one for one in others if _COUNTED_OFF.match(one)] if _COUNTED_OFF.match(first) else []
     counted = counted or ([one for one in others if is_fix(one)] if is_fix(first) else [])
     behind = dict(pairwise(_sentences(text)))
-    told = (_fixes_in_clause(one, found=found, after=behind.get(one, "")) for one in (first, *counted))
-    return tuple(trouble for several in told for trouble in several)
+    fixed = (_fix_in_clause(one, found=found, after=behind.get(one, "")) for one in (first, *counted))
+    return tuple(filter(None, fixed))
 
 
-def _fixes_in_clause(first: str, *, found: str, after: str) -> tuple[StatedFailure, ...]:
-    """The trouble that one clause says was mended."""
+def _fix_in_clause(first: str, *, found: str, after: str) -> StatedFailure | None:
+    """The failure that one clause says was fixed."""
     match = _FIXES.match(first)
     if match is None or _ORDERS.match(first):
-        return ()
+        return None
     what = _LISTS.split(_MEANS.split(match["rest"])[0])[0]
     name = _NAMED.search(what)
     if name is None or negates_failure(what[: name.end() + 12].partition("(")[0]):
-        return ()
+        return None
     said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     if _heads(first) and after and not _is_apart(after):
         said = f"{first} {after}"
-    return (msgspec.structs.replace(_stated_failure(said), quote=first),)
+    return _stated_failure(said, quote=first)
 
 
 def is_heading(text: str) -> bool:
-    """Whether a statement only says that there was trouble, so that another has to say which.
+    """Whether a statement only says that there was a failure, so that another has to say which.
 
     >>> is_heading("Verified that the reported bug exists"), is_heading("Found that the nightly export drops rows")
     (True, False)
     """
-    return len(_WORD.findall(_BLANK.sub(" ", text))) < _HEAD_WORDS
+    return _own_words(text) < _HEAD_WORDS
+
+
+def _own_words(text: str) -> int:
+    """How many words of a text say what was wrong, not only that something was."""
+    return len(_WORD.findall(_BLANK.sub(" ", text)))
 
 
 def is_fix(text: str) -> bool:
-    """Whether a statement says that something was mended.
+    """Whether a statement says that something was fixed.
 
     >>> is_fix("Fixed the export"), is_fix("Fix the export next"), is_fix("Ran the export")
     (True, False, False)
@@ -445,7 +448,7 @@ def is_change(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _sentences(text: str) -> tuple[str, ...]:
-    """A statement is asked for what failed and for what was mended, one after the other."""
+    """A statement is asked for what failed and for what was fixed, one after the other."""
     return tuple(part.strip() for part in _SENTENCE.split(text) if part and part.strip())
 
 
@@ -457,22 +460,14 @@ def _clauses(text: str) -> Iterator[str]:
 def _reports_failure(clause: str) -> bool:
     if _NUMBERED_LABEL.match(clause):
         return True
-    told = (
-        _fails(clause)
-        or _CAUGHT.match(clause)
-        or _LABELLED.match(clause)
-        or _HANDED_IN.search(clause)
-        or _is_found(clause)
-    )
-    return bool(told) and not _is_none(clause) and not _WRITES.match(clause)
-
-
-def _is_none(clause: str) -> bool:
-    """Whether a failure is only wanted or feared; of what somebody caught, what it is about does not say that."""
     caught = _REVIEWED.search(clause)
+    named = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _HANDED_IN.search(clause)
+    if not (named or _finds_fault(clause, caught)) or _WRITES.match(clause):
+        return False
+    # Of what somebody caught, what it is about does not say that it is only wanted or feared.
     if caught is None:
-        return negates_failure(clause)
-    return negates_failure(clause[: caught.end()]) or finds_nothing(clause)
+        return not negates_failure(clause)
+    return not negates_failure(clause[: caught.end()]) and not finds_nothing(clause)
 
 
 def _fails(clause: str) -> bool:
@@ -483,22 +478,15 @@ def _fails(clause: str) -> bool:
     return predicate.start() > 0 or clause[0].isdigit()
 
 
-def _is_found(clause: str) -> bool:
+def _finds_fault(clause: str, caught: re.Match[str] | None) -> bool:
     """Whether a clause says that somebody found a fault, and which."""
-    if _FINDS.search(clause) is None and _REFUTES.search(clause) is None:
+    finds = _FINDS.search(clause)
+    if not (finds or _REFUTES.search(clause)) or _own_words(clause) < _TELLING_WORDS:
         return False
-    return (_REVIEWED.search(clause) is not None or _finds_defect(clause)) and _says_what(clause)
+    defect = _A_DEFECT.search(clause) if finds else None
+    return caught is not None or (defect is not None and not ends_in_denial(clause[: defect.start()]))
 
 
-def _finds_defect(clause: str) -> bool:
-    defect = _A_DEFECT.search(clause)
-    return defect is not None and _FINDS.search(clause) is not None and not ends_in_denial(clause[: defect.start()])
-
-
-def _says_what(clause: str) -> bool:
-    """Whether a clause says what was wrong, not only that something was."""
-    return len(_WORD.findall(_BLANK.sub(" ", clause))) >= _TELLING_WORDS
-
-
-def _stated_failure(said: str) -> StatedFailure:
-    return StatedFailure(said=said, family=next((name for name, pattern in _FAMILIES if pattern.search(said)), None))
+def _stated_failure(said: str, *, quote: str = "") -> StatedFailure:
+    family = next((name for name, pattern in _FAMILIES if pattern.search(said)), None)
+    return StatedFailure(said=said, family=family, quote=quote)

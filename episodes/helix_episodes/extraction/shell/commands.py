@@ -82,15 +82,10 @@ def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None,
         return _known_subcommand(program, rest)
     # ruff, cmake and node, and programs nobody knows ("./test-harness.sh setup-repo", "./entire status").
     word = arguments[0] if arguments else ""
-    plain = re.fullmatch(r"[a-z][a-z0-9:_-]*", word) and not _stands_alone(program)
+    # The first word of these is an operand: ``pytest tests``, ``rm build``, ``cat notes``.
+    takes_operands = any(program in one for one in (known.CHECKERS, known.LOOKERS, known.FORMATTERS, known.FILERS))
+    plain = re.fullmatch(r"[a-z][a-z0-9:_-]*", word) and not takes_operands
     return (word, arguments[1:]) if plain else (None, arguments)
-
-
-def _stands_alone(program: str) -> bool:
-    """Whether the first word is an operand: ``pytest tests``, ``rm build``, ``cat notes``."""
-    return (
-        program in known.CHECKERS or program in known.LOOKERS or program in known.FORMATTERS or program in known.FILERS
-    )
 
 
 def _task(program: str, rest: tuple[str, ...]) -> str | None:
@@ -170,27 +165,16 @@ def _by_subcommand(
 def _by_task(program: str, subcommand: str | None) -> tuple[Purpose, str | None, CheckKind | None] | None:
     """A task or a script whose name says that it checks."""
     if program in known.RUN_WORDS or program in known.BARE_RUNNERS:
-        kind = _task_kind(subcommand) if subcommand else _default_task(program)
-        if kind == "format" and "check" not in _task_words(subcommand or ""):
+        words = set(re.split(r"[^a-z0-9]+", (subcommand or "").lower()))
+        kind = next((kind for kind, signs in known.TASK_WORDS if signs & words), None)
+        if not subcommand:  # what a bare ``make`` does, by custom
+            kind = "build" if program in {"make", "ant", "scons"} else "test" if program == "rake" else None
+        if kind == "format" and "check" not in words:
             return "format", None, "format"
         return ("check", f"{program} {subcommand or ''}".strip(), kind) if kind else None
     script = subcommand if program in known.INTERPRETERS | known.SHELLS else program
     kind = _script_kind(script, program)
     return ("check", script if script == program else f"{program} {script}", kind) if kind else None
-
-
-def _default_task(program: str) -> CheckKind | None:
-    """What a bare ``make`` does, by custom."""
-    return "build" if program in {"make", "ant", "scons"} else "test" if program == "rake" else None
-
-
-def _task_words(task: str) -> set[str]:
-    return set(re.split(r"[^a-z0-9]+", task.lower()))
-
-
-def _task_kind(task: str) -> CheckKind | None:
-    words = _task_words(task)
-    return next((kind for kind, telling in known.TASK_WORDS if telling & words), None)
 
 
 _TEST_SCRIPT = Regex(r"test_\w+\.py|\w+_test\.(?:py|rb)|\w+[._](?:test|spec)\.[cm]?[jt]sx?|runtests\.py")
@@ -199,9 +183,7 @@ _TEST_SCRIPT = Regex(r"test_\w+\.py|\w+_test\.(?:py|rb)|\w+[._](?:test|spec)\.[c
 def _script_kind(script: str | None, program: str) -> CheckKind | None:
     if not script:
         return None
-    if program == "unittest" or script == "manage.py test":
-        return "test"
-    if _TEST_SCRIPT.fullmatch(script):
+    if program == "unittest" or script == "manage.py test" or _TEST_SCRIPT.fullmatch(script):
         return "test"
     stem, dot, _ = script.partition(".")
     return known.SCRIPT_WORDS.get(stem) if dot else None
@@ -221,19 +203,14 @@ def _looks(program: str, subcommand: str | None, arguments: tuple[str, ...]) -> 
         case "sed":
             looks = not any(re.match(r"-[nErsz]*i|--in-place", word) for word in arguments)
         case "docker" | "docker compose":
-            looks = _docker_looks(program, subcommand or "")
+            composing = program == "docker compose" or (subcommand or "").startswith("compose ")
+            verbs = known.LOOKING_SUBCOMMANDS["docker compose" if composing else "docker"]
+            looks = (subcommand or "").rpartition(" ")[2] in verbs
         case _ if program in known.LOOKING_SUBCOMMANDS:
             looks = (subcommand or "").replace(" ", "-") in known.LOOKING_SUBCOMMANDS[program]
         case _:
             looks = program in known.LOOKERS
     return looks
-
-
-def _docker_looks(program: str, subcommand: str) -> bool:
-    composing = program == "docker compose" or subcommand.startswith("compose ")
-    return (
-        subcommand.rsplit(" ", maxsplit=1)[-1] in known.LOOKING_SUBCOMMANDS["docker compose" if composing else "docker"]
-    )
 
 
 def _git_looks(subcommand: str | None, arguments: tuple[str, ...]) -> bool:
@@ -278,15 +255,12 @@ def protected_flags(program: str, subcommand: str | None, arguments: tuple[str, 
     flags: set[str] = set()
     for word in takewhile(lambda word: word != "--", arguments):
         name = word.partition("=")[0]
-        if name in known.PROTECTED or (name.startswith("--skip") or _disables(name)):
+        disables = name.startswith("--no-") and name not in known.HARMLESS_NO
+        if disables or name in known.PROTECTED or name.startswith("--skip"):
             flags.add(name)
         elif re.fullmatch(r"-[a-zA-Z]+", word):
             flags |= {short[letter] for letter in word[1:] if letter in short}
     return tuple(sorted(flags))
-
-
-def _disables(name: str) -> bool:
-    return name.startswith("--no-") and name not in known.HARMLESS_NO
 
 
 def scope_of(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -375,25 +349,15 @@ def hides_exit(segments: tuple[Segment, ...], index: int) -> bool:
     if segments[index].hidden:
         return True
     following = segments[index + 1 :]
-    if not following:
+    if following and following[0].joiner == "|" and not _has_option(segments[:index], "pipefail"):
+        return True
+    # A failure skips the parts behind ``&&`` and reaches what runs anyway.
+    reached = next((part for part in following if part.joiner in {"||", ";"}), None)
+    if reached is None:
         return False
-    if following[0].joiner == "|":
-        return not _has_option(segments[:index], "pipefail") or _swallowed(_after_pipe(following), segments, index)
-    return _swallowed(following, segments, index)
-
-
-def _after_pipe(following: tuple[Segment, ...]) -> tuple[Segment, ...]:
-    return following[len(tuple(takewhile(lambda part: part.joiner == "|", following))) :]
-
-
-def _swallowed(following: tuple[Segment, ...], segments: tuple[Segment, ...], index: int) -> bool:
-    """Whether a failure, skipping the ``&&`` parts, meets something that runs anyway."""
-    met = next((part for part in following if part.joiner in {"||", ";"}), None)
-    if met is None:
-        return False
-    if met.joiner == ";":
+    if reached.joiner == ";":
         return not _has_option(segments[:index], "-e")
-    return met.program not in {"exit", "return", "false"}
+    return reached.program not in {"exit", "return", "false"}
 
 
 def _has_option(before: tuple[Segment, ...], option: str) -> bool:
@@ -412,7 +376,14 @@ def _parse(text: str, *, depth: int) -> tuple[Segment, ...]:
         script = _inner_script(words)
         if script is not None and depth < _DEEPEST:
             piped_on = position + 1 < len(parts) and parts[position + 1].joiner == "|"
-            found += _opened(script, part, piped_on=piped_on, depth=depth + 1)
+            inner = _parse(script, depth=depth + 1)
+            found += [
+                segment._replace(
+                    joiner=segment.joiner if number else part.joiner,
+                    hidden=segment.hidden or part.hidden or (piped_on and number < len(inner) - 1),
+                )
+                for number, segment in enumerate(inner)
+            ]
         elif words[0]:  # an empty word, quoted, runs nothing
             found.append(_segment(part, words))
     return tuple(found)
@@ -426,18 +397,6 @@ def _inner_script(words: tuple[str, ...]) -> str | None:
         if re.fullmatch(r"-\w*c", flag):
             return script
     return None
-
-
-def _opened(script: str, part: SimpleCommand, *, piped_on: bool, depth: int) -> list[Segment]:
-    inner = _parse(script, depth=depth)
-    last = len(inner) - 1
-    return [
-        segment._replace(
-            joiner=segment.joiner if position else part.joiner,
-            hidden=segment.hidden or part.hidden or (piped_on and position < last),
-        )
-        for position, segment in enumerate(inner)
-    ]
 
 
 def _unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
