@@ -43,8 +43,7 @@ _TAKES = Regex(
 _JUDGES = Regex(
     r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
     r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+|(?-i:[A-Z])\w*['\u2019]s)\b|"
-    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over "
-    r"(?P<other>(?:an?|the|its|this) [^.;,]+))",
+    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
 #: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
@@ -53,16 +52,14 @@ _CHANGES = (
     r"identifi|investigat|analy[sz]|"
     r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
     r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|"
-    r"finish|prov|fix|clos|correct|fir|resolv|"
-    r"address|repair|captur|record)(?:ed|d)\b)"
+    r"finish|prov|fix|clos|correct|fir|resolv|address|repair|captur|record)(?:ed|d)\b)"
     r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
     r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
     r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
 )
 _PREFERS = Regex(
     rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b"
-    r"(?P<what>.*?),?\s+"
-    r"(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
+    r"(?P<what>.*?),?\s+(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
@@ -78,8 +75,7 @@ _REASONED = Regex(
 #: A rule that the change sets: who is let through, what blocks, what is only advice.
 _RULES = Regex(
     rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
-    r"intentionally)\b|"
-    r"\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    r"intentionally)\b|\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
     rf"^\W*{_CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)|"
     r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
     r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
@@ -135,8 +131,7 @@ _TELLS_HOW = Regex(
     r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
     r"\b(?:bounded|limited|restricted|anchored|keyed|scoped) (?:by|from|to|on|at) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
-    r"(?=(?:an?|the|each|every|only|whether|on|"
-    r"as|its|[`_.A-Z])\b|[`_.]))",
+    r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
 #: What was changed, and behind it how it had been until then: the reason, though no "because" says so.
@@ -156,8 +151,7 @@ _PLACES = Regex(
 _INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _RULED_OUT = Regex(
     r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
-    r"deferred|left out|abandoned)"
-    r"(?:[:,]| because| since| as)\s+(?P<why>.+)",
+    r"deferred|left out|abandoned)(?:[:,]| because| since| as)\s+(?P<why>.+)",
     re.IGNORECASE,
 )
 #: What is put off, and where to.
@@ -169,8 +163,7 @@ _DEFERS = Regex(
 )
 _REASONED_PREFERENCE = Regex(
     r"^(?!(?:each|it|this|that|these|they|both|which|every|there|"
-    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|"
-    r"since) (?P<why>.+)",
+    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)",
     re.IGNORECASE,
 )
 _CONCLUDES = Regex(
@@ -191,8 +184,7 @@ _WHY = Regex(
 #: "Use GraphQL (REST lacks threads)": brackets behind a decision hold its reason when they say what was wrong.
 _IN_BRACKETS = Regex(
     r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
-    r"slow(?:er)?|too|not|no|cannot|can't|"
-    r"lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
+    r"slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
     re.IGNORECASE,
 )
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)

@@ -48,8 +48,7 @@ _FAILED = (
 _IS_BAD = (
     r"(?:is|was|were|are|been|became|stayed|being|be|proved|pinned at) (?:\w+ ){0,2}?(?:wrong|false|broken|missing|"
     r"stale|absent|unavailable|incorrect|invalid|incomplete|undocumented|unreachable|inert|masked|"
-    r"vacuous|dead|untested|"
-    r"unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
+    r"vacuous|dead|untested|unconstrained|misleading|nonexistent|disproven|unknown|inverted|half wrong|out of date|"
     r"swallowed|lost|truncated|backwards|inaccurate|vulnerable|null|permanently false|"
     r"circular|uncheckable|unmeasurable|inconsistent|omitted|conflated|triplicated|too broad|not reachable|"
     r"not (?:configured|registered|set|available|addressed|met|tested|verified|updated))"
@@ -207,15 +206,13 @@ _NUMBERED_LABEL = Regex(
 #: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
 _HANDED_IN = Regex(
     r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
-    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S|"
-    r"\breproduced (?:it|both|all|each|them)\b[^:.;]{0,40}:\s+(?!none\b|no\b)\S",
+    r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S|\breproduced (?:it|both|all|each|them)\b[^:.;]{0,40}:\s+(?!none\b|no\b)\S",
     re.IGNORECASE,
 )
 #: Who writes about a failure has not met it by that.
 _WRITES = Regex(
     r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|"
-    r"listed|summari[sz]ed|"
-    r"established|explained|clarified|mentioned|posted|replied)\b",
+    r"listed|summari[sz]ed|established|explained|clarified|mentioned|posted|replied)\b",
     re.IGNORECASE,
 )
 #: Nouns that say that something was wrong, not what.

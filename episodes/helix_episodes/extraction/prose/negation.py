@@ -79,8 +79,7 @@ def is_disclaimed(sentence: str, found: re.Match[str]) -> bool:
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
-    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|"
-    r"by design|deliberately|"
+    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
     r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
     r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
     r"whether|verif(?:y|ied) that|(?:confirmed|verified|proved|checked) (?:that )?(?:no|none|nothing)|"
