@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
 
 
-#: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
+#: One run of a linter may break many rules; each is an event, so that each can recur on its own. Beyond this
 #: many a run says "everything is broken", which more events would not make clearer.
 FAMILIES_PER_RUN = 5
-#: The family of a command whose exit status is an answer (``grep`` found nothing) and no trouble.
+#: The family of a command whose exit status is an answer (``grep`` found nothing) and no failure.
 ANSWERED_NO = "answered no"
-#: The shell itself refuses a part of the text: whichever program stood there never ran.
+#: The shell itself refuses a part of the text: the program there never ran.
 _SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 #: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is

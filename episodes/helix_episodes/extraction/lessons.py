@@ -47,7 +47,7 @@ _CALLED = Regex(
     r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
 )
 
-#: Words of a general truth, which names no thing of this log and tells of nothing that happened.
+#: Words of a general truth, which names no thing of this log and reports nothing that happened.
 _GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
 _MAXIM = Regex(
     r"^(?:(?:Always|Never) (?!\w+(?:ed|s)\b|(?:ran|did|went|came|made|wrote|saw|got)\b)[a-z]+ \S.{9,}|"
@@ -56,7 +56,7 @@ _MAXIM = Regex(
     rf"(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,})",
 )
-#: Within a sentence a general truth is the reason or the end of what was told.
+#: Within a sentence a general truth is the reason or the end of what was reported.
 _CONCLUDED = Regex(
     rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
@@ -88,7 +88,7 @@ def split_lessons(text: str) -> tuple[str, ...]:
 
 
 def lessons_in(text: str) -> tuple[str, ...]:
-    """What a statement calls a lesson: counted off below the word, or behind it."""
+    """What a statement calls a lesson: counted off below the word, or following it."""
     listed = split_lessons(text) if _HEADED.match(text) else ()
     return listed if len(listed) >= _LIST else tuple(match["what"] for match in _CALLED.finditer(text))
 
@@ -126,7 +126,7 @@ _CUES = (
     *("lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to"),
     *("trap", "pitfall", "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth "),
 )
-#: A heading over lessons that stand below it: names in capitals, and nothing said of them.
+#: A heading over the lessons below it: names in capitals, and nothing said of them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
@@ -202,5 +202,5 @@ def _reason(rationale: str) -> str:
 
 
 def _states(sentence: str) -> bool:
-    """Whether a sentence has a word of its own, beside those with which an agent answers or begins any work."""
+    """Whether a sentence has words other than those with which an agent answers or begins any work."""
     return any(not _EMPTY.fullmatch(word) for word in _WORD.findall(sentence.lower().replace("\u2019", "'")))

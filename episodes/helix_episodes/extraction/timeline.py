@@ -38,7 +38,7 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 #: What ``git stash`` does besides setting aside: bringing back, and looking.
 _UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
 _LOOKING = frozenset({"list", "show"})
-#: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
+#: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
     **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
@@ -177,7 +177,7 @@ class Timeline:
                     yield run
 
     def _reported_runs(self) -> Iterator[CheckRun]:
-        """Failures of a check that a person shows or an editor sends along, as the runs they tell of."""
+        """Failures of a check that a person shows or an editor sends along, as the runs they report."""
         together: dict[tuple[int, str], list[str]] = {}
         for name, reported in self.reported.items():
             if reported.verdict is not None:

@@ -211,7 +211,7 @@ _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocriti
 
 
 def read_golangci(output: CommandOutput) -> CheckVerdict | None:
-    """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
+    """The verdict of golangci-lint; its summary line may be cut off; single issues are enough."""
     if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF):
         names_linter = (line for line in output.lines if line.endswith(")") and _LINTER_LINE.match(line))
         if not output.has(".go:") or next(names_linter, None) is None:

@@ -197,7 +197,7 @@ class _JudgedPart(Value):
     echoed: tuple[str, ...] | None
     hidden: bool
     cut: bool  # piped on, so that the text may not be the whole of it
-    known: bool  # a program with a name, not a task whose content nobody printed
+    known: bool  # a program with a name, not a task whose content was not printed
     reading: CheckVerdict | None = None
     task_failed: str = ""  # the line in which a task runner says so
 
@@ -343,7 +343,7 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
     if run.check not in _SILENT or "/dev/null" in run.segment.text:
         return False
     if any(_COMPLAINT.match(line) for line in text.lines):
-        return False  # somebody complained, and nobody can tell that it was another
+        return False  # somebody complained, and it may have been this check
     return not text.text.strip() if run.cut else True
 
 
@@ -373,7 +373,7 @@ def _after_failure(
 
 
 def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text: CommandOutput) -> int | None:
-    """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
+    """The position of the part to which the exit status belongs; ``None`` when that is unknown."""
     by_index = {run.place: run for run in runs}
     visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
     for index in visible:

@@ -29,9 +29,9 @@ _EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
 class CheckFinding(Value):
-    """One kind of trouble that a check or a command met.
+    """One kind of failure that a check or a command reported.
 
-    ``family`` names the kind, so that the same trouble in another session has the same name; ``message`` is the first
+    ``family`` names the kind, so that the same failure in another session has the same name; ``message`` is the first
     informative line of it as printed; ``times`` how often it was reported; ``tests`` the failing tests. ``generic`` is
     true when the family says nothing about the cause ("test failed").
     """
@@ -194,7 +194,7 @@ def covers(later: CheckVerdict, earlier: CheckVerdict) -> bool:
 
 
 def _unclear(verdict: CheckVerdict) -> bool:
-    """Whether a task stood for a command that was not seen."""
+    """Whether a task ran a command that was not seen."""
     return verdict.task is not None and verdict.echoed is None
 
 

@@ -51,7 +51,7 @@ _BLACK_END = Regex(
 
 
 def read_pytest(output: CommandOutput) -> CheckVerdict | None:
-    """The verdict of pytest, from its closing line; the list of failures alone also tells."""
+    """The verdict of pytest, from its closing line; the list of failures alone is enough."""
     if not output.has(" passed", " failed", " error", "no tests ran", "FAILED ", "ERROR "):
         return None
     ends = [found for line in output.lines if " in " in line and (found := _PYTEST_END.match(line))]
@@ -188,7 +188,7 @@ def _class_name(name: str) -> str:
 
 
 def exception_at_end(text: str) -> CheckFinding | None:
-    """The exception with which a program ended whose exit status nobody wrote down: its report stands last."""
+    """The exception with which a program ended whose exit status was not recorded: its report comes last."""
     output = CommandOutput(text)
     raised = raised_exception(output)
     last = next((line for line in reversed(output.lines) if line.strip()), "")

@@ -125,13 +125,13 @@ _PLAIN_CLOSING = _Closing(
 
 
 def read_closings(output: CommandOutput) -> tuple[CheckVerdict, ...]:
-    """The verdicts of all runners in the table whose closing line stands in the output."""
+    """The verdicts of all runners in the table whose closing line is in the output."""
     readings = (_closed(output, closing) for closing in _CLOSINGS)
     return tuple(reading for reading in readings if reading)
 
 
 def read_plain(output: CommandOutput) -> CheckVerdict | None:
-    """A runner nobody knows whose last words are "N passed, M failed"."""
+    """An unknown runner whose last words are "N passed, M failed"."""
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return _closed(CommandOutput(last), _PLAIN_CLOSING)
 
@@ -249,7 +249,7 @@ def summary_failure(output: CommandOutput, *, program: str | None) -> CheckFindi
 
 
 def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> CheckVerdict | None:
-    """The verdict of a check of which only the summary is left; see `summed_failure`."""
+    """The verdict of a check of which only the summary is left; see `summary_failure`."""
     found = summary_failure(output, program=program)
     if found is None:
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SimpleCommand(Value):
-    """One simple command: its words without quotes, and how it stands among its neighbours.
+    """One simple command: its words without quotes, and how it is joined to its neighbours.
 
     ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
     loop, a condition, a group that is piped on, ``!``) keeps its exit status from being seen.
@@ -37,7 +37,7 @@ class SimpleCommand(Value):
 
 
 class _Token:
-    """A word, an operator, a redirection or the end of a line, and where it stands."""
+    """A word, an operator, a redirection or the end of a line, and its place in the text."""
 
     __slots__ = ("end", "kind", "start", "value")
 
@@ -176,7 +176,7 @@ def _dollar(text: str, at: int, *, depth: int) -> int:
 
 
 def _quoted(text: str, at: int, *, depth: int) -> int:
-    """Past the double quote that closes the string in which ``at`` stands."""
+    """Past the double quote that closes the string around ``at``."""
     while at < len(text):
         if plain := _PLAIN_QUOTED.match(text, at):
             at = plain.end()
