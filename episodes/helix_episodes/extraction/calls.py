@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import (
-    CheckFinding,
-    CheckVerdict,
-    read_diagnostics,
-    read_verdicts,
-    reports_diagnostics,
-)
+from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
+from helix_episodes.extraction.checks.editor import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
@@ -56,7 +51,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     result_position: int | None = None
     path: str | None = None
     segments: tuple[Segment, ...] = ()
-    verdicts: tuple[CheckVerdict, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     refusals: tuple[CheckFinding, ...] = ()
     outside: bool = False
     decisive: Segment | None = None
@@ -117,7 +112,7 @@ def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, r
     segments = parse_command(command)[:MOST_PARTS] if step.operation == "run" else ()
     path = step.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
-    read: tuple[CheckVerdict, ...] = ()
+    read: tuple[Verdict, ...] = ()
     if result is not None and segments and result.status not in UNDONE:
         read = read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
     if result is not None and step.operation in {"look", "use"} and reports_diagnostics(step.tool):
@@ -139,7 +134,7 @@ def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, r
     )
 
 
-def _diagnosed(step: Step, result: Step, *, root: str | None) -> tuple[CheckVerdict, ...]:
+def _diagnosed(step: Step, result: Step, *, root: str | None) -> tuple[Verdict, ...]:
     """What the editor answered when it was asked for its diagnostics, of one file or of all."""
     if result.status != "ok":
         return ()

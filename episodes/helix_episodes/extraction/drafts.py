@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import CheckFinding, CheckVerdict
+from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
@@ -150,7 +150,7 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     until: int
-    verdict: CheckVerdict | None = None
+    verdict: Verdict | None = None
     command: str = ""
     resolved: str | None = None
     since: int = 0

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
-from helix_episodes.extraction.checks import CheckFinding, CheckVerdict, covers
+from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
 from helix_episodes.extraction.paths import file_name
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
     call: int | None
     position: int
-    verdict: CheckVerdict
-    ground: CheckVerdict
+    verdict: Verdict
+    ground: Verdict
     events: tuple[str, ...]
     families: frozenset[str]
 
@@ -123,7 +123,7 @@ class Timeline:
             for subject in {one for call in self.calls_of(decision) for one in subjects_of(call)}:
                 self._about[subject].append(decision)
         self._wrong: dict[str, bool] = {}
-        self._repairs: dict[tuple[str, CheckVerdict, str], list[int]] = {}
+        self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
@@ -347,9 +347,9 @@ def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
     return before
 
 
-def _run(verdict: CheckVerdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
+def _run(verdict: Verdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
     named = tuple(CheckFinding(family="", message="", tests=found.tests) for found in verdict.findings)
-    ground = CheckVerdict(
+    ground = Verdict(
         check=verdict.check,
         kind=verdict.kind,
         passed=None,

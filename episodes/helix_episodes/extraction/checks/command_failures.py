@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, ReportedLine, failing
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, failing
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.extraction.checks.summaries import is_script, summary_failure
 from helix_episodes.extraction.shell.commands import Segment, hides_exit
@@ -248,7 +248,7 @@ _DIFF_CUT = Regex(r"diff .*?(?:b/)?(\S+)$")
 _CLANG = Regex(r"([^\s:]+):\d+:\d+: (?:warning|error): code should be clang-formatted")
 
 
-def read_listing(segment: Segment, output: CommandOutput) -> CheckVerdict | None:
+def read_listing(segment: Segment, output: CommandOutput) -> Verdict | None:
     """What a formatter lists or shows as a diff; None when it was not asked to, or its words are not alone."""
     asked = {*segment.arguments}
     found = output.matches(_CLANG)
