@@ -296,10 +296,9 @@ class Timeline:
             return next((one for one in after if one.actor == "agent" and self.calls_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return self._answer_to_call(error) if error.id in self.call_numbers else None
-
-    def _answer_to_call(self, error: Event) -> Decision | None:
-        """The next attempt at the same, or a change before it to a file that a failed command points at."""
+        if error.id not in self.call_numbers:
+            return None
+        # The next attempt at the same, or a change before it to a file that a failed command points at.
         again = next(iter(self.attempts_after(error)), None)
         end = self.positions[again.id] if again else None
         changes = self.changes_to(places_in(self.call_of(error)), self.positions[error.id], end)

@@ -120,7 +120,9 @@ def rejection_in(text: str) -> str | None:
         if refutes(sentence):
             return sentence
         found = _REJECTS.search(sentence)
-        if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):
+        if found is None or is_supposed(sentence, upto=found.end()):
+            continue
+        if not is_denied(sentence, found, within=False) and not is_disclaimed(sentence, found):
             return sentence
     return None
 
@@ -133,10 +135,6 @@ def refutes(sentence: str) -> bool:
     """
     found = _REFUTES.search(sentence)
     return found is not None and not is_supposed(sentence, upto=found.end())
-
-
-def _is_disowned(sentence: str, found: re.Match[str]) -> bool:
-    return is_denied(sentence, found, within=False) or is_disclaimed(sentence, found)
 
 
 def _is_acceptance(text: str) -> bool:
