@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.extraction.checks import CheckVerdict, read_verdicts
+from helix_episodes.extraction.checks import Verdict, read_verdicts
 from helix_episodes.extraction.shell.commands import parse_command
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def commands(path: Path) -> Iterator[tuple[int, str, str, str]]:
             yield number, typed[block["tool_use_id"]], output, status
 
 
-def verdicts(path: Path) -> Iterator[tuple[int, tuple[CheckVerdict, ...]]]:
+def verdicts(path: Path) -> Iterator[tuple[int, tuple[Verdict, ...]]]:
     for number, command, output, status in commands(path):
         yield number, read_verdicts(parse_command(command), output=output, exit_code=None, status=status)
 

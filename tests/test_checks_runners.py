@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from helix_episodes.extraction.checks import CheckVerdict, read_verdicts
+from helix_episodes.extraction.checks import Verdict, read_verdicts
 from helix_episodes.extraction.shell.commands import parse_command
 
 
@@ -520,6 +520,6 @@ def test_words_alone_decide_nothing(command: str, output: str) -> None:
     assert verdict.passed is None
 
 
-def verdicts(command: str, output: str, *, exit_code: int | None) -> tuple[CheckVerdict, ...]:
+def verdicts(command: str, output: str, *, exit_code: int | None) -> tuple[Verdict, ...]:
     status = "unknown" if exit_code is None else "error" if exit_code else "ok"
     return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from growing import LINEAR, growth
 from helix_episodes.extraction.checks import (
     CheckFinding,
-    CheckVerdict,
+    Verdict,
     check_name_from_output,
     command_finding,
     covers,
@@ -40,7 +40,7 @@ def judged(command: str, output: str, exit_code: int | None, status: str = "unkn
     return [(verdict.check, verdict.passed) for verdict in verdicts(command, output, exit_code, status)]
 
 
-def verdicts(command: str, output: str, exit_code: int | None, status: str = "unknown") -> tuple[CheckVerdict, ...]:
+def verdicts(command: str, output: str, exit_code: int | None, status: str = "unknown") -> tuple[Verdict, ...]:
     return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)
 
 
@@ -266,12 +266,10 @@ def test_trouble_behind_exit_status_0(command: str, output: str, family: str | N
 
 def run(
     *scope: str, task: str | None = None, echoed: tuple[str, ...] | None = None, tests: tuple[str, ...] = ()
-) -> CheckVerdict:
+) -> Verdict:
     """A run of go test; ``covers`` looks at what was run, and at the failing tests of the earlier run."""
     findings = (CheckFinding(family="test failed", message="x", tests=tests, generic=True),)
-    return CheckVerdict(
-        check="go test", kind="test", passed=False, scope=scope, task=task, echoed=echoed, findings=findings
-    )
+    return Verdict(check="go test", kind="test", passed=False, scope=scope, task=task, echoed=echoed, findings=findings)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +297,7 @@ def run(
     ],
 )
 def test_a_later_run_says_something_only_about_what_it_took_in(
-    *, later: CheckVerdict, earlier: CheckVerdict, expected: bool
+    *, later: Verdict, earlier: Verdict, expected: bool
 ) -> None:
     assert covers(later, earlier) is expected
 
@@ -311,7 +309,7 @@ def test_failures_without_names_need_the_whole_run() -> None:
 
 
 def test_another_check_says_nothing() -> None:
-    assert not covers(CheckVerdict(check="go vet", kind="lint", passed=True), run())
+    assert not covers(Verdict(check="go vet", kind="lint", passed=True), run())
 
 
 OUTPUT_BITS = st.sampled_from(

@@ -21,7 +21,7 @@ _SUPPRESSIONS = re.compile(
     r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
     r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
 )
-#: One of these stands in every such marker.
+#: Every such marker contains one of these.
 _SUPPRESSION_SIGNS = (
     *("noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow"),
     *("@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore"),

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import (
-    CheckFinding,
-    CheckVerdict,
-    read_diagnostics,
-    read_verdicts,
-    reports_diagnostics,
-)
+from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
+from helix_episodes.extraction.checks.editor import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
@@ -56,7 +51,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     result_position: int | None = None
     path: str | None = None
     segments: tuple[Segment, ...] = ()
-    verdicts: tuple[CheckVerdict, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     refusals: tuple[CheckFinding, ...] = ()
     outside: bool = False
     decisive: Segment | None = None
@@ -117,10 +112,14 @@ def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, r
     segments = parse_command(command)[:MOST_PARTS] if step.operation == "run" else ()
     path = step.arguments.get("path")
     inside = relative(path, root=root) if isinstance(path, str) and path else None
-    read = _verdicts(segments, result) if result else ()
+    read: tuple[Verdict, ...] = ()
+    if result is not None and segments and result.status not in UNDONE:
+        read = read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
     if result is not None and step.operation in {"look", "use"} and reports_diagnostics(step.tool):
         read = _diagnosed(step, result, root=root)
     refused = [one for one in read if any(found.family in NEVER_RAN for found in one.findings)]
+    # A filter behind a pipe is what a command was run for only when it changes something.
+    candidates = tuple(one for one in segments if one.joiner != "|" or one.purpose in {"check", "change"})
     return ParsedCall(
         position=position,
         step=step,
@@ -129,24 +128,13 @@ def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, r
         path=inside,
         outside=is_outside(inside) if inside else _runs_elsewhere(segments, root),
         segments=segments,
-        decisive=_decisive(segments),
+        decisive=decisive(candidates),
         verdicts=tuple(one for one in read if one not in refused),
         refusals=tuple(found for one in refused for found in one.findings),
     )
 
 
-def _decisive(segments: tuple[Segment, ...]) -> Segment | None:
-    """The part of a shell command that it was run for: a filter behind a pipe only when it changes something."""
-    return decisive(tuple(one for one in segments if one.joiner != "|" or one.purpose in {"check", "change"}))
-
-
-def _verdicts(segments: tuple[Segment, ...], result: Step) -> tuple[CheckVerdict, ...]:
-    if not segments or result.status in UNDONE:
-        return ()
-    return read_verdicts(segments, output=result.text, exit_code=result.exit_code, status=result.status)
-
-
-def _diagnosed(step: Step, result: Step, *, root: str | None) -> tuple[CheckVerdict, ...]:
+def _diagnosed(step: Step, result: Step, *, root: str | None) -> tuple[Verdict, ...]:
     """What the editor answered when it was asked for its diagnostics, of one file or of all."""
     if result.status != "ok":
         return ()
@@ -185,7 +173,7 @@ _REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", N
 _PLACE = re.compile(r'File "([^"\n]{1,300})", line \d|([\w./@+-]{1,300}\.\w{1,8}):\d')
 #: A text in code that names a file or an address, or is long enough (20 characters) to be about one thing only.
 _MATERIAL = re.compile(r"""["']([^"'\s]{0,300}(?:\w\.[A-Za-z]\w{0,4}|://[^"'\s]{1,300})|[^"'\n]{20,300})["']""")
-#: Where an output ends, the reason stands; what a program printed before is its own affair.
+#: The reason is at the end of an output; what a program printed before is its own affair.
 _TAIL = 8000
 #: Programs whose operands are the files they change; of those in `_LAST_IS_TARGET` only the last is.
 _WRITE_OPERANDS = frozenset({"rm", "tee", "touch", "sed", "perl"})

@@ -49,7 +49,7 @@ _CONTEXT_LIMIT = 160
 _ASSENT_LIMIT = 20
 #: A file as words name it.
 _FILE = re.compile(r"[\w./-]*\w\.[A-Za-z]\w*")
-#: A question that is meant to be answered stands at the end of a message.
+#: A question that is meant to be answered is at the end of a message.
 _CLOSING = 600
 
 
@@ -64,7 +64,7 @@ class _Open(msgspec.Struct, kw_only=True):
 def decisions_of(
     session: Session, calls: Sequence[ParsedCall], *, failed: Collection[int], reported: Collection[int] = ()
 ) -> list[DraftDecision]:
-    """Every decision of the session, in order, without ids and without what only links can tell.
+    """Every decision of the session, in order, without ids and without what only links can say.
 
     ``failed`` has the numbers of the calls that ended in an error, ``reported`` the positions where words report one.
     """
@@ -133,7 +133,7 @@ class _DecisionCollector:
         elif call.operation in {"delegate", "use", "plan"} or (call.operation == "look" and self._answers_error(call)):
             self._open(number, call)
         elif call.operation == "ask" and call.status not in {"ok", "unknown"}:
-            self._open(number, call)  # an answer would stand as the decision; the question alone is a proposal
+            self._open(number, call)  # an answer would be the decision; the question alone is a proposal
         if number in self.failed:
             self.errors = [*(n for n in self.errors if number - n <= _LOOKS_AFTER_ERROR), number]
         elif call.path is not None and (call.operation == "look" or call.changes_files):
@@ -225,7 +225,7 @@ class _DecisionCollector:
         return () if repeated else implied
 
     def _is_carried_out(self, position: int, words: Decision) -> bool:
-        """Whether the command right behind the words is the deed that they announce: it names the same file.
+        """Whether the command right after the words is the deed that they announce: it names the same file.
 
         An edit of a file that was chosen as the place says less than the words that choose it.
         """

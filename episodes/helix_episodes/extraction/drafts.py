@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.checks import CheckFinding, CheckVerdict
+from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
@@ -36,7 +36,7 @@ LINE_LIMIT = 200
 
 
 def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
-    """The beginning of ``text`` as it stands in the log, secrets cut, at most ``limit`` characters.
+    """The beginning of ``text`` as in the log, secrets cut, at most ``limit`` characters.
 
     >>> quote("a" * 500)[-3:], len(quote("a" * 500))
     ('aa…', 240)
@@ -131,7 +131,7 @@ def reported_error(step: Step, check: str, finding: CheckFinding, content: str) 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision without an id: the calls it was carried out by (their numbers) and its place among the steps.
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`Timeline.marked`).
+    ``mark`` is a name by which the stage that drafted it finds its id again (`Timeline.marked`).
     """
 
     position: int
@@ -150,7 +150,7 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     until: int
-    verdict: CheckVerdict | None = None
+    verdict: Verdict | None = None
     command: str = ""
     resolved: str | None = None
     since: int = 0
@@ -160,7 +160,7 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event without an id, the call whose result it is (if any) and its place among the steps.
 
-    ``mark`` is a name by which whoever drafted it finds its id again (`Timeline.marked`).
+    ``mark`` is a name by which the stage that drafted it finds its id again (`Timeline.marked`).
     """
 
     position: int

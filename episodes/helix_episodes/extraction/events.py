@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
-    DIAGNOSTICS,
     CheckFinding,
-    CheckVerdict,
+    Verdict,
     command_finding,
     exception_at_end,
-    family_of_diagnostic,
-    read_diagnostics,
     silent_failure,
     tool_finding,
 )
+from helix_episodes.extraction.checks.editor import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
@@ -36,12 +34,12 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
 
 
-#: One run of a linter may break many rules; each is an event, so that each can be met again on its own. Beyond this
+#: One run of a linter may break many rules; each is an event, so that each can recur on its own. Beyond this
 #: many a run says "everything is broken", which more events would not make clearer.
 FAMILIES_PER_RUN = 5
-#: The family of a command whose exit status is an answer (``grep`` found nothing) and no trouble.
+#: The family of a command whose exit status is an answer (``grep`` found nothing) and no failure.
 ANSWERED_NO = "answered no"
-#: The shell itself refuses a part of the text: whichever program stood there never ran.
+#: The shell itself refuses a part of the text: the program there never ran.
 _SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 #: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
@@ -121,7 +119,7 @@ def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
             )
 
 
-def _failure(call: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, root: str | None) -> Event:
+def _failure(call: ParsedCall, verdict: Verdict, finding: CheckFinding, *, root: str | None) -> Event:
     if verdict.kind == "test":
         times, failed = _counts(verdict), verdict.failed_count
     else:
@@ -142,7 +140,7 @@ def _failure(call: ParsedCall, verdict: CheckVerdict, finding: CheckFinding, *, 
     )
 
 
-def _counts(verdict: CheckVerdict) -> str:
+def _counts(verdict: Verdict) -> str:
     counts = ((verdict.failed_count, "failed"), (verdict.passed_count, "passed"))
     known = [f"{count} {word}" for count, word in counts if count]
     return f" ({', '.join(known)})" if known else ""
@@ -296,5 +294,5 @@ def _mentioned_by_agent(session: Session, stretch: range, edit: ParsedCall) -> I
 def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
     event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
     scope = (finding.path,) if finding.path else ()
-    verdict = CheckVerdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
+    verdict = Verdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
     return DraftEvent(position=position, event=event, reported=ReportedFailure(until=position, verdict=verdict))

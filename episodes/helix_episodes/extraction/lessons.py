@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.timeline import Timeline
-    from helix_episodes.model import Decision, Event, Fix
+    from helix_episodes.model import Decision, Fix
     from helix_episodes.session import Session, Step
 
 
@@ -47,7 +47,7 @@ _CALLED = Regex(
     r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
 )
 
-#: Words of a general truth, which names no thing of this log and tells of nothing that happened.
+#: Words of a general truth, which names no thing of this log and reports nothing that happened.
 _GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
 _MAXIM = Regex(
     r"^(?:(?:Always|Never) (?!\w+(?:ed|s)\b|(?:ran|did|went|came|made|wrote|saw|got)\b)[a-z]+ \S.{9,}|"
@@ -56,7 +56,7 @@ _MAXIM = Regex(
     rf"(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,})",
 )
-#: Within a sentence a general truth is the reason or the end of what was told.
+#: Within a sentence a general truth is the reason or the end of what was reported.
 _CONCLUDED = Regex(
     rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
@@ -88,7 +88,7 @@ def split_lessons(text: str) -> tuple[str, ...]:
 
 
 def lessons_in(text: str) -> tuple[str, ...]:
-    """What a statement calls a lesson: counted off below the word, or behind it."""
+    """What a statement calls a lesson: counted off below the word, or following it."""
     listed = split_lessons(text) if _HEADED.match(text) else ()
     return listed if len(listed) >= _LIST else tuple(match["what"] for match in _CALLED.finditer(text))
 
@@ -126,7 +126,7 @@ _CUES = (
     *("lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to"),
     *("trap", "pitfall", "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth "),
 )
-#: A heading over lessons that stand below it: names in capitals, and nothing said of them.
+#: A heading over the lessons below it: names in capitals, and nothing said of them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
@@ -145,6 +145,8 @@ _EMPTY = re.compile(
 )
 #: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.
 _LESSON_LIMIT = 400
+#: A lesson names this many changes and counts the rest.
+_MOST_CHANGES = 3
 
 
 def lessons_of(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> list[tuple[str, LessonEvidence]]:
@@ -180,27 +182,20 @@ def _derived(timeline: Timeline, fixes: Sequence[Fix]) -> Iterator[tuple[str, Le
         changes = [timeline.decision(name) for name in fix.changes]
         if verified and changes:
             evidence = LessonEvidence(derived=True, sources=(fix.error, *fix.changes), evidence=error.evidence)
-            yield _sentence(error, changes, check=fix.check), evidence
+            done = list(dict.fromkeys(_with_reason(change) for change in changes))
+            remedy = "; ".join(done[:_MOST_CHANGES])
+            if len(done) > _MOST_CHANGES:
+                remedy += f"; and {len(done) - _MOST_CHANGES} more"
+            known = not error.message or error.message in error.content
+            detail = "" if known else f" ({line(error.message or '', limit=120)})"
+            words = f"When {error.content}{detail}: {remedy} (verified by {fix.check})"
+            yield line(words, limit=_LESSON_LIMIT), evidence
 
 
-def _sentence(error: Event, changes: Sequence[Decision], *, check: str) -> str:
-    done = dict.fromkeys(_what(change) for change in changes)
-    remedy = "; ".join(list(done)[:3]) + (f"; and {len(done) - 3} more" if len(done) > 3 else "")  # noqa: PLR2004  (a sentence)
-    detail = f" ({line(error.message, limit=120)})" if error.message and error.message not in error.content else ""
-    return line(f"When {error.content}{detail}: {remedy} (verified by {check})", limit=_LESSON_LIMIT)
-
-
-def _what(change: Decision) -> str:
-    why = _reason(change.rationale)
-    return f"{change.chosen} \u2013 {why.rstrip('.')}" if why else change.chosen
-
-
-def _reason(rationale: str) -> str:
-    """The first sentence that states something; empty when there are only words of assent and of setting to work."""
-    said = (first_sentence(sentence) for sentence in sentences_of(rationale))
-    return next((sentence for sentence in said if _states(sentence)), "")
-
-
-def _states(sentence: str) -> bool:
-    """Whether a sentence has a word of its own, beside those with which an agent answers or begins any work."""
-    return any(not _EMPTY.fullmatch(word) for word in _WORD.findall(sentence.lower().replace("\u2019", "'")))
+def _with_reason(change: Decision) -> str:
+    """What was done, and the first sentence of its rationale that says more than assent and setting to work."""
+    for sentence in map(first_sentence, sentences_of(change.rationale)):
+        words = _WORD.findall(sentence.lower().replace("\u2019", "'"))
+        if any(not _EMPTY.fullmatch(word) for word in words):
+            return f"{change.chosen} \u2013 {sentence.rstrip('.')}"
+    return change.chosen

@@ -365,7 +365,7 @@ def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
     end = timeline.positions[good]
     between = timeline.decisions_between(reported.since, end)
     written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
-    # What troubles a person may lie outside of the project; what is newly written there is a trial.
+    # What a person complains of may be outside the project; what is newly written there is a trial.
     removed = timeline.removals_between(reported.since, end)
     changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
     changes = [one for one in between if one.id in changed] or written

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NO_PROSE: frozenset[TaskKind] = frozenset({"docs"})
 NO_PROMPT = "(the log holds no prompt)"
 _PLAN = re.compile(r"^\s*implement the following plan:\s*", re.IGNORECASE)
-#: First match wins; more telling words stand first ("fix the failing test" is a fix).
+#: First match wins; more specific words come first ("fix the failing test" is a fix).
 _WORDS: tuple[tuple[TaskKind, str], ...] = (
     ("merge", r"merge conflicts?|rebase|cherry-?pick|resolve (the )?conflicts?|merge (main|master|origin)"),
     ("review", r"review|audit|code[- ]review|pr comments"),

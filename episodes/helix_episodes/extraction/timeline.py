@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
-from helix_episodes.extraction.checks import CheckFinding, CheckVerdict, covers
+from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
 from helix_episodes.extraction.paths import file_name
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 #: What ``git stash`` does besides setting aside: bringing back, and looking.
 _UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
 _LOOKING = frozenset({"list", "show"})
-#: Commands that change the files a check looks at as surely as an edit does; None stands for any subcommand.
+#: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
     **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
@@ -68,8 +68,8 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
     call: int | None
     position: int
-    verdict: CheckVerdict
-    ground: CheckVerdict
+    verdict: Verdict
+    ground: Verdict
     events: tuple[str, ...]
     families: frozenset[str]
 
@@ -123,7 +123,7 @@ class Timeline:
             for subject in {one for call in self.calls_of(decision) for one in subjects_of(call)}:
                 self._about[subject].append(decision)
         self._wrong: dict[str, bool] = {}
-        self._repairs: dict[tuple[str, CheckVerdict, str], list[int]] = {}
+        self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
@@ -177,7 +177,7 @@ class Timeline:
                     yield run
 
     def _reported_runs(self) -> Iterator[CheckRun]:
-        """Failures of a check that a person shows or an editor sends along, as the runs they tell of."""
+        """Failures of a check that a person shows or an editor sends along, as the runs they report."""
         together: dict[tuple[int, str], list[str]] = {}
         for name, reported in self.reported.items():
             if reported.verdict is not None:
@@ -296,10 +296,9 @@ class Timeline:
             return next((one for one in after if one.actor == "agent" and self.calls_of(one)), None)
         if error.check in self.runs:
             return self._answer_to_check(error)
-        return self._answer_to_call(error) if error.id in self.call_numbers else None
-
-    def _answer_to_call(self, error: Event) -> Decision | None:
-        """The next attempt at the same, or a change before it to a file that a failed command points at."""
+        if error.id not in self.call_numbers:
+            return None
+        # The next attempt at the same, or a change before it to a file that a failed command points at.
         again = next(iter(self.attempts_after(error)), None)
         end = self.positions[again.id] if again else None
         changes = self.changes_to(places_in(self.call_of(error)), self.positions[error.id], end)
@@ -347,9 +346,9 @@ def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
     return before
 
 
-def _run(verdict: CheckVerdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
+def _run(verdict: Verdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
     named = tuple(CheckFinding(family="", message="", tests=found.tests) for found in verdict.findings)
-    ground = CheckVerdict(
+    ground = Verdict(
         check=verdict.check,
         kind=verdict.kind,
         passed=None,

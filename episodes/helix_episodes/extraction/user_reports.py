@@ -3,8 +3,8 @@
 A report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation in the
 first person or of something that fails, a sentence that calls the work wrong. A *symptom* is stated in a main clause
 and in the present: "I get a TypeError", "the tests fail on CI", "the page still shows a 500", "works here, but fails on
-Windows", "same result". What is asked, supposed, denied, quoted, explained, told of another conversation or taken back
-("but it works now") is no failure, nor is what a review foresees.
+Windows", "same result". What is asked, supposed, denied, quoted, explained, reported from another conversation or taken
+back ("but it works now") is no failure, nor is what a review foresees.
 
 A prompt accepts when all of it is acceptance ("Thanks, works great"): every clause is praise, a statement that it
 works, or filler. It rejects when a sentence that neither asks nor supposes says that the work is wrong or does not
@@ -120,7 +120,9 @@ def rejection_in(text: str) -> str | None:
         if refutes(sentence):
             return sentence
         found = _REJECTS.search(sentence)
-        if found and not is_supposed(sentence, upto=found.end()) and not _is_disowned(sentence, found):
+        if found is None or is_supposed(sentence, upto=found.end()):
+            continue
+        if not is_denied(sentence, found, within=False) and not is_disclaimed(sentence, found):
             return sentence
     return None
 
@@ -133,10 +135,6 @@ def refutes(sentence: str) -> bool:
     """
     found = _REFUTES.search(sentence)
     return found is not None and not is_supposed(sentence, upto=found.end())
-
-
-def _is_disowned(sentence: str, found: re.Match[str]) -> bool:
-    return is_denied(sentence, found, within=False) or is_disclaimed(sentence, found)
 
 
 def _is_acceptance(text: str) -> bool:
@@ -154,7 +152,7 @@ FAILURE_NOUN = (
     r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|segfaults?|failing"
     r"|(?-i:[A-Z]\w*(?:Error|Exception))|(?:HTTP )?(?:4[0-2]\d|5[0-3]\d)(?! ?(?:[a-z]?px|lines|ms|items|rows|files)\b))"
 )
-#: In small letters: one of these stands in all that `TROUBLE` matches.
+#: In lower case: everything that `FAILURE_NOUN` matches contains one of these.
 FAILURE_SIGNS = ("error", "fail", "exception", "crash", "panic", "conflict", "trace", "segfault", "4", "5")
 _OFTEN = r"(?: just| still| now| also| again| keep| always| all| both| sometimes| then)*"
 _HERE = r"(?:the|this|that|these|those|my|our|your|its|it|they|there|some|all|most|many|both|several|half|one|two|\d+)"
@@ -191,7 +189,7 @@ _SYMPTOMS = (
         re.IGNORECASE,
     ),
 )
-#: For each of these expressions what stands, in small letters, wherever it matches; asked first, for it is far faster.
+#: For each of these expressions what its matches contain, in lower case; tried first, because it is far faster.
 _SYMPTOM_SIGNS = (
     FAILURE_SIGNS,
     ("fail", "crash", "hang", "break", "time out"),
@@ -206,7 +204,7 @@ _UNCHANGED = re.compile(
     r"|no (?:luck|change|difference|effect|improvement|dice|joy|success)(?: at all| yet| here| still| though)*)",
     re.IGNORECASE,
 )
-#: One of these stands in everything that says so.
+#: Everything that says so contains one of these.
 _UNCHANGED_SIGNS = ("same ", "no ")
 _CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014]+|\bbut\b", re.IGNORECASE)
 
@@ -245,7 +243,7 @@ _OBSERVED = re.compile(
     r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
 )
-#: One of these stands, in small letters, wherever something is observed.
+#: Every observation contains one of these, in lower case.
 _OBSERVED_SIGNS = (*FAILURE_SIGNS, "broken", "hangs")
 _MISSED = re.compile(
     r"\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b", re.IGNORECASE
@@ -254,7 +252,7 @@ _HANDED_IN = re.compile(
     r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
     re.IGNORECASE,
 )
-#: A command as people quote it: in backticks, or behind a prompt sign.
+#: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
@@ -289,7 +287,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     step = session.steps[position]
     before = session.steps[position - 1] if position else None
     if before is not None and _is_approval(before) and before.source == step.source:
-        return  # the plan's own text, which nobody typed
+        return  # the plan's own text, not typed by a person
     after = bisect_right(prompts, position)
     until = prompts[after] if after < len(prompts) else len(session.steps)
     text = step.text[:PROSE_LIMIT]

@@ -15,28 +15,18 @@ from helix_episodes.extraction.checks.command_failures import (
     tool_finding,
     tools_own_finding,
 )
-from helix_episodes.extraction.checks.editor import (
-    DIAGNOSTICS,
-    family_of_diagnostic,
-    read_diagnostics,
-    reports_diagnostics,
-)
 from helix_episodes.extraction.checks.judging import echoed_commands, read_verdicts, verdicts_in
-from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, covers
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, Verdict, covers
 from helix_episodes.extraction.checks.python import exception_at_end
 
 __all__ = [
-    "DIAGNOSTICS",
     "CheckFinding",
-    "CheckVerdict",
+    "Verdict",
     "check_name_from_output",
     "command_finding",
     "covers",
     "exception_at_end",
-    "family_of_diagnostic",
-    "read_diagnostics",
     "read_verdicts",
-    "reports_diagnostics",
     "silent_failure",
     "tool_finding",
     "tools_own_finding",

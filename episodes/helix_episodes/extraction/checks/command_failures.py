@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from helix_episodes.extraction.checks.model import CheckFinding, CheckVerdict, CommandOutput, ReportedLine, failing
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, failing
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.extraction.checks.summaries import is_script, summary_failure
 from helix_episodes.extraction.shell.commands import Segment, hides_exit
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-#: How many lines from each end of a failed command's output are looked at: errors stand at one of them.
+#: How many lines from each end of a failed command's output are looked at: errors are at one of them.
 ENDS = 300
-#: A template longer than this is somebody's prose and would never be met again anyway.
+#: A template longer than this is somebody's prose and would never recur anyway.
 _TEMPLATE_LIMIT = 80
 
 #: Families and the wordings they are known by, checked in order.
@@ -107,7 +107,7 @@ _COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
 )
 _TOOL_FAMILIES = tuple((family, Regex("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
 _COMMAND_FAMILIES = tuple((family, Regex("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)
-#: Asked of each line first: most lines tell of no trouble, and one expression reads a line faster than thirty.
+#: Asked of each line first: most lines report no failure, and one expression reads a line faster than thirty.
 _ANY_COMMAND_FAMILY = Regex("|".join(wording for _, *rest in _COMMAND_WORDINGS for wording in rest))
 _HTTP = Regex(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
 
@@ -248,7 +248,7 @@ _DIFF_CUT = Regex(r"diff .*?(?:b/)?(\S+)$")
 _CLANG = Regex(r"([^\s:]+):\d+:\d+: (?:warning|error): code should be clang-formatted")
 
 
-def read_listing(segment: Segment, output: CommandOutput) -> CheckVerdict | None:
+def read_listing(segment: Segment, output: CommandOutput) -> Verdict | None:
     """What a formatter lists or shows as a diff; None when it was not asked to, or its words are not alone."""
     asked = {*segment.arguments}
     found = output.matches(_CLANG)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    Verdict,
     failing,
     grouped,
     quoted,
@@ -68,7 +68,7 @@ _RUST_SUMS = ("could not compile", "aborting due to", "build failed")
 _RUST_FMT = Regex(r"Diff in (\S+?):?(?: at line |:)\d+")
 
 
-def read_rust(output: CommandOutput) -> CheckVerdict | None:
+def read_rust(output: CommandOutput) -> Verdict | None:
     """The verdict of cargo's compiler: error codes, and clippy's lints where they are denied."""
     if not output.has("error[E", "could not compile", "aborting due to"):
         return None
@@ -80,7 +80,7 @@ def read_rust(output: CommandOutput) -> CheckVerdict | None:
     )
     cut_off = (CheckFinding(family="build failed", message=summed, generic=True),) if summed else ()
     lints = any(report.family.startswith("clippy::") for report in reports)
-    return CheckVerdict(
+    return Verdict(
         check="cargo clippy" if lints else "cargo build",
         kind="lint" if lints else "build",
         passed=False,
@@ -103,7 +103,7 @@ def _rust(output: CommandOutput, at: int) -> ReportedLine | None:
     return ReportedLine(family=family, message=found.string, path=place[1] if place else None)
 
 
-def read_rustfmt(output: CommandOutput) -> CheckVerdict | None:
+def read_rustfmt(output: CommandOutput) -> Verdict | None:
     """The verdict of ``cargo fmt --check``: it prints a difference per place."""
     if not output.has("Diff in "):
         return None
@@ -121,7 +121,7 @@ _JAVA_ERROR = Regex(
 _CSHARP_ERROR = Regex(r"\s*([^\s(]+)\(\d+,\d+\): error ([A-Z]+\d+): (.+?)(?: \[.*\])?$")
 
 
-def read_compilers(output: CommandOutput) -> CheckVerdict | None:
+def read_compilers(output: CommandOutput) -> Verdict | None:
     """Errors of C, C++, Swift, Zig, the JVM's and .NET's compilers."""
     if not output.has("error: ", "error CS", "error FS", "error MSB", "[ERROR]", "e: "):
         return None

@@ -16,7 +16,7 @@ import json
 import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
-from helix_episodes.extraction.checks.model import CheckVerdict, ReportedLine, grouped, quoted
+from helix_episodes.extraction.checks.model import ReportedLine, Verdict, grouped, quoted
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def reports_diagnostics(tool: str | None) -> bool:
     return bool(tool and _TOOL.search(tool))
 
 
-def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> CheckVerdict:
+def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
     """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
     try:
         listed = json.loads(text)
@@ -53,7 +53,7 @@ def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> CheckVerdict:
     else:
         reports = list(_reports(listed))
         passed = not reports
-    return CheckVerdict(
+    return Verdict(
         check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports), quote=quoted(text), scope=scope
     )
 

@@ -16,9 +16,9 @@ import re
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    Verdict,
     grouped,
     quoted,
 )
@@ -40,7 +40,7 @@ _PANIC = Regex(r"panic: (.+)$")
 _MISSING = Regex(r"no required module provides package|cannot find module|missing go\.sum entry|is not in std")
 
 
-def read_go_test(output: CommandOutput) -> CheckVerdict | None:
+def read_go_test(output: CommandOutput) -> Verdict | None:
     """The verdict of ``go test``, from package and test lines."""
     if not output.has("ok  \t", "FAIL", "--- PASS", "--- SKIP", "[no test files]", "PASS\nok", "(cached)"):
         return None
@@ -55,7 +55,7 @@ def read_go_test(output: CommandOutput) -> CheckVerdict | None:
     findings = (_stopped(output) or _go_findings(output, failed_tests, failed_packages)) if failed else ()
     ran = any(found[1].startswith("ok") for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
-    return CheckVerdict(
+    return Verdict(
         check="go test",
         kind="test",
         passed=not failed if tests or failed or ran else None,
@@ -160,7 +160,7 @@ def _block(lines: Iterable[str], *, ends: Callable[[str], bool]) -> list[str]:
     return block
 
 
-def read_go_build(output: CommandOutput) -> CheckVerdict | None:
+def read_go_build(output: CommandOutput) -> Verdict | None:
     """The verdict of a compiler run without tests: errors or nothing."""
     if not output.has(".go:", "go: ", "package ") or output.has("\nFAIL", "--- FAIL", "(typecheck)"):
         return None
@@ -170,7 +170,7 @@ def read_go_build(output: CommandOutput) -> CheckVerdict | None:
     if not findings:
         return None
     quote = quoted(*(found.message for found in findings[:3]))
-    return CheckVerdict(check="go build", kind="build", passed=False, findings=findings, quote=quote)
+    return Verdict(check="go build", kind="build", passed=False, findings=findings, quote=quote)
 
 
 def compile_findings(output: CommandOutput) -> tuple[CheckFinding, ...]:
@@ -210,8 +210,8 @@ _TYPES = {"string", "int", "bool", "error", "byte", "rune", "any", "float64", "i
 _BUNDLES = {"gosec", "staticcheck", "stylecheck", "gosimple", "revive", "gocritic", "govet", "errorlint", "testifylint"}
 
 
-def read_golangci(output: CommandOutput) -> CheckVerdict | None:
-    """The verdict of golangci-lint; its summary line may be cut off, single issues still tell."""
+def read_golangci(output: CommandOutput) -> Verdict | None:
+    """The verdict of golangci-lint; its summary line may be cut off; single issues are enough."""
     if not output.has(" issues", "issue:", "1 issue", "(typecheck)", _CUT_OFF):
         names_linter = (line for line in output.lines if line.endswith(")") and _LINTER_LINE.match(line))
         if not output.has(".go:") or next(names_linter, None) is None:
@@ -222,7 +222,7 @@ def read_golangci(output: CommandOutput) -> CheckVerdict | None:
         return None
     total = sum(int(found[1]) for found in summary) if summary else None
     failed = bool(total or reports) if total != 0 else False
-    return CheckVerdict(
+    return Verdict(
         check="golangci-lint",
         kind="lint",
         passed=not failed,

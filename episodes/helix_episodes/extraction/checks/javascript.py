@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    Verdict,
     counted,
     failing,
     grouped,
@@ -36,12 +36,12 @@ _ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
 _PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
-def read_jest(output: CommandOutput) -> CheckVerdict | None:
+def read_jest(output: CommandOutput) -> Verdict | None:
     """The verdict of jest."""
     return _suites(output, check="jest", end=_JEST_END, files=_JEST_SUITES, test=_JEST_TEST, sign="Tests:")
 
 
-def read_vitest(output: CommandOutput) -> CheckVerdict | None:
+def read_vitest(output: CommandOutput) -> Verdict | None:
     """The verdict of vitest."""
     return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
 
@@ -54,7 +54,7 @@ def _suites(
     files: Regex,
     test: Regex,
     sign: str,
-) -> CheckVerdict | None:
+) -> Verdict | None:
     if not output.has(sign, "Test Suites:"):
         return None
     ends = output.matches(end)
@@ -64,7 +64,7 @@ def _suites(
     tests = _numbers(ends[-1][1]) if ends else {}
     failed_files = _numbers(groups[-1][1]).get("failed", 0) if groups else 0
     failed = tests.get("failed", 0)
-    return CheckVerdict(
+    return Verdict(
         check=check,
         kind="test",
         passed=not failed and not failed_files,
@@ -99,7 +99,7 @@ def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, 
     )
 
 
-def read_mocha(output: CommandOutput) -> CheckVerdict | None:
+def read_mocha(output: CommandOutput) -> Verdict | None:
     """The verdict of mocha and what prints like it (cypress)."""
     if not output.has(" passing", " failing"):
         return None
@@ -109,7 +109,7 @@ def read_mocha(output: CommandOutput) -> CheckVerdict | None:
     return _tested(output, "mocha", passed=counts.get("passing"), failed=counts.get("failing", 0))
 
 
-def read_tap(output: CommandOutput) -> CheckVerdict | None:
+def read_tap(output: CommandOutput) -> Verdict | None:
     """The verdict of ``node --test`` and other printers of TAP's closing lines."""
     if not output.has("# pass ", "# fail ", "ℹ pass ", "ℹ fail "):  # noqa: RUF001  (as above)
         return None
@@ -119,8 +119,8 @@ def read_tap(output: CommandOutput) -> CheckVerdict | None:
     return _tested(output, "node --test", passed=counts["pass"], failed=counts["fail"])
 
 
-def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> CheckVerdict:
-    return CheckVerdict(
+def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> Verdict:
+    return Verdict(
         check=check,
         kind="test",
         passed=not failed,
@@ -131,7 +131,7 @@ def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: in
     )
 
 
-def read_tsc(output: CommandOutput) -> CheckVerdict | None:
+def read_tsc(output: CommandOutput) -> Verdict | None:
     """The verdict of the TypeScript compiler."""
     if not output.has("error TS"):
         return None
@@ -147,7 +147,7 @@ def read_tsc(output: CommandOutput) -> CheckVerdict | None:
     return failing("tsc", "typecheck", reports, count=max(stated, len(reports)))
 
 
-def read_eslint(output: CommandOutput) -> CheckVerdict | None:
+def read_eslint(output: CommandOutput) -> Verdict | None:
     """The verdict of eslint; warnings alone don't fail it."""
     if not output.has(" problem", "  error  "):
         return None
@@ -162,7 +162,7 @@ def read_eslint(output: CommandOutput) -> CheckVerdict | None:
     return verdict._replace(summed=True) if verdict else None
 
 
-def read_prettier(output: CommandOutput) -> CheckVerdict | None:
+def read_prettier(output: CommandOutput) -> Verdict | None:
     """The verdict of ``prettier --check``."""
     if not output.has("Code style issues", "use Prettier code style"):
         return None
@@ -170,7 +170,7 @@ def read_prettier(output: CommandOutput) -> CheckVerdict | None:
     failed = output.has("Code style issues")
     message = next((line for line in output.lines if "ode style" in line), "")
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
-    return CheckVerdict(
+    return Verdict(
         check="prettier",
         kind="format",
         passed=not failed,

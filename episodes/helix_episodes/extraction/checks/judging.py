@@ -19,8 +19,8 @@ from helix_episodes.extraction.checks.command_failures import finding_of
 from helix_episodes.extraction.checks.model import (
     QUOTE_LIMIT,
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
+    Verdict,
     quoted,
     unspecified,
 )
@@ -111,7 +111,7 @@ def failed_tasks(output: CommandOutput) -> dict[str, str]:
     return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 
-def not_started(output: CommandOutput, *, check: str) -> CheckVerdict | None:
+def not_started(output: CommandOutput, *, check: str) -> Verdict | None:
     """That the runner knows no such task, in its own words."""
     if not output.has(
         "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
@@ -121,10 +121,10 @@ def not_started(output: CommandOutput, *, check: str) -> CheckVerdict | None:
     if line is None:
         return None
     found = CheckFinding(family="unknown task", message=line.strip())
-    return CheckVerdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
+    return Verdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
 
 
-_READERS: tuple[Callable[[CommandOutput], CheckVerdict | None], ...] = (
+_READERS: tuple[Callable[[CommandOutput], Verdict | None], ...] = (
     go.read_golangci,
     go.read_go_test,
     go.read_go_build,
@@ -197,8 +197,8 @@ class _JudgedPart(Value):
     echoed: tuple[str, ...] | None
     hidden: bool
     cut: bool  # piped on, so that the text may not be the whole of it
-    known: bool  # a program with a name, not a task whose content nobody printed
-    reading: CheckVerdict | None = None
+    known: bool  # a program with a name, not a task whose content was not printed
+    reading: Verdict | None = None
     task_failed: str = ""  # the line in which a task runner says so
 
     @property
@@ -212,7 +212,7 @@ class _JudgedPart(Value):
 
 def read_verdicts(
     segments: tuple[Segment, ...], *, output: str, exit_code: int | None, status: str
-) -> tuple[CheckVerdict, ...]:
+) -> tuple[Verdict, ...]:
     r"""The verdict of each check that ran, in the order of the command.
 
     ``status`` is the step's (``ok``, ``error``, ``denied`` …); ``exit_code`` may be unknown. A call that was denied,
@@ -247,12 +247,12 @@ def read_verdicts(
     return _after_failure(segments, runs, text, code)
 
 
-def verdicts_in(text: str) -> tuple[CheckVerdict, ...]:
+def verdicts_in(text: str) -> tuple[Verdict, ...]:
     """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
     return tuple(_named(reading) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
-def _read(text: CommandOutput) -> tuple[CheckVerdict, ...]:
+def _read(text: CommandOutput) -> tuple[Verdict, ...]:
     single = (read(text) for read in _READERS)
     return (*(reading for reading in single if reading), *summaries.read_closings(text))
 
@@ -293,7 +293,7 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
 
 
 def _assigned(
-    runs: Sequence[_JudgedPart], readings: tuple[CheckVerdict, ...], text: CommandOutput
+    runs: Sequence[_JudgedPart], readings: tuple[Verdict, ...], text: CommandOutput
 ) -> tuple[_JudgedPart, ...]:
     """Each run with the reading that is its own; a reading is used once."""
     left = list(readings)
@@ -311,14 +311,14 @@ def _assigned(
     return tuple(found)
 
 
-def _summary(run: _JudgedPart, text: CommandOutput) -> CheckVerdict | None:
+def _summary(run: _JudgedPart, text: CommandOutput) -> Verdict | None:
     """What is left of a tool's own words; of any tool's, when the run is a task or a script."""
     segment = run.segment
     program = segment.program if run.known and not is_script(segment.program, segment.subcommand) else None
     return read_summary(text, check=run.check, program=program, kind=run.kind)
 
 
-def _belongs(run: _JudgedPart, reading: CheckVerdict) -> bool:
+def _belongs(run: _JudgedPart, reading: Verdict) -> bool:
     foreign = run.kind == "format" and reading.kind != "format" and reading.passed is False
     if foreign and not _PARSING.issuperset(found.family for found in reading.findings):
         return False  # what a formatter cannot complain of is the compiler's beside it
@@ -332,7 +332,7 @@ def _belongs(run: _JudgedPart, reading: CheckVerdict) -> bool:
     return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
 
 
-def _by_text(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
+def _by_text(run: _JudgedPart, text: CommandOutput) -> Verdict:
     if run.failed:
         return _failed(run, None)
     return _verdict(run, passed=True if run.seen_passing or _silently_passed(run, text) else None)
@@ -343,11 +343,11 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
     if run.check not in _SILENT or "/dev/null" in run.segment.text:
         return False
     if any(_COMPLAINT.match(line) for line in text.lines):
-        return False  # somebody complained, and nobody can tell that it was another
+        return False  # somebody complained, and it may have been this check
     return not text.text.strip() if run.cut else True
 
 
-def _after_success(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
+def _after_success(run: _JudgedPart, text: CommandOutput) -> Verdict:
     if run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
     # A test run that found no tests ends with 0 as well, and says nothing of the work.
@@ -357,9 +357,9 @@ def _after_success(run: _JudgedPart, text: CommandOutput) -> CheckVerdict:
 
 def _after_failure(
     segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text: CommandOutput, code: int
-) -> tuple[CheckVerdict, ...]:
+) -> tuple[Verdict, ...]:
     culprit = _culprit(segments, runs, text)
-    verdicts: list[CheckVerdict] = []
+    verdicts: list[Verdict] = []
     for run in runs:
         if run.place == culprit:
             verdicts.append(_failed(run, finding_of((run.segment,), text, code)))
@@ -373,7 +373,7 @@ def _after_failure(
 
 
 def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text: CommandOutput) -> int | None:
-    """The position of the part to which the exit status belongs; ``None`` when it cannot be told."""
+    """The position of the part to which the exit status belongs; ``None`` when that is unknown."""
     by_index = {run.place: run for run in runs}
     visible = [index for index in range(len(segments)) if not hides_exit(segments, index)]
     for index in visible:
@@ -393,7 +393,7 @@ def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text:
     return next(iter(checks or chosen), None)
 
 
-def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> CheckVerdict:
+def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> Verdict:
     """A failing verdict; it always has a finding, a generic one if nothing better is known."""
     findings = run.reading.findings if run.reading and run.reading.passed is False else ()
     if not findings and fallback and not fallback.generic and not run.task_failed:
@@ -405,13 +405,13 @@ def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> CheckVerdict:
     return _verdict(run, passed=False, findings=findings)
 
 
-def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFinding, ...] = ()) -> CheckVerdict:
+def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFinding, ...] = ()) -> Verdict:
     """What was read for a part of the command, as the verdict that its exit status allows."""
     # A reading that contradicts the exit status describes something else; only its words are dropped.
     reading = run.reading if run.reading and run.reading.passed in {passed, None} else None
     if reading is None:
         quote = findings[0].message[:QUOTE_LIMIT] if findings else ""
-        reading = CheckVerdict(check=run.check, kind=run.kind, passed=passed, quote=quote)
+        reading = Verdict(check=run.check, kind=run.kind, passed=passed, quote=quote)
     elif run.cut and reading.check == "go test":
         # Test by test counts are those of the lines that were left; a summary's are whole.
         reading = reading._replace(passed_count=None, skipped_count=None)
@@ -427,7 +427,7 @@ def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFind
     )
 
 
-def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckVerdict, ...]) -> tuple[CheckVerdict, ...]:
+def _revealed(segments: tuple[Segment, ...], readings: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """Checks that only the output shows: a script that runs the tests, hooks that ran before a commit.
 
     Not when the command prints what others wrote (``cat old.log``): then it is no run.
@@ -440,7 +440,7 @@ def _revealed(segments: tuple[Segment, ...], readings: tuple[CheckVerdict, ...])
     return tuple(_named(reading)._replace(segment=acting[-1]) for reading in shown)
 
 
-def _named(reading: CheckVerdict) -> CheckVerdict:
+def _named(reading: Verdict) -> Verdict:
     """The verdict as read, with a finding where the runner only says that it failed."""
     unnamed = reading.passed is False and not reading.findings
     return reading._replace(findings=(unspecified(reading.kind, reading.quote),)) if unnamed else reading

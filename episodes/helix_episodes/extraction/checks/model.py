@@ -29,9 +29,9 @@ _EXIT_LINE = Regex(r"Exit code (\d+)\s*$")
 
 
 class CheckFinding(Value):
-    """One kind of trouble that a check or a command met.
+    """One kind of failure that a check or a command reported.
 
-    ``family`` names the kind, so that the same trouble in another session has the same name; ``message`` is the first
+    ``family`` names the kind, so that the same failure in another session has the same name; ``message`` is the first
     informative line of it as printed; ``times`` how often it was reported; ``tests`` the failing tests. ``generic`` is
     true when the family says nothing about the cause ("test failed").
     """
@@ -44,7 +44,7 @@ class CheckFinding(Value):
     generic: bool = False
 
 
-class CheckVerdict(Value):
+class Verdict(Value):
     """How one check came out; ``passed`` is ``None`` when the log cannot tell.
 
     A grammar reads it first, from the text alone: ``quote`` are the lines on which it rests, and ``summed`` is true
@@ -135,9 +135,9 @@ def unspecified(kind: CheckKind, message: str) -> CheckFinding:
     return CheckFinding(family=f"{kind} failed", message=message.strip(), generic=True)
 
 
-def failing(check: str, kind: CheckKind, reports: Sequence[ReportedLine], *, count: int | None = None) -> CheckVerdict:
+def failing(check: str, kind: CheckKind, reports: Sequence[ReportedLine], *, count: int | None = None) -> Verdict:
     """The verdict of a check that reported these lines; ``count`` where it says itself how many there are."""
-    return CheckVerdict(
+    return Verdict(
         check=check,
         kind=kind,
         passed=False,
@@ -149,14 +149,14 @@ def failing(check: str, kind: CheckKind, reports: Sequence[ReportedLine], *, cou
 
 def counted(
     check: str, kind: CheckKind, reports: Sequence[ReportedLine], output: CommandOutput, end: Regex
-) -> CheckVerdict | None:
+) -> Verdict | None:
     """The verdict from single reports and a closing line that may hold their number; None where there is neither."""
     ends = [found for line in output.lines if (found := end.search(line))]
     if not reports and not ends:
         return None
     stated = next((int(found[1]) for found in reversed(ends) if found.re.groups and found[1]), None)
     failed = stated if stated is not None else len(reports)
-    return CheckVerdict(
+    return Verdict(
         check=check,
         kind=kind,
         passed=failed == 0,
@@ -171,16 +171,16 @@ def counted(
 _WIDENING = ("-tags",)
 
 
-def covers(later: CheckVerdict, earlier: CheckVerdict) -> bool:
+def covers(later: Verdict, earlier: Verdict) -> bool:
     """Whether ``later`` checked at least what failed in ``earlier``.
 
     True when it is the same check with the same tags, and its paths and patterns take in those of the earlier run, or
     all of the tests that failed there.
 
-    >>> narrow = CheckVerdict(check="go test", kind="test", passed=False, scope=("-run TestPut", "./store"))
-    >>> covers(CheckVerdict(check="go test", kind="test", passed=True), narrow)
+    >>> narrow = Verdict(check="go test", kind="test", passed=False, scope=("-run TestPut", "./store"))
+    >>> covers(Verdict(check="go test", kind="test", passed=True), narrow)
     True
-    >>> covers(narrow, CheckVerdict(check="go test", kind="test", passed=False))
+    >>> covers(narrow, Verdict(check="go test", kind="test", passed=False))
     False
     """
     if later.check != earlier.check:
@@ -193,12 +193,12 @@ def covers(later: CheckVerdict, earlier: CheckVerdict) -> bool:
     return _tags(wide) == _tags(narrow) and (_takes_in(wide, narrow) or _names_failures(later, earlier))
 
 
-def _unclear(verdict: CheckVerdict) -> bool:
-    """Whether a task stood for a command that was not seen."""
+def _unclear(verdict: Verdict) -> bool:
+    """Whether a task ran a command that was not seen."""
     return verdict.task is not None and verdict.echoed is None
 
 
-def _whole(verdict: CheckVerdict) -> tuple[str, ...]:
+def _whole(verdict: Verdict) -> tuple[str, ...]:
     return verdict.scope + (verdict.echoed or ())
 
 
@@ -233,7 +233,7 @@ def _matches(patterns: list[str], names: list[str]) -> bool:
     return not patterns or (bool(names) and all(any(part in name for part in patterns) for name in names))
 
 
-def _names_failures(later: CheckVerdict, earlier: CheckVerdict) -> bool:
+def _names_failures(later: Verdict, earlier: Verdict) -> bool:
     """Whether the later run selected, by name, every test that had failed."""
     named = [test for found in earlier.findings for test in found.tests]
     patterns = _patterns(later.scope) + [path for path in _paths(later.scope) if "::" in path]

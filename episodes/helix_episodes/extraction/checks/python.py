@@ -11,9 +11,9 @@ from collections import defaultdict
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    Verdict,
     counted,
     grouped,
     quoted,
@@ -50,8 +50,8 @@ _BLACK_END = Regex(
 )
 
 
-def read_pytest(output: CommandOutput) -> CheckVerdict | None:
-    """The verdict of pytest, from its closing line; the list of failures alone also tells."""
+def read_pytest(output: CommandOutput) -> Verdict | None:
+    """The verdict of pytest, from its closing line; the list of failures alone is enough."""
     if not output.has(" passed", " failed", " error", "no tests ran", "FAILED ", "ERROR "):
         return None
     ends = [found for line in output.lines if " in " in line and (found := _PYTEST_END.match(line))]
@@ -62,7 +62,7 @@ def read_pytest(output: CommandOutput) -> CheckVerdict | None:
         return None
     counts = {word: int(number) for number, word in _PYTEST_COUNT.findall(ends[-1][1])} if ends else {}
     failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if ends else len(listed)
-    return CheckVerdict(
+    return Verdict(
         check="pytest",
         kind="test",
         passed=not failed if ends and counts else None if ends else False,
@@ -116,7 +116,7 @@ def _last(output: CommandOutput) -> str:
     return next((line.strip() for line in reversed(output.lines) if line.strip()), "")
 
 
-def read_unittest(output: CommandOutput) -> CheckVerdict | None:
+def read_unittest(output: CommandOutput) -> Verdict | None:
     """The verdict of unittest and of what is built on it (Django's runner, nose2)."""
     if not output.has("Ran "):
         return None
@@ -127,7 +127,7 @@ def read_unittest(output: CommandOutput) -> CheckVerdict | None:
     counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", ends[-1][2] or "")}
     failed = counts.get("failures", 0) + counts.get("errors", 0)
     skipped = counts.get("skipped", 0)
-    return CheckVerdict(
+    return Verdict(
         check="unittest",
         kind="test",
         passed=ends[-1][1] == "OK",
@@ -188,14 +188,14 @@ def _class_name(name: str) -> str:
 
 
 def exception_at_end(text: str) -> CheckFinding | None:
-    """The exception with which a program ended whose exit status nobody wrote down: its report stands last."""
+    """The exception with which a program ended whose exit status was not recorded: its report comes last."""
     output = CommandOutput(text)
     raised = raised_exception(output)
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return raised if raised and last.strip() == raised.message else None
 
 
-def read_mypy(output: CommandOutput) -> CheckVerdict | None:
+def read_mypy(output: CommandOutput) -> Verdict | None:
     """The verdict of mypy."""
     if not output.has(": error: ", "Success: no issues"):
         return None
@@ -204,7 +204,7 @@ def read_mypy(output: CommandOutput) -> CheckVerdict | None:
     return counted("mypy", "typecheck", reports, output, _MYPY_END)
 
 
-def read_pyright(output: CommandOutput) -> CheckVerdict | None:
+def read_pyright(output: CommandOutput) -> Verdict | None:
     """The verdict of pyright and basedpyright."""
     if not output.has(" - error: ", " errors, ", " error, "):
         return None
@@ -213,7 +213,7 @@ def read_pyright(output: CommandOutput) -> CheckVerdict | None:
     return counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
 
 
-def read_ruff(output: CommandOutput) -> CheckVerdict | None:
+def read_ruff(output: CommandOutput) -> Verdict | None:
     """The verdict of ``ruff check``, in its one-line and its framed style."""
     if not output.has("Found ", "All checks passed!"):
         return None
@@ -221,7 +221,7 @@ def read_ruff(output: CommandOutput) -> CheckVerdict | None:
     return reading if reading and reading.summed else None
 
 
-def read_flake8(output: CommandOutput) -> CheckVerdict | None:
+def read_flake8(output: CommandOutput) -> Verdict | None:
     """The verdict of linters that print one coded line per finding and no summary (flake8, pylint, pycodestyle)."""
     reports = _coded(output)
     if not reports:
@@ -244,7 +244,7 @@ def _framed(output: CommandOutput) -> list[ReportedLine]:
     return reports
 
 
-def read_black(output: CommandOutput) -> CheckVerdict | None:
+def read_black(output: CommandOutput) -> Verdict | None:
     """The verdict of ``black --check`` and ``ruff format --check``."""
     if not output.has("ould reformat", "would be reformatted", "would be left unchanged", "already formatted"):
         return None

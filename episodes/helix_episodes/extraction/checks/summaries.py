@@ -13,11 +13,13 @@ may run it, never for a command that shows a text.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
-    CheckVerdict,
     CommandOutput,
     ReportedLine,
+    Verdict,
     grouped,
     quoted,
     unspecified,
@@ -27,8 +29,6 @@ from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
@@ -124,35 +124,34 @@ _PLAIN_CLOSING = _Closing(
 )
 
 
-def read_closings(output: CommandOutput) -> tuple[CheckVerdict, ...]:
-    """The verdicts of all runners in the table whose closing line stands in the output."""
+def read_closings(output: CommandOutput) -> tuple[Verdict, ...]:
+    """The verdicts of all runners in the table whose closing line is in the output."""
     readings = (_closed(output, closing) for closing in _CLOSINGS)
     return tuple(reading for reading in readings if reading)
 
 
-def read_plain(output: CommandOutput) -> CheckVerdict | None:
-    """A runner nobody knows whose last words are "N passed, M failed"."""
+def read_plain(output: CommandOutput) -> Verdict | None:
+    """An unknown runner whose last words are "N passed, M failed"."""
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return _closed(CommandOutput(last), _PLAIN_CLOSING)
 
 
-def _closed(output: CommandOutput, closing: _Closing) -> CheckVerdict | None:
+def _closed(output: CommandOutput, closing: _Closing) -> Verdict | None:
     if not output.has(closing.sign):
         return None
     # The end of the line, so that the loop stays cheap on long outputs: these signs are rare.
     ends = [found for line in output.lines if closing.sign in line and (found := closing.pattern.search(line))]
     if not ends:
         return None
-    numbers = [_numbers(found) for found in (ends if closing.many else ends[-1:])]
-    failed = sum(number["failed"] + number["errors"] for number in numbers)
-    skipped = sum(number["skipped"] for number in numbers)
-    total = sum(number["total"] for number in numbers)
-    passed = sum(number["passed"] for number in numbers)
-    return CheckVerdict(
+    numbers: Counter[str] = Counter()
+    for found in ends if closing.many else ends[-1:]:
+        numbers.update({name: int(number or 0) for name, number in found.groupdict().items()})
+    failed, skipped = numbers["failed"] + numbers["errors"], numbers["skipped"]
+    return Verdict(
         check=closing.check,
         kind="test",
         passed=failed == 0,
-        passed_count=passed or max(0, total - failed - skipped),
+        passed_count=numbers["passed"] or max(0, numbers["total"] - failed - skipped),
         failed_count=failed,
         skipped_count=skipped,
         findings=(_test_failed(output, closing, failed, ends[-1].string),) if failed else (),
@@ -160,13 +159,8 @@ def _closed(output: CommandOutput, closing: _Closing) -> CheckVerdict | None:
     )
 
 
-def _numbers(found: re.Match[str]) -> dict[str, int]:
-    named = found.groupdict()
-    return {name: int(named.get(name) or 0) for name in ("passed", "failed", "errors", "skipped", "total")}
-
-
 def _test_failed(output: CommandOutput, closing: _Closing, failed: int, summary: str) -> CheckFinding:
-    matches = [found for line in output.lines if closing.test and (found := closing.test.match(line))]
+    matches = output.matches(closing.test) if closing.test else []
     names = tuple(dict.fromkeys(found[1] for found in matches if found[1]))
     panicked = next((line for line in output.lines if "panicked at" in line), None)
     message = panicked or (matches[0].string if matches else summary)
@@ -177,7 +171,7 @@ _HOOK = Regex(r"(.+?)\.{3,}(?:\([^)]*\))?(Passed|Failed|Skipped)$")
 _HOOK_ID = Regex(r"- hook id: (\S+)$")
 
 
-def read_hooks(output: CommandOutput) -> CheckVerdict | None:
+def read_hooks(output: CommandOutput) -> Verdict | None:
     """The verdict of pre-commit, hook by hook."""
     if not output.has("...Passed", "...Failed", ".Passed", ".Failed"):
         return None
@@ -188,7 +182,7 @@ def read_hooks(output: CommandOutput) -> CheckVerdict | None:
     ids = [found[1] for line in output.lines if (found := _HOOK_ID.match(line))]
     names = ids if len(ids) == len(failed) else [found[1].strip() for found in failed]
     reports = [ReportedLine(family=name, message=found.string) for name, found in zip(names, failed, strict=True)]
-    return CheckVerdict(
+    return Verdict(
         check="pre-commit",
         kind="lint",
         passed=not failed,
@@ -248,13 +242,13 @@ def summary_failure(output: CommandOutput, *, program: str | None) -> CheckFindi
     return CheckFinding(family="build failed", message=said, generic=True) if said else None
 
 
-def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> CheckVerdict | None:
-    """The verdict of a check of which only the summary is left; see `summed_failure`."""
+def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> Verdict | None:
+    """The verdict of a check of which only the summary is left; see `summary_failure`."""
     found = summary_failure(output, program=program)
     if found is None:
         return None
     finding = unspecified(kind, found.message)
-    return CheckVerdict(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
+    return Verdict(check=check, kind=kind, passed=False, findings=(finding,), quote=quoted(found.message))
 
 
 def is_script(program: str, subcommand: str | None) -> bool:

@@ -1,1 +1,1 @@
-"""The package helix_episodes.extraction.prose."""
+"""Prose: what people and agents write, read for failures, choices, decisions and what takes them back."""

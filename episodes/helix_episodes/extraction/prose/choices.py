@@ -90,7 +90,7 @@ _SWAPS = Regex(
     r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
-#: "Fixed the gate by asking offline instead of waiting for it": of a mending the means are what was picked.
+#: "Fixed the gate by asking offline instead of waiting for it": of a fix the means are what was picked.
 _FIXED_BY = Regex(
     r"^(?:\W|also |then )*(?:fixed|repaired|corrected|resolved|closed|addressed|cleared) (?:[^;]{0,120}? )?(?:by|with) "
     r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
@@ -102,7 +102,7 @@ _LEFT_FIRST = Regex(
     r"(?P<what>(?:I |we )?[a-z-]+(?:ed|ewrote|uilt|ept|eft)\b.+)",
     re.IGNORECASE,
 )
-#: How it was to be found out or mended, where another way is named that was not taken.
+#: How it was to be found out or fixed, where an alternative is named that was not taken.
 _WAY = Regex(
     r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
     r"(?P<other>(?:on |in )?(?!being)\w+ing\b[^.;]*|(?<=than )(?:on|in) [^.;]*)|"
@@ -122,7 +122,7 @@ _WEIGHS = Regex(
     r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
     re.IGNORECASE,
 )
-#: A change told with its substance: what the thing now does or holds, how it was done, what stands beside it.
+#: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
     rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|"
     rf"located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
@@ -134,10 +134,10 @@ _TELLS_HOW = Regex(
     r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
-#: What was changed, and behind it how it had been until then: the reason, though no "because" says so.
+#: What was changed, and after it how it had been until then: the reason, though no "because" says so.
 _DEED = Regex(rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-){_CHANGES}\b \S+ \S", re.IGNORECASE)
 _HAD_BEEN = Regex(r"^(?:It|They|Both|These|The two|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
-#: Where a thing now stands or what stands in its stead.
+#: Where a thing is now or what replaces it.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
     r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? "
@@ -181,7 +181,7 @@ _WHY = Regex(
     r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$",
     re.IGNORECASE | re.DOTALL,
 )
-#: "Use GraphQL (REST lacks threads)": brackets behind a decision hold its reason when they say what was wrong.
+#: "Use GraphQL (REST lacks threads)": brackets after a decision hold its reason when they say what was wrong.
 _IN_BRACKETS = Regex(
     r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
     r"slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
@@ -207,14 +207,14 @@ _OVER_HEAD = Regex(
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.
 _FACT_WORDS = 3
-#: "Took the second way out of the two." and its like head the sentence that tells of it.
+#: "Took the second way out of the two." and its like introduce the sentence that explains it.
 _HEAD_WORDS = 9
 
 
 #: What is listed, counted or quoted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
 #: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
-#: then what was picked, moved, put off or left, mostly beside what was not taken.
+#: then what was picked, moved, put off or left, mostly with what was not taken.
 _SHAPES = (
     *(_REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match),
     *(_FIXED_BY.match, _LEFT_FIRST.match, _WAY.match, _PLACES.match),
@@ -262,7 +262,7 @@ def choices_in(text: str) -> tuple[StatedChoice, ...]:
 
 
 def reason_in(decision: str) -> StatedChoice | None:
-    """The choice that a stated decision spells out itself, behind its label if it has one.
+    """The choice that a stated decision spells out itself, after its label if it has one.
 
     >>> reason_in("Storage: Kept one file rather than a folder, because nothing reads it twice").options
     ('a folder',)
@@ -293,7 +293,7 @@ def fact_in(rationale: str, *, compared: bool = False) -> str:
 def _in_context(choice: StatedChoice, before: str, after: str) -> StatedChoice:
     """A choice with the sentence before it, which is what was chosen where the choice only points back at it.
 
-    A short choice without a reason heads what follows: the sentence behind it says what it was.
+    A short choice without a reason introduces what follows: the next sentence says what it was.
     """
     if _POINTS_BACK.search(choice.chosen) and before:
         return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)

@@ -241,7 +241,7 @@ def _listed(text: str, lead: re.Pattern[str], *, items: tuple[re.Pattern[str], .
 
 
 def _until_next_list(lines: Sequence[str], form: re.Pattern[str]) -> Iterator[str]:
-    """The items up to where the list ends: numbered ones where counting starts anew, others at the first other line."""
+    """The items up to where the list ends: numbered ones where counting restarts, others at the first other line."""
     first = ""
     for part in lines:
         item = form.match(part)

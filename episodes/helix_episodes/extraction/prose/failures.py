@@ -83,7 +83,7 @@ _BREAKS = (
     r"(?:errors?|exceptions?|failures?|crash(?:es)?))"
 )
 _COUNTED = r"(?<!0 )(?<!zero )(?<!no )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
-#: "517 lines against the 500-line limit": a measure beside what it may be.
+#: "517 lines against the 500-line limit": a measure and its limit.
 _OVER = (
     r"\d[\d,.]*k? (?:[\w-]+ ){0,2}against (?:an?|the|its) (?:[\w-]+ ){0,3}"
     r"(?:limit|ceiling|budget|cap|maximum|threshold)"
@@ -104,7 +104,7 @@ _SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(
 
 
 def cause_in(said: str) -> str:
-    """What a clause calls the cause of the failure that it tells, or nothing.
+    """What a clause calls the cause of the failure that it reports, or nothing.
 
     >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
     ('the token had expired', '')
@@ -117,9 +117,9 @@ def cause_in(said: str) -> str:
 
 
 class StatedFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure as told: the clause that tells it, and its family when the clause names one.
+    """One failure as reported: the clause that reports it, and its family when the clause names one.
 
-    ``quote`` is the clause as it stands in the log, where something was added to it.
+    ``quote`` is the clause as in the log, where something was added to it.
     """
 
     said: str
@@ -142,11 +142,11 @@ _FIXES = Regex(
     r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-#: Behind these stands how it was mended, not what.
+#: After these comes how it was fixed, not what.
 _MEANS = Regex(r"\s(?:by|via|using|through|with (?:an?|the)|instead|rather|not by)\b", re.IGNORECASE)
-#: Behind a colon stands what was done with each of the things that were dealt with.
+#: After a colon comes what was done with each of the things that were dealt with.
 _LISTS = Regex(r"(?<=threads):\s|(?<=comments):\s|(?<=points):\s", re.IGNORECASE)
-#: What was mended is told in the past; an order to mend tells of the trouble only where it is the session's task.
+#: What was fixed is reported in the past; an order to fix reports the failure only where it is the session's task.
 _ORDERS = Regex(
     r"^(?:\W|[A-Z]\w* \d[\w.]*: )*(?:fix|resolve|repair|correct|close|clear|patch|address|eliminate)\b", re.IGNORECASE
 )
@@ -170,16 +170,16 @@ _NAMED = Regex(
     re.IGNORECASE,
 )
 _ISSUE = Regex(r"\bissues? #?\d+", re.IGNORECASE)
-#: "Round 1: fixed ... Round 2: fixed ...": each tells of its own.
+#: "Round 1: fixed ... Round 2: fixed ...": each reports its own.
 _COUNTED_OFF = Regex(r"^\W*[A-Z]\w* \d[\w.]*: ")
-#: "issue #1" alone says that there was one, not which: what was done to it tells.
+#: "issue #1" alone says that there was one, not which: what was done to it says so.
 _ONLY_NUMBERED = Regex(r"^[^.;]{0,40}\bissues? #?\d+[^.;]{0,40}$", re.IGNORECASE)
 _FINDS = Regex(
     r"\b(?:found|discovered|identified|caught|reproduced|detected|exposed|revealed|diagnosed|root-caused|flagged|"
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
     re.IGNORECASE,
 )
-#: What somebody or something whose work it is to find faults found is one.
+#: A finding of somebody or something whose work it is to find faults.
 _REVIEWED = Regex(
     r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|hook|ratchet|policy|CI|QA|CodeQL|Copilot|critic|"
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
@@ -197,19 +197,19 @@ _LABELLED = Regex(
     r"(?!(?:none|no|0|n/a)\b)\S",
     re.IGNORECASE,
 )
-#: "Finding 2: ...": whoever counts findings off says that each is one, whatever its words suppose.
+#: "Finding 2: ...": a numbered finding is one, whatever its words suppose.
 _NUMBERED_LABEL = Regex(
     r"^\W*(?:blocking|blocker|critical|finding|defect|bug) \d+(?: \([^)]*\))?(?::|, (?:an?|the)\b) +"
     r"(?!(?:none|no|0|n/a|an? accepted)\b)\S",
     re.IGNORECASE,
 )
-#: "Found one open thread: the parser drops rows": what was handed in stands behind the colon.
+#: "Found one open thread: the parser drops rows": what was handed in follows the colon.
 _HANDED_IN = Regex(
     r"\b(?:found|identified|raised|reported|flagged) (?:\S+ ){0,3}?(?:thread|comment|finding|concern|problem)s?\b"
     r"[^:.;]{0,60}:\s+(?!#?\d|none\b|no\b)\S|\breproduced (?:it|both|all|each|them)\b[^:.;]{0,40}:\s+(?!none\b|no\b)\S",
     re.IGNORECASE,
 )
-#: Who writes about a failure has not met it by that.
+#: Writing about a failure does not mean that it occurred.
 _WRITES = Regex(
     r"^\W*(?:(?:the|this|an?) \w+ )?(?:documented|recorded|described|noted|captured|updated|created|wrote|logged|"
     r"listed|summari[sz]ed|established|explained|clarified|mentioned|posted|replied)\b",
@@ -261,7 +261,7 @@ _PER_SENTENCE = 3
 _PER_LIST = 6
 #: Fewer words of its own make a heading of a sentence.
 _FULL_WORDS = 8
-#: "Found two bugs in the export." is told by the sentences that follow.
+#: "Found two bugs in the export." is explained by the sentences that follow.
 _COUNTS = Regex(
     r"\b(?:two|three|four|five|six|several|[2-9]) (?:[\w-]+ ){0,4}(?:bugs|defects|findings|flaws|problems|gaps|"
     r"failures|errors|claims|issues|regressions|causes|violations)\b",
@@ -291,7 +291,7 @@ _ANOTHER = Regex(
 )
 
 
-# A statement is asked on its own, beside its neighbours and as an answer, over the length of an entry.
+# A statement is examined on its own, with its neighbours and as an answer, over the length of an entry.
 @lru_cache(maxsize=1024)
 def failures_in(text: str) -> tuple[StatedFailure, ...]:
     """The failures that the first sentence to report any says occurred.
@@ -328,7 +328,7 @@ def failures_in(text: str) -> tuple[StatedFailure, ...]:
 
 
 def _listed(sentences: tuple[str, ...]) -> list[str]:
-    """The faults that a text counts off, behind the words that say that they occurred."""
+    """The faults that a text counts off, after the words that say that they occurred."""
     for place, sentence in enumerate(sentences):
         head = _HEADS_LIST.search(sentence)
         if head and not negates_failure(sentence[: head.start("items")]) and _FIXES.match(sentence) is None:
@@ -358,7 +358,7 @@ def _heads(clause: str) -> bool:
 
 
 def _is_apart(sentence: str) -> bool:
-    """Whether a sentence tells of a deed or of a finding of its own, and so nothing of the failure before it."""
+    """Whether a sentence reports a deed or a finding of its own, and so nothing about the failure before it."""
     return bool(is_change(sentence) or _DEED.match(sentence) or _NUMBERED_LABEL.match(sentence))
 
 

@@ -58,7 +58,7 @@ def _is_relative(sentence: str, found: re.Match[str]) -> bool:
 
 
 def is_denied(sentence: str, found: re.Match[str], *, within: bool = True) -> bool:
-    """Whether what was found stands under a denial in its own clause; with ``within``, also in the found words.
+    """Whether what was found is denied in its own clause; with ``within``, also in the found words.
 
     >>> words = "I don't think that is wrong"
     >>> is_denied(words, re.search("that is wrong", words))
@@ -69,7 +69,7 @@ def is_denied(sentence: str, found: re.Match[str], *, within: bool = True) -> bo
 
 
 def is_disclaimed(sentence: str, found: re.Match[str]) -> bool:
-    """Whether the words are quoted, told of elsewhere, asked to be explained, or taken back after them."""
+    """Whether the words are quoted, reported from elsewhere, asked to be explained, or taken back after them."""
     before = sentence[: found.start()]
     quoted = any(before.count(mark) % 2 for mark in '"`') or before.count("\u201c") > before.count("\u201d")
     elsewhere = _SPOKEN_OF.search(before) or _ELSEWHERE.search(sentence)
@@ -97,14 +97,14 @@ _NOTHING_WRONG = Regex(
 )
 #: What a program said stands in quotation marks; its "expected" is none of the writer's.
 _QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
-#: A code that is now given on purpose, or the rule by which it is given.
+#: A code that is now returned on purpose, or the rule by which it is returned.
 _RULES_OF_EXIT = Regex(
     r"\bnow (?:exits|returns)\b|"
     r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
     re.IGNORECASE,
 )
 _DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
-#: Who breaks a thing to see whether a test notices has met no failure.
+#: Breaking a thing to see whether a test notices is no failure.
 _ON_PURPOSE = Regex(
     r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
     r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
@@ -113,12 +113,12 @@ _ON_PURPOSE = Regex(
 
 
 def negates_failure(text: str) -> bool:
-    """Whether a text supposes, demands or denies the failure that it tells; what a program said in quotes does not."""
+    """Whether a text supposes, demands or denies the failure that it names; what a program said in quotes does not."""
     return _UNMEANT.search(_QUOTED.sub("", text)) is not None
 
 
 def finds_nothing(clause: str) -> bool:
-    """Whether what somebody looked for was not there ("no errors", "zero unresolved")."""
+    """Whether a search found nothing ("no errors", "zero unresolved")."""
     return _NOTHING_WRONG.search(clause) is not None
 
 

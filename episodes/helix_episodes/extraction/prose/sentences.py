@@ -26,19 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-@lru_cache(maxsize=512)
-def statement_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a statement, each cut where nobody reads on; choices and lessons are sought in the same ones."""
-    return tuple(part.strip()[:LONGEST_SENTENCE] for part in STATEMENT_END.split(text) if part and part.strip())
-
-
+#: Where a sentence of a report's statement ends; a semicolon ends one too.
 STATEMENT_END = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_])|;\s+|\n+")
-
-
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
 LONGEST_SENTENCE = 1000
-
-
 #: Nobody states more than this much prose in one message; what is longer is a document that was pasted.
 PROSE_LIMIT = 20_000
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -54,6 +45,20 @@ _SUPPOSED = re.compile(
 _CLAUSE_END = re.compile(r"[,;]\s| [-\u2013\u2014] ")
 #: Who asks why, says that.
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
+_ANY_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
+#: Words, those that a name is joined of apart ("parseError"), and numbers.
+_WORD = Regex(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|\d{2,}")
+#: Long enough to keep "exporter" from "expected", short enough to join "configured" and "configuration".
+_STEM = 5
+_EMPTY = frozenset(
+    re.findall(
+        r"\w+",
+        "the and for not was were are has had have with from that this than then its into only per over when all but "
+        "also did does been being nor via must should would could which who what where why how now still after before "
+        "because since fixed fixes resolved corrected repaired addressed closed removed added updated changed issue",
+    )
+)
 
 
 def has_any(text: str, signs: Iterable[str]) -> bool:
@@ -83,8 +88,14 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
+@lru_cache(maxsize=512)
+def statement_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a statement, each cut to `LONGEST_SENTENCE`; choices and lessons share them."""
+    return tuple(part.strip()[:LONGEST_SENTENCE] for part in STATEMENT_END.split(text) if part and part.strip())
+
+
 def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
-    """Whether a sentence asks or supposes instead of stating; with ``upto``, whether it does so of what stands there.
+    """Whether a sentence asks or supposes instead of stating; with ``upto``, whether it does so of what is there.
 
     >>> is_supposed("If it fails, tell me"), is_supposed("It fails?"), is_supposed("It fails")
     (True, True, False)
@@ -94,12 +105,8 @@ def is_supposed(sentence: str, *, upto: int | None = None) -> bool:
     return asks or bool(_SUPPOSED.search(sentence[:upto]))
 
 
-_ANY_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
-
-
 def marked_items(text: str, *, label: re.Pattern[str], heading: re.Pattern[str]) -> Iterator[str]:
-    """What stands behind a ``label`` (its first group), and the items listed under a ``heading`` until the next one."""
+    """What follows a ``label`` (its first group), and the items listed under a ``heading`` until the next one."""
     listed = False
     for part in text.splitlines():
         labelled, item = label.match(part), _ITEM.match(part)
@@ -113,20 +120,6 @@ def marked_items(text: str, *, label: re.Pattern[str], heading: re.Pattern[str])
             yield item[1]
 
 
-#: Words, those that a name is joined of apart ("parseError"), and numbers.
-_WORD = Regex(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|\d{2,}")
-#: Long enough to keep "exporter" from "expected", short enough to join "configured" and "configuration".
-_STEM = 5
-_EMPTY = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for not was were are has had have with from that this than then its into only per over when all but "
-        "also did does been being nor via must should would could which who what where why how now still after before "
-        "because since fixed fixes resolved corrected repaired addressed closed removed added updated changed issue",
-    )
-)
-
-
 @lru_cache(maxsize=1024)
 def stems(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, each by its first letters."""
@@ -135,6 +128,6 @@ def stems(text: str) -> frozenset[str]:
 
 
 def word_overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """How much of the shorter statement stands in the longer one, from 0 to 1."""
+    """How much of the shorter statement is in the longer one, from 0 to 1."""
     shorter = min(len(one), len(other))
     return len(one & other) / shorter if shorter else 0.0

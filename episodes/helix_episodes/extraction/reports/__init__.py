@@ -1,1 +1,1 @@
-"""The package helix_episodes.extraction.reports."""
+"""Reports: logs that describe the work instead of recording its calls."""

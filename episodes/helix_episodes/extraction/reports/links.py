@@ -102,7 +102,7 @@ class StatementPair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pairs_of(marks: Sequence[StatementMark]) -> Iterator[StatementPair]:
-    """What stands side by side in each entry, from the earlier kind to the later."""
+    """What each entry puts side by side, from the earlier kind to the later."""
     entries: dict[str, dict[StatementKind, list[StatementMark]]] = {}
     for mark in marks:
         entries.setdefault(mark.entry, {}).setdefault(mark.kind, []).append(mark)
@@ -148,9 +148,9 @@ _EVERYTHING = Regex(
     re.IGNORECASE,
 )
 _REVERTED = Regex(r"^\W*(?:then |later |also )*(?:reverted|rolled back|undid|backed out|withdrew)\b", re.IGNORECASE)
-#: A name in so few statements tells what they are about.
+#: A name in so few statements says what they are about.
 _RARE = 4
-#: Two statements are of one deed when this much of the shorter stands in the longer, in at least so many words.
+#: Two statements are of one deed when this much of the shorter is in the longer, in at least so many words.
 _SAME_DEED, _SAME_WORDS = 0.6, 3
 
 

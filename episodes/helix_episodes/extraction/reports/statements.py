@@ -75,7 +75,7 @@ def event_of(step: Step) -> Event:
 
 
 def outcome_of(step: Step) -> Event:
-    """What a log says came of a decision; its status tells whether that was good."""
+    """What a log says came of a decision; its status says whether that was good."""
     event = event_of(step)
     good = event.type == "milestone" and _GOOD.search(step.text) and not _NOT_YET.search(step.text)
     return msgspec.structs.replace(event, status="ok") if good else event
@@ -123,15 +123,15 @@ def _event(step: Step, kind: EventType, content: str, *, quoted: str = "", **fie
     return draft_event(step, kind, line(content, limit=_CONTENT_LIMIT), quoted=quoted or content, **fields)
 
 
-#: Two statements are about one failure when this much of the shorter stands in the longer, in at least so many words.
+#: Two statements are about one failure when this much of the shorter is in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
 #: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
 _SAME_COUNTED = 0.5
-#: "Fixed the export" points at an earlier failure when half of its words stand there, and two that are rare.
+#: "Fixed the export" points at an earlier failure when it shares half of its words, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
 #: A change that is no fix deals with a failure when it shares so many words that so few statements use.
 _FEW, _FEW_WORDS = 3, 4
-#: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter stands there.
+#: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter is there.
 _RESTATED = 0.6
 _PARTS: dict[str, StatementKind] = {
     "did": "did",
@@ -313,7 +313,7 @@ class _ReportParser:
         return fresh
 
     def _add_failure(self, position: int, step: Step, failure: StatedFailure, *, kind: StatementKind) -> None:
-        """A failure, behind what its own words call the cause of it."""
+        """A failure, after what its own words call the cause of it."""
         cause = cause_in(failure.said)
         entry = f"{position}.{len(self.events)}"
         if cause:
@@ -378,8 +378,13 @@ class _ReportParser:
     def _reported_before(self, position: int, step: Step, choice: StatedChoice) -> str | None:
         """The last failure that a statement reports before a change: the change answers it."""
         place = step.text.find(choice.said)
-        own = (one for one in reversed(self.events) if one.position == position and one.event.type == "error")
-        return next((one.mark for one in own if one.mark and -1 < step.text.find(_quoted(one)) < place), None)
+        for one in reversed(self.events):
+            if one.position == position and one.event.type == "error" and one.mark:
+                evidence = one.event.evidence
+                quoted = evidence.quote.rstrip("\u2026") if evidence else one.event.content
+                if -1 < step.text.find(quoted) < place:
+                    return one.mark
+        return None
 
     def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""
@@ -405,10 +410,6 @@ def _findings(steps: Sequence[Step]) -> dict[str, Step]:
         if step.kind == "note" and step.call_id and step.arguments.get("part") in {"found", "detail"}:
             found.setdefault(step.call_id, step)
     return found
-
-
-def _quoted(draft: DraftEvent) -> str:
-    return draft.event.evidence.quote.rstrip("\u2026") if draft.event.evidence else draft.event.content
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -1,1 +1,1 @@
-"""The package helix_episodes.extraction.shell."""
+"""Shell: the commands in a shell text, and what each is for. Hooks load this package: no msgspec, no typing."""

@@ -80,7 +80,7 @@ def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None,
         return (" ".join(rest[:2]), rest[2:]) if script == "manage.py" else (script, rest[1:])
     if program in known.SUBCOMMANDERS:
         return _known_subcommand(program, rest)
-    # ruff, cmake and node, and programs nobody knows ("./test-harness.sh setup-repo", "./entire status").
+    # ruff, cmake and node, and unknown programs ("./test-harness.sh setup-repo", "./entire status").
     word = arguments[0] if arguments else ""
     # The first word of these is an operand: ``pytest tests``, ``rm build``, ``cat notes``.
     takes_operands = any(program in one for one in (known.CHECKERS, known.LOOKERS, known.FORMATTERS, known.FILERS))
@@ -304,7 +304,7 @@ class Segment(Value):
     hidden: bool = False
 
 
-# bash -c "bash -c …" three deep is already nobody's doing; the limit keeps the recursion bounded.
+# bash -c "bash -c …" three deep does not occur; the limit keeps the recursion bounded.
 _DEEPEST = 3
 
 
@@ -411,7 +411,7 @@ def _unwrap(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _without_assignments(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The command behind ``A=1 B=2``; assignments alone stay, since then they are the command."""
+    """The command after ``A=1 B=2``; assignments alone stay, since then they are the command."""
     first = next((at for at, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
     return words[first:] or words
 

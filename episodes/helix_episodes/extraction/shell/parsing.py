@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SimpleCommand(Value):
-    """One simple command: its words without quotes, and how it stands among its neighbours.
+    """One simple command: its words without quotes, and how it is joined to its neighbours.
 
     ``target`` is the file that its output goes into, empty for none; ``hidden`` that something around it (a
     loop, a condition, a group that is piped on, ``!``) keeps its exit status from being seen.
@@ -37,7 +37,7 @@ class SimpleCommand(Value):
 
 
 class _Token:
-    """A word, an operator, a redirection or the end of a line, and where it stands."""
+    """A word, an operator, a redirection or the end of a line, and its place in the text."""
 
     __slots__ = ("end", "kind", "start", "value")
 
@@ -75,11 +75,11 @@ def split_shell(text: str) -> tuple[SimpleCommand, ...]:
     >>> split_shell("cat > a.go <<'EOF'\nrm -rf /\nEOF")[0].target
     'a.go'
     """
-    folder = _CommandBuilder(text)
+    builder = _CommandBuilder(text)
     for token in _tokens(text):
-        folder.take(token)
-    folder.finish()
-    return tuple(folder.done)
+        builder.take(token)
+    builder.finish()
+    return tuple(builder.done)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -176,7 +176,7 @@ def _dollar(text: str, at: int, *, depth: int) -> int:
 
 
 def _quoted(text: str, at: int, *, depth: int) -> int:
-    """Past the double quote that closes the string in which ``at`` stands."""
+    """Past the double quote that closes the string around ``at``."""
     while at < len(text):
         if plain := _PLAIN_QUOTED.match(text, at):
             at = plain.end()
@@ -236,7 +236,7 @@ _NO_FILE = {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"}
 
 
 class _CommandBuilder:
-    """Takes tokens one by one and lays down finished commands in ``done``."""
+    """Takes tokens one by one and puts finished commands into ``done``."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -262,7 +262,7 @@ class _CommandBuilder:
             self._join(token.value)
 
     def finish(self) -> None:
-        self._lay_down()
+        self._finish_command()
 
     def _word(self, token: _Token) -> None:
         if self.redirect:
@@ -288,17 +288,17 @@ class _CommandBuilder:
 
     def _bracket(self, *, opens: bool) -> None:
         if opens:
-            self._lay_down()
+            self._finish_command()
             self.groups.append(len(self.done))
         elif self.groups:
-            self._lay_down()
+            self._finish_command()
             self.closed = self.groups.pop()
         else:  # the pattern of a case branch
             self.skipping = False
-            self._forget()
+            self._reset()
 
     def _join(self, operator: str) -> None:
-        self._lay_down()
+        self._finish_command()
         self.skipping = False
         if operator in {"|", "|&"} and self.closed is not None:
             self._hide_from(self.closed)
@@ -310,7 +310,7 @@ class _CommandBuilder:
     def _hide_from(self, first: int) -> None:
         self.done[first:] = [part._replace(hidden=True) for part in self.done[first:]]
 
-    def _lay_down(self) -> None:
+    def _finish_command(self) -> None:
         if self.words:
             part = SimpleCommand(
                 text=self.text[self.start : self.end],
@@ -321,9 +321,9 @@ class _CommandBuilder:
             )
             self.done.append(part)
             self.joiner = ";"
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.words = []
         self.redirect = ""
         self.target = ""

@@ -33,7 +33,7 @@ _BY_KIND: dict[CheckKind, frozenset[str]] = {
 #: Programs that check whatever their arguments say.
 CHECKERS: dict[str, CheckKind] = {program: kind for kind, programs in _BY_KIND.items() for program in sorted(programs)}
 
-#: Programs whose first word says whether they check. ``""`` stands for no word at all.
+#: Programs whose first word says whether they check. ``""`` means no word at all.
 #: Options with which a test command only builds the tests.
 ONLY_BUILDS = {"go": "-c", "cargo": "--no-run"}
 
@@ -134,7 +134,7 @@ BARE_TASKS: dict[str, frozenset[str]] = {
     "nx": frozenset({"test", "lint", "build"}),
 }
 #: Words in a task's name and what such a task is for, the most telling first: ``lint:test`` lints, and ``format``
-#: rewrites unless ``check`` stands beside it.
+#: rewrites unless ``check`` is there too.
 TASK_WORDS: tuple[tuple[CheckKind, frozenset[str]], ...] = (
     ("format", frozenset({"fmt", "format", "formatting", "gofmt", "prettier"})),
     ("typecheck", frozenset({"typecheck", "typechecks", "types", "tsc", "mypy", "pyright", "typing"})),
@@ -161,7 +161,7 @@ LOOKERS = _words("""
     tput clear exit return trap ulimit umask watch shopt local declare typeset readonly getconf nproc sw_vers journalctl
     dmesg colordiff delta locale arch groups tty nm ldd objdump otool info break continue shift getopts
     """)
-#: Of those, the ones that never say what a command was about when anything else stands beside them.
+#: Of those, the ones that never say what a command was about when anything else is there.
 SETTINGS = _words(
     "cd pushd popd export set unset source . echo printf : true false sleep shopt trap ulimit umask local declare "
     "typeset readonly exit return pwd wait clear alias read test [ [[ break continue shift"
@@ -204,7 +204,7 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
 }
 #: Second words with which ``gh <noun>`` only looks.
 LOOKING_GH_VERBS = _words("view list status diff checks watch browse token")
-#: Subcommands of git that look unless they are given something to do, and the words that keep them looking.
+#: Subcommands of git that look unless they get something to do, and the words with which they still only look.
 LISTING_GIT: dict[str, frozenset[str]] = {
     "branch": _words(
         "-a -r -v -vv --all --remotes --list -l --show-current --contains --merged --no-merged --points-at"
@@ -323,7 +323,7 @@ PROTECTED = _words(
     "--no-verify --force --force-with-lease --fix --hard --amend -race --update-snapshots --updateSnapshot --update "
     "--unsafe-fixes --write --delete --prune --abort --continue --cached"
 )
-#: Short ones whose meaning depends on the program (and its subcommand): long name kept in the label.
+#: Short ones whose meaning depends on the program (and its subcommand): the label has the long name.
 PROTECTED_SHORT: dict[str, dict[str, str]] = {
     "rm": {"f": "-f"},
     "git push": {"f": "--force", "d": "--delete"},
