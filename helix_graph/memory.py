@@ -19,16 +19,16 @@ from msgspec.structs import replace
 
 from helix_episodes.io import remove_file, write_atomically
 from helix_graph.errors import NoMemory
-from helix_graph.project import FOLDER, memory_folder
+from helix_graph.project import FOLDER, OFF_FILE, PRIVATE_MEMORY, SHARED_MEMORY, disabled_by, memory_folder
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable
     from datetime import date
 
     from helix_episodes.ingest import ExtractReport
     from helix_graph.causality.api import Causality
-    from helix_graph.doctor.model import Examination, FixableFinding
+    from helix_graph.doctor.model import Examination
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
@@ -41,13 +41,6 @@ if TYPE_CHECKING:
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
     from helix_graph.web.page_model import PageTimeline
-
-
-_PRIVATE = "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
-_SHARED = (
-    "# helix-graph: episodes and assertions are shared (they quote people's prompts), what is derived is not\n"
-    "*\n!.gitignore\n!episodes/\n!episodes/episode-*.json\n!causality/\n!causality/assertions/\n!causality/assertions/*.json\n"
-)
 
 
 class Memory:
@@ -72,7 +65,7 @@ class Memory:
         root = root or where.absolute() / FOLDER
         ignore = root / ".gitignore"
         if share or not ignore.exists():
-            write_atomically(ignore, (_SHARED if share else _PRIVATE).encode(), mode=0o644)
+            write_atomically(ignore, (SHARED_MEMORY if share else PRIVATE_MEMORY).encode(), mode=0o644)
         return cls(root)
 
     @classmethod
@@ -294,19 +287,7 @@ class Memory:
         """
         from helix_graph.doctor.api import examine
 
-        return examine(self.root, self.graph, fix=fix, private=_PRIVATE, others=self._troubles_of_database)
-
-    def _troubles_of_database(self) -> Iterator[FixableFinding]:
-        from helix_graph.doctor.database import check_topics
-        from helix_graph.doctor.insight_links import link_troubles
-        from helix_graph.helix_db import database_path
-
-        if not database_path(self.root).exists():
-            return
-        found = check_topics(self.root, self.topics)
-        yield from found
-        if all(one.finding.kind != "damaged database" for one in found):
-            yield from link_troubles(self.insights)
+        return examine(self.root, self.graph, self.topics, self.insights, fix=fix)
 
     def forget(
         self,
@@ -319,6 +300,7 @@ class Memory:
     ) -> ForgetReport:
         """Removes sessions everywhere and proves it; see `helix_graph.forget.forget`."""
         from helix_graph.forget import Selection, forget
+        from helix_graph.helix_db import databases_of
 
         chosen = Selection(
             sessions=as_tuple("sessions", sessions),
@@ -326,26 +308,12 @@ class Memory:
             since=as_datetime("since", since),
             until=as_datetime("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
-
-    def _forget_tasks(self, sessions: Sequence[str]) -> int:
-        """What plans tell of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of
-        from helix_graph.plans.forgetting import forget_tasks
-
-        return sum(forget_tasks(self.root, sessions, path=path) for path in databases_of(self.root))
-
-    def _forget_learnt(self, sessions: Sequence[str]) -> int:
-        """What insights hold of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of
-
-        return sum(self._insights_in(path).forget_sessions(sessions) for path in databases_of(self.root))
+        databases = [self._insights_in(path) for path in databases_of(self.root)]
+        return forget(self.root, self.graph, databases, chosen, dry_run=dry_run)
 
     @property
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
-        from helix_graph.project import disabled_by
-
         return disabled_by(self.root)
 
     def off(self) -> None:
@@ -354,14 +322,10 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
         """
-        from helix_graph.project import OFF_FILE
-
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:
         """Lets the memory work by itself again; ``HELIX_OFF`` in the environment still silences it."""
-        from helix_graph.project import OFF_FILE
-
         remove_file(self.root / OFF_FILE)
 
 

@@ -10,6 +10,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    import msgspec
+
+    _Table = TypeVar("_Table", bound=msgspec.Struct)
+
 FOLDER = ".helix"
 #: The pages that `view` and `report` write, within the memory: they quote sessions, and go when one is forgotten.
 PAGES = "pages"
@@ -18,8 +26,16 @@ HOOK_FOLDER = "hooks"
 HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
-#: What a person has set for the memory; `helix_graph.configuration` reads it.
+#: What a person has set for the memory, a table for each part that has settings; `read_table` reads it.
 CONFIGURATION = "config.toml"
+#: The .gitignore of a memory that is private, and of one whose episodes are shared.
+PRIVATE_MEMORY = (
+    "# helix-graph: nothing here belongs in git; `helix-graph init --share` shares episodes and assertions\n*\n"
+)
+SHARED_MEMORY = (
+    "# helix-graph: episodes and assertions are shared (they quote people's prompts), what is derived is not\n"
+    "*\n!.gitignore\n!episodes/\n!episodes/episode-*.json\n!causality/\n!causality/assertions/\n!causality/assertions/*.json\n"
+)
 ENVIRONMENT = "HELIX_DIR"
 
 
@@ -87,3 +103,31 @@ def disabled_by(root: Path) -> str | None:
         return f"{OFF_ENVIRONMENT} is set"
     switch = root / OFF_FILE
     return f"{switch} is there" if switch.exists() else None
+
+
+def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]:
+    """The file of the memory in ``root``, and its table of that name; its defaults where there is none.
+
+    A setting that is not understood is refused: ignoring it silently would be worse.
+
+    Raises:
+        InvalidConfiguration: The file cannot be read, is no TOML, or the table does not fit ``kind``.
+    """
+    import msgspec
+
+    from helix_episodes.io import read_regular
+    from helix_graph.errors import InvalidConfiguration
+
+    path = root / CONFIGURATION
+    try:
+        text = read_regular(path).decode()
+    except FileNotFoundError:
+        return path, kind()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error
+    import tomllib
+
+    try:
+        return path, msgspec.convert(tomllib.loads(text).get(name, {}), kind)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InvalidConfiguration(path=path, problem=str(error)) from error

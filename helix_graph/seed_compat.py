@@ -99,10 +99,7 @@ class SeedGraph(Graph):
             SameTriggerAndAction: The pattern would recommend its own trigger.
             WriteFailed: The assertion could not be kept.
         """
-        from helix_graph.graph.assertions import (
-            pattern_assertion,
-            pattern_named,
-        )
+        from helix_graph.graph.assertions import pattern_assertion, pattern_named
 
         assertion = pattern_assertion(
             name=name, trigger=trigger, action=action, description=description, success_rate=success_rate

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from helix_graph.erasure_check import ErasureProof
+    from helix_graph.forget import ErasureProof
     from session_script import Script
 
 THEIR_TASK = "Prepare the layoffs of the bindery"
@@ -176,7 +176,7 @@ def test_what_cannot_be_unpacked_is_named(
 
 
 def test_a_bomb_is_named_and_not_unpacked(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("helix_graph.erasure_check._MOST_BYTES", 10_000)
+    monkeypatch.setattr("helix_graph.forget._MOST_BYTES", 10_000)
     (memory.root / "backup.bin").write_bytes(gzip.compress(b"\0" * 20_000_000))
     (unsearched,) = proof_of(memory).unsearched
     assert "gigabyte" in unsearched.problem

@@ -2,13 +2,18 @@
 
 Episodes are the truth. graph.db has a digest of each for comparisons; where a file has changed since, or there is no
 graph, the file itself is read. So every answer is that of the files as they are.
+
+A pattern counts; a comparison (`effects`) says whether the count is more than the task and what came before.
+`with_effects` joins the two. A row for one kind of task gets the comparison of its action over all kinds, which has
+more data and is stratified by kind. What only comparisons know of (an action over all tasks, sequences, repetitions,
+changes without a check) becomes a row of its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -16,16 +21,24 @@ from helix_episodes.corrections import corrected
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.io import read_regular
 from helix_episodes.store import EpisodeStore
-from helix_graph.causality.pattern_effects import with_effects
 from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, fold_patterns, patterns_among
-from helix_graph.graph.patterns import Pattern, count_patterns, patterns_asserted, select_anti_patterns, select_patterns
+from helix_graph.graph.observations import Trial, distinct, trial_of, unpack
+from helix_graph.graph.patterns import (
+    ENOUGH_OCCURRENCES,
+    Pattern,
+    content_id,
+    count_patterns,
+    patterns_asserted,
+    select_anti_patterns,
+    select_patterns,
+)
 from helix_graph.graph.source_files import decode_episode
-from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
+from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -37,8 +50,77 @@ if TYPE_CHECKING:
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.patterns import EffectReport
+    from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
     from helix_graph.graph.similar import SimilarAnswer
+
+
+#: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
+#: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
+#: withheld at random.
+PatternStanding = Literal["associated", "not told apart", "too early", "not compared", "told"]
+_OWN_ROW: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition", "unchecked"})
+
+
+def with_effects(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pattern, ...]:
+    """The patterns with their comparisons, and the rows that only comparisons know of; in no order."""
+    answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
+    actions = {one.action: one for one in report.effects if one.kind == "action"}
+    early = bool(report.too_early)
+    rows = [_beside(row, _effect_of(row, answers, actions), early=early) for row in patterns]
+    return (*rows, *_own_rows(report.effects))
+
+
+def _effect_of(row: Pattern, answers: dict[tuple[str, str, str], Effect], actions: dict[str, Effect]) -> Effect | None:
+    if row.level == "task" and row.basis == "outcome":
+        return actions.get(row.action)
+    return answers.get((row.trigger, row.action, row.basis))
+
+
+def _beside(row: Pattern, effect: Effect | None, *, early: bool) -> Pattern:
+    return msgspec.structs.replace(row, effect=effect, standing=_standing(row, effect, early=early))
+
+
+def _standing(row: Pattern, effect: Effect | None, *, early: bool) -> PatternStanding:
+    if row.level == "asserted":
+        return "told"
+    if effect:
+        return effect.verdict
+    return "too early" if early or row.too_early else "not compared"
+
+
+def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
+    for one in effects:
+        if one.kind in _OWN_ROW:
+            yield Pattern(
+                id=content_id(one.kind, one.trigger, one.action, one.basis),
+                name=f"{one.trigger} → {one.action}",
+                description=f"On {one.trigger!r}: {one.action}. Success: the episode's outcome is success.",
+                trigger=one.trigger,
+                action=one.action,
+                success_rate=one.successes / one.uses,
+                occurrences=one.uses,
+                last_used=one.examples[0].timestamp,
+                successes=one.successes,
+                interval=wilson_interval(one.successes, one.uses),
+                base_rate=one.successes_of_others / one.others,
+                base_n=one.others,
+                basis="outcome",
+                level=_LEVELS[one.kind],
+                too_early=one.uses < ENOUGH_OCCURRENCES,
+                unmeasured=one.unmeasured,
+                episodes=tuple(example.episode for example in one.examples),
+                decisions=tuple(example.step for example in one.examples),
+                effect=one,
+                standing=one.verdict,
+            )
+
+
+_LEVELS: dict[HypothesisKind, Literal["any task", "sequence", "repetition", "unchecked"]] = {
+    "action": "any task",
+    "sequence": "sequence",
+    "repetition": "repetition",
+    "unchecked": "unchecked",
+}
 
 
 #: As many as `seen` shows at most.
@@ -236,10 +318,7 @@ class Causality:
             GraphNotCompiled: There is no graph yet, which keeps the words.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.similar import (
-            similar_answer,
-            words_of,
-        )
+        from helix_graph.graph.similar import similar_answer, words_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(as_str("TEXT", text))

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.causality.trial_matrix import TrialMatrix
+    from helix_graph.graph.observations import Trial, TrialStep
     from helix_graph.graph.patterns import HypothesisKind
-    from helix_graph.graph.trials import Trial, TrialStep
 
 
 #: More than this and the correction for looking at many rows leaves nothing to be found.

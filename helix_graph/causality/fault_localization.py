@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from helix_episodes.model import Episode
+    from helix_graph.graph.observations import Trial
     from helix_graph.graph.patterns import Effect
-    from helix_graph.graph.trials import Trial
 
 
 SignalKind = Literal[

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_episodes.model import EdgeType
-    from helix_graph.graph.trials import Trial
+    from helix_graph.graph.observations import Trial
 
 
 #: Under ten on a side even an honest interval spans half of the scale; one in a hundred keeps large memories readable.

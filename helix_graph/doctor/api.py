@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph import database
+from helix_graph.doctor.databases import check_graph, check_helix_db
 from helix_graph.doctor.folder import check_folder
-from helix_graph.doctor.graph import check_graph
 from helix_graph.doctor.model import Examination
 from helix_graph.doctor.records import check_assertions, check_episodes, check_quarantine
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
@@ -19,11 +19,12 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import GRAPH_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from helix_graph.doctor.model import DoctorFinding, FindingKind, FixableFinding
     from helix_graph.graph.api import Graph
+    from helix_graph.insights.api import Insights
+    from helix_graph.topics.api import Topics
 
 
 _SHARES: frozenset[FindingKind] = frozenset({"missing share", "orphan share"})
@@ -42,54 +43,39 @@ _OF_A_FILE: frozenset[FindingKind] = frozenset(
 )
 
 
-def examine(
-    root: Path,
-    graph: Graph,
-    *,
-    fix: bool,
-    private: str,
-    others: Callable[[], Iterable[FixableFinding]] = tuple,
-) -> Examination:
-    """Finds what is wrong with the memory in ``root``, and with ``fix`` mends what can be mended.
+def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix: bool) -> Examination:
+    """Finds what is wrong with the memory in ``root``, and with ``fix`` repairs what can be repaired.
 
-    Each trouble is mended as soon as it is found: what is looked at next sees the memory as it then is. ``private`` is
-    the content of a .gitignore that keeps everything out of git. ``others`` looks into what stands on the graph, last.
+    Each check is a generator, and each fault is repaired as soon as it is found: the later checks see the memory as it
+    then is.
     """
+    found = chain(
+        check_folder(root),
+        check_episodes(root, graph.episodes),
+        check_assertions(root, graph.causality / ASSERTIONS),
+        check_quarantine(root),
+        check_graph(graph),
+        check_helix_db(root, topics, insights),
+    )
     findings: list[DoctorFinding] = []
-    for each in chain(_troubles(root, graph, private), _later(others)):
-        finding = _treated(each, fix=fix)
+    for each in found:
+        finding = _repaired(each) if fix and each.mend else each.finding
         if not (_follows(finding, findings) and (finding.mended or not fix)):
             findings.append(finding)
     if fix and any(one.kind == "secret" and one.mended for one in findings):
-        with suppress(NotOurDatabase, DatabaseRefused):  # told already
+        with suppress(NotOurDatabase, DatabaseRefused):  # reported already
             database.erase_traces(graph.path_of_file, GRAPH_FILE)  # the graph quoted what was cut
     return Examination(root=str(root), findings=tuple(findings))
 
 
-def _troubles(root: Path, graph: Graph, private: str) -> Iterator[FixableFinding]:
-    yield from check_folder(root, private=private)
-    yield from check_episodes(root, graph.episodes)
-    yield from check_assertions(root, graph.causality / ASSERTIONS)
-    yield from check_quarantine(root)
-    yield from check_graph(graph)
+def _follows(share: DoctorFinding, earlier: list[DoctorFinding]) -> bool:
+    """Whether a share is wrong only because its file is, which was reported: one bad file is one fault."""
+    return share.kind in _SHARES and any(one.file == share.file and one.kind in _OF_A_FILE for one in earlier)
 
 
-def _later(others: Callable[[], Iterable[FixableFinding]]) -> Iterator[FixableFinding]:
-    """Asked when its turn has come: the graph may have been mended until then."""
-    yield from others()
-
-
-def _follows(share: DoctorFinding, told: list[DoctorFinding]) -> bool:
-    """Whether a share is wrong only because its file is, which was told: one bad file is one fault."""
-    return share.kind in _SHARES and any(one.file == share.file and one.kind in _OF_A_FILE for one in told)
-
-
-def _treated(each: FixableFinding, *, fix: bool) -> DoctorFinding:
-    if not fix or each.mend is None:
-        return each.finding
+def _repaired(each: FixableFinding) -> DoctorFinding:
     try:
-        return replace(each.finding, mended=each.mend() is not False)
-    except HelixGraphError as error:
-        return replace(each.finding, problem=f"{each.finding.problem}; not mended: {error}")
-    except OSError as error:
-        return replace(each.finding, problem=f"{each.finding.problem}; not mended: {error.strerror or error}")
+        return replace(each.finding, mended=each.mend is not None and each.mend() is not False)
+    except (HelixGraphError, OSError) as error:
+        why = (error.strerror or error) if isinstance(error, OSError) else error
+        return replace(each.finding, problem=f"{each.finding.problem}; not mended: {why}")

@@ -16,7 +16,17 @@ from helix_graph.errors import InvalidIgnoreFile
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
-from helix_graph.project import FOLDER, HOOK_FOLDER, HOOK_LOG, OFF_FILE, PAGES, PREPARED, repository_root, work_trees
+from helix_graph.project import (
+    FOLDER,
+    HOOK_FOLDER,
+    HOOK_LOG,
+    OFF_FILE,
+    PAGES,
+    PREPARED,
+    PRIVATE_MEMORY,
+    repository_root,
+    work_trees,
+)
 from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.tombstones import Tombstone, Tombstones
 
@@ -67,11 +77,22 @@ _STALE_SECONDS = 60.0
 _OTHERS = 0o077
 
 
-def check_folder(root: Path, *, private: str) -> Iterator[FixableFinding]:
-    """Everything that is wrong with the memory's folder; ``private`` is the .gitignore for one that has none."""
+def check_folder(root: Path) -> Iterator[FixableFinding]:
+    """Everything that is wrong with the memory's folder."""
     yield from _location(root)
-    yield from _git(root, private)
-    yield from _rules(root)
+    ignore = root / ".gitignore"
+    if root.name == FOLDER and repository_root(root.parent) is not None and not ignore.exists():
+        yield fixable(
+            "not ignored by git",
+            ".gitignore",
+            "git would take in people's prompts with the next `git add`",
+            "helix-graph init writes it",
+            mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
+        )
+    try:
+        read_rules(root)
+    except InvalidIgnoreFile as error:
+        yield fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:
             yield from _file(root, path)
@@ -98,26 +119,6 @@ def _others(root: Path, repository: Path | None) -> Iterator[Path]:
     above = [folder / FOLDER for folder in root.parent.parents]
     trees = [tree / FOLDER for tree in work_trees(repository)] if repository else []
     yield from (folder for folder in (*trees, *above) if folder != root and (folder / "episodes").is_dir())
-
-
-def _git(root: Path, private: str) -> Iterator[FixableFinding]:
-    if root.name == FOLDER and repository_root(root.parent) is not None and not (root / ".gitignore").exists():
-        problem = "git would take in people's prompts with the next `git add`"
-        ignore = root / ".gitignore"
-        yield fixable(
-            "not ignored by git",
-            ".gitignore",
-            problem,
-            "helix-graph init writes it",
-            mend=lambda: write_atomically(ignore, private.encode(), mode=0o644),
-        )
-
-
-def _rules(root: Path) -> Iterator[FixableFinding]:
-    try:
-        read_rules(root)
-    except InvalidIgnoreFile as error:
-        yield fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
 
 
 def _file(root: Path, path: Path) -> Iterator[FixableFinding]:

@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
-    from helix_graph.graph.model import SeenAnswer
+    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample, SeenAnswer
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
     from helix_graph.graph.similar import SimilarDecision
     from helix_graph.graph.source_files import Digests
@@ -168,7 +167,7 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.anchors import find_anchored
+        from helix_graph.graph.model import find_anchored
 
         with self._open() as connection:
             return find_anchored(connection, anchors)
@@ -179,7 +178,7 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.anchors import examples
+        from helix_graph.graph.model import examples
 
         with self._open() as connection:
             return list(examples(connection, types))
@@ -282,10 +281,7 @@ class Graph:
             EpisodeNotFound: The graph has no such episode.
             OutOfRange: ``max_nodes`` lies outside its range.
         """
-        from helix_graph.graph.subgraph import (
-            ExcerptQuery,
-            find_excerpt,
-        )
+        from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         given = {name: as_str(name, value) for name, value in texts.items() if value is not None}
@@ -343,10 +339,7 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.store import (
-            fold,
-            read_facts,
-        )
+        from helix_graph.graph.store import fold, read_facts
 
         with self._open() as connection:
             return fold(read_facts(connection))

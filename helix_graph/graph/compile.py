@@ -56,13 +56,7 @@ from helix_graph.graph.source_files import (
     remember_assertions,
     scan,
 )
-from helix_graph.graph.store import (
-    GraphChanges,
-    add_episode,
-    begin_changes,
-    finish_changes,
-    remove_episode,
-)
+from helix_graph.graph.store import GraphChanges, add_episode, begin_changes, finish_changes, remove_episode
 
 if TYPE_CHECKING:
     import sqlite3

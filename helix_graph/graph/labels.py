@@ -41,7 +41,9 @@ from helix_graph.graph.normalization import extension, first_line, kept_parts, o
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any, Literal
 
     from helix_episodes.model import Action, Decision, Event, Outcome
     from helix_graph.graph.model import NodeType
@@ -242,6 +244,32 @@ def check_label(check: str) -> str:
     'lint.sh fails: '
     """
     return f"{_check_name(check)} fails: "
+
+
+def labels_of_call(tool: str, arguments: Mapping[str, Any], *, root: Path) -> frozenset[str]:
+    """The labels of a call in Claude Code's or Codex's words: one, or one for each kind of file that it changes.
+
+    They come out of the same code as those of an episode's decisions, before the call is made.
+
+    >>> from pathlib import Path
+    >>> sorted(labels_of_call("Edit", {"file_path": "/work/shop/test_cart.py"}, root=Path("/work")))
+    ['edit test (.py)']
+    """
+    from helix_episodes.extraction.actions import action_of
+    from helix_episodes.extraction.calls import parse_calls
+    from helix_episodes.model import Decision
+    from helix_episodes.readers.claude_code.records import translate_call
+    from helix_episodes.session import Session, Source, Step
+
+    steps = tuple(
+        Step(kind="call", source=Source(line=1), tool=tool, operation=one.operation, arguments=dict(one.arguments))
+        for one in translate_call(tool, arguments)
+    )
+    acts = parse_calls(Session(id="", agent="", reader="", steps=steps, root=str(root)))
+    decisions = (
+        Decision(id="", timestamp=None, type="implementation", chosen="", action=action_of(act)) for act in acts
+    )
+    return frozenset(map(decision_key, decisions))
 
 
 def _failure(event: Event) -> str:

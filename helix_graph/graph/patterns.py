@@ -130,7 +130,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
     ``last_used`` is the time of the newest use, as the log wrote it. ``effect`` is the comparison within like tasks and
     like earlier steps, if there was enough to compare, and ``standing`` what it says
-    (`helix_graph.causality.pattern_effects`).
+    (`helix_graph.causality.api`).
 
     A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.

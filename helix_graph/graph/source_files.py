@@ -41,8 +41,8 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import TRIAL_VERSION
 from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
 from helix_graph.graph.model import EpisodeFacts
+from helix_graph.graph.observations import pack, trial_of
 from helix_graph.graph.store import digests_but_of
-from helix_graph.graph.trials import pack, trial_of
 
 if TYPE_CHECKING:
     import sqlite3

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
-    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.api import Graph
     from helix_graph.insights.scoring import ScoringSettings
     from helix_graph.insights.vectors import Floats, VectorFile
@@ -65,8 +64,8 @@ class ProjectHistory:
         Raises:
             InvalidConfiguration: The file is not understood, or it is no share that one can learn from.
         """
-        from helix_graph.configuration import read_table
         from helix_graph.insights.holdout import LARGEST_SHARE, InsightsTable
+        from helix_graph.project import read_table
 
         path, table = read_table(self.root, "insights", InsightsTable)
         if not 0 <= table.withhold <= LARGEST_SHARE:

@@ -49,8 +49,8 @@ from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.io import LONGEST_COMMAND
 from helix_episodes.lightweight import Regex
 from helix_episodes.model import sortable_time
-from helix_graph.graph.anchors import NodeAnchor
 from helix_graph.graph.labels import check_label, decision_key, event_key, family_of
+from helix_graph.graph.model import NodeAnchor
 from helix_graph.graph.normalization import one_line, template
 from helix_graph.insights.model import FIX, LESSON
 from helix_graph.insights.scoring import LONGEST_CONTENT

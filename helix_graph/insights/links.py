@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
-    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.context import InsightContext, ProjectHistory
     from helix_graph.insights.model import LinkOrigin, StoredInsight
     from helix_graph.insights.vectors import Floats
@@ -277,7 +277,7 @@ class LinkTraversal:
 
 def anchor_of(link: InsightLink) -> NodeAnchor:
     """What a link to a node speaks of."""
-    from helix_graph.graph.anchors import NodeAnchor
+    from helix_graph.graph.model import NodeAnchor
 
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
@@ -313,7 +313,7 @@ def link(
     context: InsightContext, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
 ) -> LinkAnswer:
     """Links an insight to a node by hand."""
-    from helix_graph.graph.anchors import ANCHOR_TYPES
+    from helix_graph.graph.model import ANCHOR_TYPES
 
     kind = as_choice("node_type", node_type, ANCHOR_TYPES)
     meant = as_choice("relation", relation, NODE_RELATIONS)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.graph.anchors import AnchoredNode
-    from helix_graph.graph.model import EpisodeFacts
+    from helix_graph.graph.model import AnchoredNode, EpisodeFacts
 
 
 def path_strength(weights: Sequence[float]) -> float:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_graph.doctor.model import Examination
-    from helix_graph.erasure_check import ErasureProof
-    from helix_graph.forget import ForgetReport
+    from helix_graph.forget import ErasureProof, ForgetReport
 
 
 @click.command

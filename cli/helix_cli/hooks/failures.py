@@ -87,7 +87,7 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     if not known:
         return ""
     from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
-    from helix_graph.graph.call_labels import labels_of_call
+    from helix_graph.graph.labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)

@@ -1,6 +1,8 @@
-"""graph.db and the export: ours, whole, of this version, with every episode's share in it and nobody else's.
+"""Check graph.db with its export, and helix.db.
 
-All of it is derived, so whatever is wrong is mended by compiling; only another program's file is left to its owner.
+graph.db must be ours, whole, of this version, and contain every episode's share and no other. All of it is derived, so
+a fix is a compile; only another program's file is left to its owner. In helix.db a damaged record cannot be restored,
+since nothing else contains it: it is moved to quarantine, and the rest is whole again.
 """
 
 from __future__ import annotations
@@ -17,19 +19,25 @@ from helix_graph.errors import (
     DatabaseRefused,
     DatabaseUnreadable,
     GraphNotCompiled,
+    MemoryDamaged,
     NotOurDatabase,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
+from helix_graph.quarantine import quarantine_copy
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
+    from pathlib import Path
 
     from helix_graph.doctor.model import FixableFinding
     from helix_graph.graph.api import Graph
+    from helix_graph.insights.api import Insights
+    from helix_graph.topics.api import Topics
+
 
 _COMPILE = "helix-graph compile"
 _NAME = f"causality/{FILE_NAME}"
@@ -63,7 +71,7 @@ def check_graph(graph: Graph) -> Iterator[FixableFinding]:
     except (DatabaseRefused, DatabaseBusy) as error:
         yield fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_anew, graph))
+        yield fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
     else:
         yield from found
 
@@ -85,7 +93,7 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFi
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_anew, graph))
+        yield fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
         return
     yield from _wrong_sums(connection, graph)
     yield from _shares(connection, graph)
@@ -108,7 +116,7 @@ def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixabl
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
             yield fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
-                          mend=partial(_anew, graph))  # fmt: skip
+                          mend=partial(_rebuild, graph))  # fmt: skip
 
 
 def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
@@ -133,16 +141,47 @@ def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFin
     path = graph.causality / EXPORT_NAME
     if not path.is_file() or path.read_bytes() != export_bytes(connection):
         problem = "it is not what the graph says" if path.is_file() else "it is missing"
-        yield fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_anew, graph))
+        yield fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_again, graph))
 
 
-def _export_anew(graph: Graph) -> None:
+def _export_again(graph: Graph) -> None:
     """Compile knows its export by size and time, so one that was changed behind its back is removed first."""
     (graph.causality / EXPORT_NAME).unlink(missing_ok=True)
     graph.compile()
 
 
-def _anew(graph: Graph) -> None:
+def _rebuild(graph: Graph) -> None:
     with database.sole_builder(graph.path_of_file):
         database.remove(graph.path_of_file)
     graph.compile()
+
+
+def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[FixableFinding]:
+    """Everything that is wrong with helix.db: its pages, its records, and links that lead to no node of the graph."""
+    path = topics.database.path
+    if not path.exists():
+        return
+    try:
+        damaged = topics.damaged()
+    except MemoryDamaged as error:
+        yield fixable("damaged database", path.name, error.problem, "put back a copy of it; nothing else holds it")
+        return
+
+    def keep(number: int, body: bytes) -> None:
+        quarantine_copy(root, root / "topics" / f"record-{number}.json", body)
+
+    @cache  # one call moves all of them
+    def mend() -> None:
+        topics.set_damaged_aside(keep)
+
+    remedy = "store it again from what was set aside; doctor --fix sets the record aside, the others stay"
+    for one in damaged:
+        place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
+        problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
+        yield fixable("damaged record", path.name, problem, remedy, mend=mend)
+    lost = insights.unresolved()
+    if lost:
+        some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
+        remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"
+        problem = f"{some} to no node of the graph"
+        yield fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
