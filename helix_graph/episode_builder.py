@@ -48,7 +48,10 @@ def build_episode(given: Mapping[str, Any]) -> Episode:
     """
     stated = _decoded(given)
     _, problems = repair_parts(stated)
-    episode = _without(stated, unresolved := _unresolved(stated))
+    names = {one.id for one in parts_of(stated)}
+    links = sorted((link.source, link.target) for link in stated_links(stated))
+    unresolved = [f"{source} -> {target}" for source, target in links if not {source, target} <= names]
+    episode = _without(stated, unresolved)
     for problem in (*problems, *unsound_links(episode)):
         raise InvalidEpisode(path=None, problem=problem)
     whole, _ = repair_links(episode)
@@ -105,12 +108,6 @@ def _completed(parts: Any, letter: str) -> Any:  # noqa: ANN401  (JSON that may 
         names.add(str(name))
         completed.append({"timestamp": None} | one | {"id": name})
     return completed
-
-
-def _unresolved(episode: Episode) -> list[str]:
-    names = {one.id for one in parts_of(episode)}
-    links = sorted((link.source, link.target) for link in stated_links(episode))
-    return [f"{source} -> {target}" for source, target in links if not {source, target} <= names]
 
 
 def _without(episode: Episode, unresolved: list[str]) -> Episode:

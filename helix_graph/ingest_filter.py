@@ -206,7 +206,7 @@ def names_in(arguments: Mapping[str, object]) -> Iterator[str]:
         yield from _WORDS.findall(command)
 
 
-class IngestFilter:
+class MemoryFilter:
     """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``. ``force`` lets forgotten sessions in again.
 
     Raises:

@@ -183,12 +183,12 @@ class Memory:
         """
         from helix_episodes.ingest import record
         from helix_episodes.store import EpisodeStore
-        from helix_graph.ingest_filter import IngestFilter
+        from helix_graph.ingest_filter import MemoryFilter
 
         paths = [as_path("logs", log) for log in as_tuple("logs", logs)]
         folder = self.root / "episodes" if output is None else as_path("output", output)
         store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
-        admission = IngestFilter(self.root, force=force)
+        admission = MemoryFilter(self.root, force=force)
         report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report

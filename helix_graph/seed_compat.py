@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from helix_graph.causality.api import Causality
 
 
+#: What the original says of a pattern, and whether anybody measured its rate.
+_PATTERN_KEYS = (
+    "id", "name", "description", "trigger", "action", "success_rate", "occurrences", "last_used", "measured"
+)  # fmt: skip
+
+
 class SeedGraph(Graph):
     """The causal graph with what the original offers, key by key."""
 
@@ -99,13 +105,17 @@ class SeedGraph(Graph):
             SameTriggerAndAction: The pattern would recommend its own trigger.
             WriteFailed: The assertion could not be kept.
         """
-        from helix_graph.graph.assertions import pattern_assertion, pattern_named
+        from helix_graph.graph.assertions import FOLDER, AssertionStore, pattern_assertion, patterns_among
+        from helix_graph.graph.patterns import asserted_patterns
 
         assertion = pattern_assertion(
             name=name, trigger=trigger, action=action, description=description, success_rate=success_rate
         )
         self.keep(assertion)
-        return pattern_named(self.causality, assertion.name)
+        found = ((path.stem, one) for path, one in AssertionStore(self.causality / FOLDER).scan())
+        patterns = {one.name.casefold(): one for one in asserted_patterns(patterns_among(found))}
+        pattern = patterns[assertion.name.casefold()]
+        return {key: getattr(pattern, key) for key in _PATTERN_KEYS}
 
     def get_patterns(self, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
         """What works, as `Causality.get_patterns`.

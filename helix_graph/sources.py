@@ -19,7 +19,7 @@ from helix_episodes.ingest import ExtractReport, log_key, record, recorded_logs
 from helix_episodes.model import Outcome
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.store import EpisodeStore
-from helix_graph.ingest_filter import IngestFilter
+from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Project:
 class SourceFilter:
     """Lets in what `MemoryAdmission` does, as far as it ran in the project."""
 
-    def __init__(self, admission: IngestFilter, *, project: Project, found: Sequence[FoundLog]) -> None:
+    def __init__(self, admission: MemoryFilter, *, project: Project, found: Sequence[FoundLog]) -> None:
         self._admission = admission
         self._project = project
         self._folders = {log.path: log.folder for log in found}
@@ -192,7 +192,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     recorded = recorded_logs(standing)
     fresh = [log for log in near if force or not _is_recorded(log.path, recorded=recorded)]
     store = Preview(standing.folder) if dry_run else standing
-    admission = IngestFilter(memory, force=force)
+    admission = MemoryFilter(memory, force=force)
     report = record(
         [log.path for log in fresh],
         store,

@@ -22,14 +22,14 @@ from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.io import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
-from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, fold_patterns, patterns_among
+from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 from helix_graph.graph.observations import Trial, distinct, trial_of, unpack
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
     Pattern,
+    asserted_patterns,
     content_id,
     count_patterns,
-    patterns_asserted,
     select_anti_patterns,
     select_patterns,
 )
@@ -178,12 +178,17 @@ class Causality:
         bad = tuple(
             SkippedEpisode(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
-        told = patterns_among(found)
+        asserted = patterns_among((path.stem, one) for path, one in found)
         trials, skipped = self._trials(corrections_by_episode(found))
         report = effect_report(trials)
         counted = count_patterns(row for trial in trials for row in trial.observations)
         return Survey(
-            patterns=_by_name(with_effects((*counted, *patterns_asserted(fold_patterns(told))), report)),
+            patterns=tuple(
+                sorted(
+                    with_effects((*counted, *asserted_patterns(asserted)), report),
+                    key=lambda pattern: (pattern.name, pattern.basis, pattern.level),
+                )
+            ),
             episodes=len(trials),
             outcomes=dict(sorted(Counter(trial.told for trial in trials).items())),
             compared=report.trials,
@@ -365,10 +370,6 @@ def _alike(label: str, known: Iterable[str]) -> list[str]:
     """The labels that contain the words that were given, else those spelled most alike."""
     holding = sorted(one for one in known if label.strip().casefold() in one.casefold())
     return (holding or get_close_matches(label, sorted(known), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN]
-
-
-def _by_name(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
-    return tuple(sorted(patterns, key=lambda pattern: (pattern.name, pattern.basis, pattern.level)))
 
 
 def read_episodes(

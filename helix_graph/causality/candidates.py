@@ -93,7 +93,7 @@ def _candidates(board: TrialMatrix) -> Iterator[Hypothesis]:
 
 
 def _by_outcomes(board: TrialMatrix) -> Iterator[Hypothesis]:
-    done = [_done(trial) for trial in board.trials]
+    done = [[(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE] for trial in board.trials]
     actions = [row for row, is_done in enumerate(board.done) if is_done]
     yield from (_action(board, row) for row in actions)
     yield from _repetitions(board, done)
@@ -102,10 +102,6 @@ def _by_outcomes(board: TrialMatrix) -> Iterator[Hypothesis]:
 
 
 _Done: TypeAlias = "list[list[tuple[int, TrialStep]]]"
-
-
-def _done(trial: Trial) -> list[tuple[int, TrialStep]]:
-    return [(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE]
 
 
 class _Name(NamedTuple):

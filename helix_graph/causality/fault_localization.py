@@ -77,7 +77,11 @@ def signals_of(episode: Episode) -> tuple[Signal, ...]:
 def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
     """The errors that no recorded fix repaired, and whose check did not pass later."""
     fixed = {fix.error for fix in episode.fixes}
-    passes = {event.check: place for place, event in enumerate(episode.events) if event.check and _passed(event)}
+    passes = {
+        event.check: place
+        for place, event in enumerate(episode.events)
+        if event.check and event.type == "test" and event.status == "ok"
+    }
     return tuple(
         event
         for place, event in enumerate(episode.events)
@@ -172,10 +176,6 @@ def _is_check(event: Event) -> bool:
     return event.type == "test" or (event.type == "error" and event.tool is None)
 
 
-def _passed(event: Event) -> bool:
-    return event.type == "test" and event.status == "ok"
-
-
 #: What a step off the recorded way to the failure keeps of its comparison while its label is rare; in simulations with
 #: a known truth, a half was better than all with 300 sessions, and worse with 1,000.
 OFF_THE_WAY = 0.5
@@ -246,7 +246,8 @@ def suspects_of(episode: Episode, *, effects: Mapping[str, Effect], others: Sequ
     signals: dict[str, list[Signal]] = defaultdict(list)
     for signal in signals_of(episode):
         signals[signal.decision].append(signal)
-    way = led_to(episode, {error.id for error in unrepaired_errors(episode)} | _deciding(episode))
+    source = episode.outcome_evidence.source if episode.outcome_evidence else None
+    way = led_to(episode, {error.id for error in unrepaired_errors(episode)} | ({source} if source else set()))
     repaired = _answers_to_repaired(episode)
     met = _sessions_with({decision_key(decision) for decision in episode.decisions}, others)
     found = []
@@ -265,11 +266,6 @@ def _worth_a_look(ranked: Sequence[Suspect], *, failed: bool) -> tuple[Suspect, 
     """The clear ones; in a failed session also what ranks before all of them."""
     first_clear = next((place for place, one in enumerate(ranked) if one.clear), len(ranked))
     return tuple(one for place, one in enumerate(ranked) if one.clear or (failed and place < first_clear))
-
-
-def _deciding(episode: Episode) -> set[str]:
-    source = episode.outcome_evidence.source if episode.outcome_evidence else None
-    return {source} if source else set()
 
 
 def _answers_to_repaired(episode: Episode) -> set[str]:

@@ -45,7 +45,10 @@ class TrialMatrix:
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = sorted(trials, key=lambda trial: trial.episode)
         self.least = max(LEAST_USES, round(LEAST_SHARE * len(trials)))
-        self.newest_first = _recency(self.trials)
+        order = sorted(range(len(self.trials)), key=lambda number: (-_seconds(self.trials[number]), number))
+        ranks = np.empty(len(self.trials), dtype=np.int64)
+        ranks[order] = np.arange(len(self.trials))
+        self.newest_first = ranks
         self.judged = np.array([trial.success is not None for trial in self.trials], dtype=bool)
         self.success = np.array([trial.success is True for trial in self.trials], dtype=bool)
         self.strata = _strata(self.trials)
@@ -97,14 +100,6 @@ class TrialMatrix:
 def _frequent_labels(trials: Sequence[Trial], least: int) -> tuple[str, ...]:
     counts = Counter(label for trial in trials for label in {s.label for s in trial.steps if s.kind in _MADE_OR_MET})
     return tuple(sorted(label for label, count in counts.items() if count >= least))
-
-
-def _recency(trials: Sequence[Trial]) -> NDArray[np.int64]:
-    """The rank of each trial by time, the newest first and the undated last; the episode breaks ties."""
-    order = sorted(range(len(trials)), key=lambda number: (-_seconds(trials[number]), number))
-    ranks = np.empty(len(trials), dtype=np.int64)
-    ranks[order] = np.arange(len(trials))
-    return ranks
 
 
 def _seconds(trial: Trial) -> float:

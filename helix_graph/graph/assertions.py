@@ -10,8 +10,6 @@ A pattern without any rate says 1.0, the original's default, and is not ``measur
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
@@ -29,13 +27,12 @@ from helix_episodes.corrections import (
 from helix_episodes.io import read_regular, write_atomically
 from helix_episodes.model import EdgeType, sortable_time
 from helix_graph.errors import AmbiguousNode, EmptyText, InvalidAssertion, NodeNotFound, SameNode, SameTriggerAndAction
-from helix_graph.graph.connection import MILLION
-from helix_graph.graph.model import NodeType, mean_weight, node_id
+from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -102,8 +99,7 @@ def name_of(assertion: Dated) -> str:
     known_by = assertion
     if isinstance(assertion, NodeAssertion) and assertion.episode is not None:
         known_by = msgspec.structs.replace(assertion, asserted_at="")
-    digest = hashlib.blake2b(msgspec.json.encode(known_by), digest_size=10).digest()
-    return "a" + base64.b32encode(digest).decode().lower()
+    return short_hash("a", msgspec.json.encode(known_by))
 
 
 def encode_assertion(assertion: Assertion) -> bytes:
@@ -170,10 +166,6 @@ class AssertionStore:
         """The corrections of each episode, the oldest first."""
         return corrections_by_episode(self.scan())
 
-    def patterns(self) -> list[tuple[str, PatternAssertion]]:
-        """The patterns, the oldest first."""
-        return patterns_among(self.scan())
-
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
     """Each assertion once, under its identity, of what stands in files of these names; sorted by identity.
@@ -190,15 +182,16 @@ def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
 def corrections_by_episode(found: Iterable[tuple[Path, object]]) -> dict[str, list[Correction]]:
     """The corrections among what a scan found, by episode, the oldest first."""
     by_episode: dict[str, list[Correction]] = {}
-    told = distinct((path.stem, one) for path, one in found if isinstance(one, CORRECTIONS))
-    for _, one in oldest_first(told):
+    corrections = distinct((path.stem, one) for path, one in found if isinstance(one, CORRECTIONS))
+    for _, one in oldest_first(corrections):
         by_episode.setdefault(one.episode, []).append(one)
     return by_episode
 
 
-def patterns_among(found: Iterable[tuple[Path, object]]) -> list[tuple[str, PatternAssertion]]:
-    """The patterns among what a scan found, the oldest first."""
-    return oldest_first(distinct((path.stem, one) for path, one in found if isinstance(one, PatternAssertion)))
+def patterns_among(found: Iterable[tuple[str, object]]) -> list[PatternAssertion]:
+    """The patterns among assertions in files of these names, the oldest first."""
+    patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
+    return [one for _, one in oldest_first(patterns)]
 
 
 def read_assertion(path: Path) -> Assertion:
@@ -214,62 +207,6 @@ def read_assertion(path: Path) -> Assertion:
         raise
     except OSError as error:
         raise InvalidAssertion(path=path, problem=error.strerror or str(error)) from error
-
-
-#: What the original gives a pattern when nobody says how often it works.
-ASSUMED_RATE = 1.0
-
-
-class AssertedPattern(msgspec.Struct, frozen=True, kw_only=True):
-    """One pattern added by hand, with the original's keys. ``unrated`` counts its uses without a rate."""
-
-    id: str
-    name: str
-    description: str
-    trigger: str
-    action: str
-    success_rate: float
-    occurrences: int
-    last_used: str
-    measured: bool
-    unrated: int
-
-
-def fold_patterns(assertions: Iterable[tuple[str, PatternAssertion]]) -> tuple[AssertedPattern, ...]:
-    """The patterns of assertions that come oldest first, by name."""
-    uses: dict[str, list[PatternAssertion]] = {}
-    for _, one in assertions:
-        uses.setdefault(one.name.casefold(), []).append(one)
-    return tuple(_pattern(name, uses[name]) for name in sorted(uses))
-
-
-def pattern_named(causality: Path, name: str) -> dict[str, Any]:
-    """The row of a pattern that has been asserted."""
-    found = fold_patterns(AssertionStore(causality / FOLDER).patterns())
-    row = msgspec.to_builtins(next(one for one in found if one.name.casefold() == name.casefold()))
-    return {key: value for key, value in row.items() if key != "unrated"}
-
-
-def _pattern(name: str, uses: Sequence[PatternAssertion]) -> AssertedPattern:
-    rates = [round(one.success_rate * MILLION) for one in uses if one.success_rate is not None]
-    first = uses[0]
-    return AssertedPattern(
-        id=_id(name),
-        name=first.name,
-        description=first.description,
-        trigger=first.trigger,
-        action=first.action,
-        success_rate=mean_weight(sum(rates), len(rates)) if rates else ASSUMED_RATE,
-        occurrences=len(uses),
-        last_used=uses[-1].asserted_at,
-        measured=bool(rates),
-        unrated=len(uses) - len(rates),
-    )
-
-
-def _id(name: str) -> str:
-    digest = hashlib.blake2b(f"asserted\x1f{name}".encode(), digest_size=10).digest()
-    return "p" + base64.b32encode(digest).decode().lower()
 
 
 NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
@@ -295,7 +232,11 @@ def node_assertion(
     kind: NodeType = as_choice("type", type, NODE_TYPES)
     plain = as_line("label", label)
     named = None if episode is None else episode_id(episode)
-    return NodeAssertion(type=kind, label=_known_spelling(connection, kind, plain), episode=named, asserted_at=now())
+    rows = connection.execute(
+        "SELECT label FROM node WHERE type = ? AND folded = ? ORDER BY label = ? DESC, label",
+        (kind, plain.casefold(), plain),
+    )
+    return NodeAssertion(type=kind, label=next((known for (known,) in rows), plain), episode=named, asserted_at=now())
 
 
 def edge_assertion(
@@ -393,14 +334,6 @@ def episode_id(name: str) -> str:
     if not session:
         raise EmptyText("episode")
     return EPISODE_PREFIX + check_session_id(session)
-
-
-def _known_spelling(connection: sqlite3.Connection, kind: NodeType, label: str) -> str:
-    rows = connection.execute(
-        "SELECT label FROM node WHERE type = ? AND folded = ? ORDER BY label = ? DESC, label",
-        (kind, label.casefold(), label),
-    )
-    return next((known for (known,) in rows), label)
 
 
 def _node(option: str, connection: sqlite3.Connection, name: str) -> NodeName:

@@ -38,6 +38,7 @@ from helix_graph.graph.connection import (
 )
 from helix_graph.graph.export import export_bytes, stored_patterns
 from helix_graph.graph.facts import facts_alone
+from helix_graph.graph.patterns import asserted_patterns
 from helix_graph.graph.source_files import (
     SUFFIX,
     CompileJob,
@@ -51,8 +52,8 @@ from helix_graph.graph.source_files import (
     decode_episode,
     differs,
     make_plan,
+    pattern_assertions,
     read_source,
-    recorded_patterns,
     remember_assertions,
     scan,
 )
@@ -255,7 +256,11 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         plan = make_plan(connection, job)
         if plan and _revised(connection, job):
             plan = make_plan(connection, job)
-        if rebuilt is None and not plan and _is_published(connection, job):
+        if (
+            rebuilt is None
+            and not plan
+            and (job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME))
+        ):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
 
@@ -265,10 +270,6 @@ def _revised(connection: sqlite3.Connection, job: CompileJob) -> bool:
     if job.dry_run or job.assertions_only:
         return False
     return revise(connection, job.episodes, job.causality / ASSERTIONS)
-
-
-def _is_published(connection: sqlite3.Connection, job: CompileJob) -> bool:
-    return job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -314,6 +315,7 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     patterns_added = _publish(connection, plan, job, changed=changed)
+    held = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
     return CompileReport(
         episodes_processed=processed,
         nodes_added=totals.nodes_added,
@@ -321,7 +323,7 @@ def _carry_out(
         patterns_added=patterns_added,
         merged=totals.merged,
         retracted=retracted + spoilt,
-        unchanged=_count_unchanged(connection, processed),
+        unchanged=int(held) - processed,
         skipped=_skipped(connection, plan),
         left_out=tuple(left_out),
         rebuilt=rebuilt or None,
@@ -335,7 +337,7 @@ def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob,
     """Patterns and export, now or left to the next compile; returns how many patterns are new."""
     if job.assertions_only:
         connection.execute("DELETE FROM meta WHERE key = 'export'")
-        asserted = [(one.id,) for one in recorded_patterns(connection)]
+        asserted = [(one.id,) for one in asserted_patterns(pattern_assertions(connection))]
         connection.executemany("INSERT OR IGNORE INTO pattern VALUES (?)", asserted)
         return 0
     path = job.causality / EXPORT_NAME
@@ -423,11 +425,6 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
     bad = [(plan.folder / name, problem) for name, problem in rows]
     both = (*bad, *bad_assertions(connection, plan.asserted.folder))
     return tuple(SkippedFile(path=str(path), problem=problem) for path, problem in both)
-
-
-def _count_unchanged(connection: sqlite3.Connection, processed: int) -> int:
-    held = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
-    return int(held) - processed
 
 
 def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:

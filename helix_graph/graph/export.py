@@ -31,8 +31,8 @@ import msgspec
 from helix_graph.graph.connection import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
 from helix_graph.graph.observations import unpack_observations
-from helix_graph.graph.patterns import count_patterns, patterns_asserted
-from helix_graph.graph.source_files import recorded_patterns
+from helix_graph.graph.patterns import asserted_patterns, count_patterns
+from helix_graph.graph.source_files import pattern_assertions
 from helix_graph.graph.store import aliases, updated
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph.graph.patterns import Pattern
-    from helix_graph.graph.subgraph import Excerpt, ExcerptEdge, ExcerptNode
+    from helix_graph.graph.subgraph import Excerpt
 
 
 #: Enough to see what a label stands for.
@@ -57,7 +57,7 @@ def export_bytes(connection: sqlite3.Connection, patterns: Sequence[Pattern] | N
 def stored_patterns(connection: sqlite3.Connection) -> list[Pattern]:
     """The patterns of the episodes and assertions in graph.db, by id, without comparisons."""
     packed = (body for (body,) in connection.execute("SELECT body FROM digest"))
-    found = (*count_patterns(unpack_observations(packed)), *patterns_asserted(recorded_patterns(connection)))
+    found = (*count_patterns(unpack_observations(packed)), *asserted_patterns(pattern_assertions(connection)))
     return sorted(found, key=lambda pattern: pattern.id)
 
 
@@ -182,10 +182,15 @@ def _graphml(excerpt: Excerpt) -> bytes:
             ET.SubElement(root, "key", {"id": f"{kind}-{name}", "for": kind, "attr.name": name, "attr.type": type_})
     graph = ET.SubElement(root, "graph", edgedefault="directed")
     for place, node in enumerate(excerpt.nodes):
-        _data(ET.SubElement(graph, "node", id=f"n{place}"), "node", _node_values(node))
+        _data(
+            ET.SubElement(graph, "node", id=f"n{place}"),
+            "node",
+            {name: str(getattr(node, name)) for name in _NODE_FIELDS},
+        )
     for edge in excerpt.edges:
         ends = {"source": f"n{edge.source}", "target": f"n{edge.target}"}
-        _data(ET.SubElement(graph, "edge", ends), "edge", _edge_values(edge))
+        values = (edge.type, f"{edge.weight:g}", str(edge.evidence_count), ", ".join(edge.reasons))
+        _data(ET.SubElement(graph, "edge", ends), "edge", dict(zip(_EDGE_FIELDS, values, strict=True)))
     ET.indent(root)
     out = io.BytesIO()
     ET.ElementTree(root).write(out, encoding="utf-8", xml_declaration=True)
@@ -201,15 +206,6 @@ _NODE_FIELDS = {
     "successes": "int",
 }
 _EDGE_FIELDS = {"type": "string", "weight": "double", "evidence": "int", "reasons": "string"}
-
-
-def _node_values(node: ExcerptNode) -> dict[str, str]:
-    return {name: str(getattr(node, name)) for name in _NODE_FIELDS}
-
-
-def _edge_values(edge: ExcerptEdge) -> dict[str, str]:
-    values = (edge.type, f"{edge.weight:g}", str(edge.evidence_count), ", ".join(edge.reasons))
-    return dict(zip(_EDGE_FIELDS, values, strict=True))
 
 
 def _data(element: ET.Element, kind: str, values: dict[str, str]) -> None:

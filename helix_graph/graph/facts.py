@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected, unmatched
-from helix_episodes.model import OUTCOME_ID
+from helix_episodes.model import OUTCOME_ID, EdgeType
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
 from helix_graph.graph.connection import MILLION
 from helix_graph.graph.labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
@@ -26,7 +26,7 @@ from helix_graph.graph.normalization import first_line, is_telling, line_key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.model import Decision, EdgeType, Episode, Event, Evidence
+    from helix_episodes.model import Decision, Episode, Event, Evidence
     from helix_graph.graph.assertions import Assertion, NodeName
 
 
@@ -42,10 +42,24 @@ _LINKED_ONLY = frozenset({"milestone", "tool_call"})
 def facts_of(episode: Episode) -> EpisodeFacts:
     """The facts of one episode."""
     links = tuple(_links(episode))
-    repairs = tuple({(r.error, r.change, r.check): r for r in _repairs(episode)}.values())
-    used = {end for link in links for end in link[:2]} | {end for r in repairs for end in (r.error, r.change)}
+    repairs = {
+        (fix.error, change, fix.check): Repair(
+            error=fix.error,
+            change=change,
+            check=fix.check,
+            verified_by=fix.verified_by,
+            share=round(fix.share * MILLION),
+        )
+        for fix in episode.fixes
+        for change in fix.changes
+    }
+    used = {end for link in links for end in link[:2]} | {end for ends in repairs for end in ends[:2]}
     mentions = {mention.local: mention for mention in _mentions(episode, used)}
-    claims, problems = _claims((*links, *_prevented(repairs)), mentions)
+    prevented: list[_Link] = [
+        (one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION)
+        for one in repairs.values()
+    ]
+    claims, problems = _claims((*links, *prevented), mentions)
     return EpisodeFacts(
         episode=episode.id,
         session=episode.session,
@@ -57,16 +71,17 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         log=episode.provenance.log if episode.provenance else None,
         mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
         claims=claims,
-        repairs=tuple(sorted((r for r in repairs if {r.error, r.change} <= mentions.keys()), key=_place_of)),
+        repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
         problems=problems,
     )
 
 
-_Link = tuple[str, str, "EdgeType", str, int]
+#: Source, target, type, reason and weight.
+_Link = tuple[str, str, EdgeType, str, int]
 
 
 def _links(episode: Episode) -> Iterator[_Link]:
-    """Source, target, type, reason and weight of everything the episode joins, fixes aside."""
+    """Everything the episode joins, fixes aside."""
     for link in episode.links:
         if link.reason != "fix":  # they have a list of their own, with shares
             yield (link.source, link.target, link.type, link.reason, REASON_WEIGHT[link.reason])
@@ -89,24 +104,8 @@ def _stated(episode: Episode) -> set[tuple[str, str]]:
     return pairs
 
 
-def _repairs(episode: Episode) -> Iterator[Repair]:
-    for fix in episode.fixes:
-        for change in fix.changes:
-            share = round(fix.share * MILLION)
-            yield Repair(error=fix.error, change=change, check=fix.check, verified_by=fix.verified_by, share=share)
-
-
-def _place_of(repair: Repair) -> tuple[str, str, str]:
-    return repair.error, repair.change, repair.check
-
-
-def _prevented(repairs: tuple[Repair, ...]) -> Iterator[_Link]:
-    for repair in repairs:
-        yield (repair.change, repair.error, "prevents", "fix", REASON_WEIGHT["fix"] * repair.share // MILLION)
-
-
 def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Each link between two mentions once; those with an end that does not exist are told apart."""
+    """Each link between two mentions once; those with an end that does not exist are problems."""
     claims: dict[tuple[str, str, str, str], Claim] = {}
     problems: set[str] = set()
     for source, target, kind, reason, weight in links:
@@ -136,7 +135,17 @@ def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
             yield _of_event(event, label, log)
     outcome = outcome_key(episode.outcome)
     if outcome:
-        yield _of_outcome(episode, outcome)
+        evidence = episode.outcome_evidence
+        yield Mention(
+            local=OUTCOME_ID,
+            node=node_id("outcome", outcome),
+            type="outcome",
+            label=outcome,
+            timestamp=episode.timestamp,
+            line=evidence.line if evidence else None,
+            log=log,
+            quote=evidence.quote if evidence else "",
+        )
 
 
 def _of_decision(decision: Decision, log: str | None) -> Mention:
@@ -191,20 +200,6 @@ def _is_its_own(event: Event, message: str) -> bool:
     return is_telling(message)
 
 
-def _of_outcome(episode: Episode, label: str) -> Mention:
-    evidence = episode.outcome_evidence
-    return Mention(
-        local=OUTCOME_ID,
-        node=node_id("outcome", label),
-        type="outcome",
-        label=label,
-        timestamp=episode.timestamp,
-        line=evidence.line if evidence else None,
-        log=episode.provenance.log if episode.provenance else None,
-        quote=evidence.quote if evidence else "",
-    )
-
-
 def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
     """Line, log and quotation."""
     return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
@@ -236,7 +231,9 @@ def facts_with(episode: Episode, assertions: Sequence[Named], *, extracted: Epis
     facts = facts_of(episode)
     if not assertions:
         return facts
-    added = tuple(_asserted_mention(name, one) for name, one in assertions if isinstance(one, NodeAssertion))
+    added = tuple(
+        _asserted_mention(name, one, one.asserted_at) for name, one in assertions if isinstance(one, NodeAssertion)
+    )
     return msgspec.structs.replace(
         facts,
         mentions=tuple(sorted((*facts.mentions, *added), key=lambda mention: mention.local)),
@@ -250,63 +247,50 @@ def _corrections(assertions: Sequence[Named]) -> list[Correction]:
 
 def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:
     """The facts of assertions without an episode's file; None when there are only corrections, which need one."""
-    kept = [(name, one) for name, one in assertions if isinstance(one, NodeAssertion | EdgeAssertion)]
-    if not kept:
+    added = [(name, one) for name, one in assertions if isinstance(one, NodeAssertion | EdgeAssertion)]
+    if not added:
         return None
-    (_, first), own = oldest_first(kept)[0], kept[0][0] == unit
+    (_, first), own = oldest_first(added)[0], added[0][0] == unit
+    mentions, claims = [], []
+    for name, one in added:
+        if isinstance(one, NodeAssertion):
+            mentions.append(_asserted_mention(name, one, one.asserted_at))
+            continue
+        source, target = (
+            _asserted_mention(f"{name}-{end}", node, one.asserted_at, counted=False)
+            for end, node in (("source", one.source), ("target", one.target))
+        )
+        mentions += [source, target]
+        claims.append(
+            Claim(
+                source=source.node,
+                target=target.node,
+                type=one.type,
+                reason=REASON,
+                weight=round(one.weight * MILLION),
+                source_local=source.local,
+                target_local=target.local,
+            )
+        )
     return EpisodeFacts(
         episode=unit,
         session="" if own else unit.removeprefix("episode-"),
         timestamp=first.asserted_at if own else None,
         task="",
         origin="assertion" if own else "named",
-        mentions=tuple(sorted(_asserted_mentions(kept), key=lambda mention: mention.local)),
-        claims=tuple(_asserted_claim(name, one) for name, one in kept if isinstance(one, EdgeAssertion)),
+        mentions=tuple(sorted(mentions, key=lambda mention: mention.local)),
+        claims=tuple(claims),
     )
 
 
-def _asserted_mentions(kept: Sequence[tuple[str, NodeAssertion | EdgeAssertion]]) -> list[Mention]:
-    mentions = []
-    for name, one in kept:
-        if isinstance(one, NodeAssertion):
-            mentions.append(_asserted_mention(name, one))
-        else:
-            mentions += [_end(f"{name}-source", one.source, one), _end(f"{name}-target", one.target, one)]
-    return mentions
-
-
-def _asserted_mention(name: str, one: NodeAssertion) -> Mention:
-    return Mention(
-        local=name,
-        node=node_id(one.type, one.label),
-        type=one.type,
-        label=one.label,
-        raw=one.label,
-        timestamp=one.asserted_at,
-        actor="user",
-    )
-
-
-def _end(local: str, node: NodeName, edge: EdgeAssertion) -> Mention:
+def _asserted_mention(local: str, node: NodeAssertion | NodeName, when: str, *, counted: bool = True) -> Mention:
     return Mention(
         local=local,
         node=node_id(node.type, node.label),
         type=node.type,
         label=node.label,
         raw=node.label,
-        timestamp=edge.asserted_at,
+        timestamp=when,
         actor="user",
-        counted=False,
-    )
-
-
-def _asserted_claim(name: str, edge: EdgeAssertion) -> Claim:
-    return Claim(
-        source=node_id(edge.source.type, edge.source.label),
-        target=node_id(edge.target.type, edge.target.label),
-        type=edge.type,
-        reason=REASON,
-        weight=round(edge.weight * MILLION),
-        source_local=f"{name}-source",
-        target_local=f"{name}-target",
+        counted=counted,
     )

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Literal
 
-    from helix_episodes.model import Action, Decision, Event, Outcome
+    from helix_episodes.model import Decision, Event, Outcome
     from helix_graph.graph.model import NodeType
 
     #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
@@ -186,7 +186,9 @@ def decision_key(decision: Decision) -> str:
         return f"use {_name(action.object) or 'a tool'}"
     if kind == "choose":
         return f"choose {_option(action.object or decision.chosen) or 'an option'}"
-    return _file_change(action)
+    name = f"{action.verb} {action.role or 'file'}"
+    suffix = extension(action.path or "")
+    return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
 
 
 def event_key(event: Event) -> str | None:
@@ -195,7 +197,7 @@ def event_key(event: Event) -> str | None:
     Milestones and tool calls have a label too; they become nodes only when they take part in a link (`facts`).
     """
     if is_error(event):
-        return _failure(event)
+        return check_label(event.check or "") + family_of(event)
     if event.type == "test":
         return f"{_check_name(event.check or '')} {'passes' if event.status == 'ok' else 'ends without a verdict'}"
     if event.type == "commit":
@@ -272,10 +274,6 @@ def labels_of_call(tool: str, arguments: Mapping[str, Any], *, root: Path) -> fr
     return frozenset(map(decision_key, decisions))
 
 
-def _failure(event: Event) -> str:
-    return check_label(event.check or "") + family_of(event)
-
-
 @_remembered
 def _check_name(check: str) -> str:
     """A check is a program, perhaps with a subcommand, or a tool."""
@@ -304,12 +302,6 @@ def _option(text: str) -> str:
 def _run(program: str, subcommand: str, flags: tuple[str, ...]) -> str:
     words = [_name(word) for word in subcommand.split()]
     return "run " + " ".join(part for part in (_program(program), *words, *sorted(set(flags))) if part)
-
-
-def _file_change(action: Action) -> str:
-    name = f"{action.verb} {action.role or 'file'}"
-    suffix = extension(action.path or "")
-    return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
 
 
 def _program(program: str) -> str:

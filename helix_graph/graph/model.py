@@ -16,8 +16,6 @@ by its owner: the episode may be on another machine, or come back.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -38,8 +36,15 @@ def node_id(type_: NodeType, label: str) -> str:
     >>> node_id("event", "commit") == node_id("event", "commit") != node_id("error", "commit")
     True
     """
-    digest = hashlib.blake2b(f"{type_}\0{label}".encode(), digest_size=10).digest()
-    return "n" + base64.b32encode(digest).decode().lower()
+    return short_hash("n", f"{type_}\0{label}".encode())
+
+
+def short_hash(prefix: str, content: bytes) -> str:
+    """An id that two machines give to the same content: 80 bits, so that a clash takes about 10^12 ids."""
+    import hashlib  # 5 ms that questions without an id to compute do without
+    from base64 import b32encode
+
+    return prefix + b32encode(hashlib.blake2b(content, digest_size=10).digest()).decode().lower()
 
 
 def mean_weight(weight_sum: int, claims: int) -> float:
@@ -305,15 +310,11 @@ def examples(connection: sqlite3.Connection, types: Iterable[str]) -> Iterator[N
 
 def _find(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
     if anchor.type == "episode":
-        return _session(connection, anchor)
+        row = connection.execute("SELECT id, task FROM episode WHERE id = ?", (anchor.episode,)).fetchone()
+        return AnchoredNode(node=row[0], type="episode", label=row[1]) if row else None
     if anchor.episode:
         return _step(connection, anchor, "e.id = ?", anchor.episode)
     return _labelled(connection, anchor) or _step(connection, anchor, "? = ''", "")
-
-
-def _session(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
-    row = connection.execute("SELECT id, task FROM episode WHERE id = ?", (anchor.episode,)).fetchone()
-    return AnchoredNode(node=row[0], type="episode", label=row[1]) if row else None
 
 
 def _step(connection: sqlite3.Connection, anchor: NodeAnchor, condition: str, value: str) -> AnchoredNode | None:
@@ -325,10 +326,7 @@ def _step(connection: sqlite3.Connection, anchor: NodeAnchor, condition: str, va
 
 def _labelled(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
     row = connection.execute(
-        "SELECT id, type, label FROM node WHERE id = ?", (node_id(_as_type(anchor.type), anchor.text),)
+        "SELECT id, type, label FROM node WHERE id = ?",
+        (node_id(next(one for one in get_args(NodeType) if one == anchor.type), anchor.text),),
     ).fetchone()
     return AnchoredNode(node=row[0], type=row[1], label=row[2]) if row else None
-
-
-def _as_type(kind: str) -> NodeType:
-    return next(one for one in get_args(NodeType) if one == kind)

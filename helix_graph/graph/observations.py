@@ -46,7 +46,7 @@ from helix_graph.graph.labels import check_label, decision_key, event_key, is_er
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_episodes.model import Episode, Event, Link, TaskKind
+    from helix_episodes.model import Episode, Event, TaskKind
 
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
@@ -131,13 +131,10 @@ class Measures:
         self._answered: dict[str, list[Event]] = defaultdict(list)
         self._tested: dict[str, list[Event]] = defaultdict(list)
         for link in episode.links:
-            self._sort_in(link)
-
-    def _sort_in(self, link: Link) -> None:
-        if link.reason == "answer" and link.source in self._place:
-            self._answered[link.target].append(self._event(link.source))
-        elif link.reason == "edit-test" and link.target in self._place:
-            self._tested[link.source].append(self._event(link.target))
+            if link.reason == "answer" and link.source in self._place:
+                self._answered[link.target].append(self._event(link.source))
+            elif link.reason == "edit-test" and link.target in self._place:
+                self._tested[link.source].append(self._event(link.target))
 
     def _event(self, name: str) -> Event:
         return self._episode.events[self._place[name]]

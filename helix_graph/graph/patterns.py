@@ -14,13 +14,13 @@ A pattern may have an `Effect` next to it: the comparison with like tasks after 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_graph.graph.connection import MILLION
+from helix_graph.graph.model import mean_weight, short_hash
 from helix_graph.graph.observations import Basis, Level, Observation, observe, parse_timestamp
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from helix_episodes.model import Episode
-    from helix_graph.graph.assertions import AssertedPattern
+    from helix_graph.graph.assertions import PatternAssertion
 
 
 HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
@@ -109,6 +109,8 @@ ANTI_PATTERN_OCCURRENCES = 2
 #: Enough to look things up by; a row must not grow with the memory. ``occurrences`` has the full count.
 EXAMPLES_KEPT = 20
 
+#: What the original gives a pattern when nobody says how often it works.
+ASSUMED_RATE = 1.0
 #: What can be asked of an anti-pattern beyond its rate.
 EVIDENCE: tuple[Literal["associated"], ...] = ("associated",)
 
@@ -200,32 +202,41 @@ def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
 
 
-def patterns_asserted(asserted: Iterable[AssertedPattern]) -> tuple[Pattern, ...]:
-    """The patterns that people have added, as rows beside those that were counted."""
-    return tuple(
-        Pattern(
-            id=one.id,
-            name=one.name,
-            description=one.description,
-            trigger=one.trigger,
-            action=one.action,
-            success_rate=one.success_rate,
-            occurrences=one.occurrences,
-            last_used=one.last_used,
-            successes=None,
-            interval=None,
-            base_rate=None,
-            base_n=0,
-            basis="asserted",
-            level="asserted",
-            too_early=False,
-            unmeasured=one.unrated,
-            episodes=(),
-            decisions=(),
-            measured=one.measured,
-            standing="told",
-        )
-        for one in asserted
+def asserted_patterns(assertions: Iterable[PatternAssertion]) -> tuple[Pattern, ...]:
+    """The patterns that people have added, by name, as rows beside those that were counted.
+
+    The assertions come oldest first; each is one use of its pattern.
+    """
+    uses: dict[str, list[PatternAssertion]] = defaultdict(list)
+    for one in assertions:
+        uses[one.name.casefold()].append(one)
+    return tuple(_asserted_pattern(name, uses[name]) for name in sorted(uses))
+
+
+def _asserted_pattern(name: str, uses: Sequence[PatternAssertion]) -> Pattern:
+    rates = [round(one.success_rate * MILLION) for one in uses if one.success_rate is not None]
+    first = uses[0]
+    return Pattern(
+        id=content_id("asserted", name),
+        name=first.name,
+        description=first.description,
+        trigger=first.trigger,
+        action=first.action,
+        success_rate=mean_weight(sum(rates), len(rates)) if rates else ASSUMED_RATE,
+        occurrences=len(uses),
+        last_used=uses[-1].asserted_at,
+        successes=None,
+        interval=None,
+        base_rate=None,
+        base_n=0,
+        basis="asserted",
+        level="asserted",
+        too_early=False,
+        unmeasured=len(uses) - len(rates),
+        episodes=(),
+        decisions=(),
+        measured=bool(rates),
+        standing="told",
     )
 
 
@@ -271,13 +282,9 @@ def select_anti_patterns(
         for row in mined
         if row.success_rate <= max_success_rate
         and row.occurrences >= ANTI_PATTERN_OCCURRENCES
-        and (wanted is None or _stands_out_badly(row))
+        and (wanted is None or (row.standing == "associated" and row.effect is not None and row.effect.hurts))
     ]
     return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
-
-
-def _stands_out_badly(row: Pattern) -> bool:
-    return row.standing == "associated" and row.effect is not None and row.effect.hurts
 
 
 def describe(pattern: Pattern) -> str:
@@ -390,6 +397,5 @@ def _recency(row: Observation) -> tuple[float, str]:
 
 
 def content_id(*parts: str) -> str:
-    """An id that two machines give to the same pattern: 80 bits, so that a clash takes about 10^12 patterns."""
-    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=10).digest()
-    return "p" + base64.b32encode(digest).decode().lower()
+    """The id of a pattern."""
+    return short_hash("p", "\x1f".join(parts).encode())

@@ -218,7 +218,12 @@ class PathChoice:
                 heap.clear()
             end = route.edges[-1][1] if route.edges else route.start
             for edge in self._onwards[end]:
-                heapq.heappush(heap, self._entry(self._extended(route, edge)))
+                reached = {
+                    (episode, to) for episode, from_, to in self._joints[edge] if (episode, from_) in route.reached
+                }
+                arrived = len(route.edges) + 1 == len(self._layers)
+                held = reached if arrived else reached & self._finish.get(edge[1], frozenset())
+                heapq.heappush(heap, self._entry(Route(route.start, (*route.edges, edge), frozenset(held))))
 
     def _look_back(self) -> tuple[dict[int, frozenset[MentionKey]], dict[int, int]]:
         """For each node, the mentions from which an episode leads on to a target, and the greatest strength onwards."""
@@ -234,12 +239,6 @@ class PathChoice:
                 onwards = self._weights[edge] * strength.get(target, 1)
                 strength[source] = max(strength.get(source, 0), onwards)
         return {node: frozenset(mentions) for node, mentions in finish.items()}, strength
-
-    def _extended(self, route: Route, edge: Edge) -> Route:
-        reached = {(episode, to) for episode, from_, to in self._joints[edge] if (episode, from_) in route.reached}
-        arrived = len(route.edges) + 1 == len(self._layers)
-        held = reached if arrived else reached & self._finish.get(edge[1], frozenset())
-        return Route(route.start, (*route.edges, edge), frozenset(held))
 
     def _entry(self, route: Route) -> tuple[int, int, tuple[tuple[str, ...], ...], Route]:
         end = route.edges[-1][1] if route.edges else route.start

@@ -27,15 +27,13 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidAssertion, OutsideMemory
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
-    AssertedPattern,
     Assertion,
     PatternAssertion,
     decode_assertion,
     distinct,
     encode_assertion,
-    fold_patterns,
     name_of,
-    oldest_first,
+    patterns_among,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import TRIAL_VERSION
@@ -260,12 +258,10 @@ def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> li
     return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
 
 
-def recorded_patterns(connection: sqlite3.Connection) -> tuple[AssertedPattern, ...]:
-    """The patterns that people have added."""
+def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]:
+    """The patterns that people have added, the oldest first."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
-    found = [(name, _decoded(body, Path(ASSERTIONS))) for name, body in rows.fetchall()]
-    patterns = distinct((name, one) for name, one in found if isinstance(one, PatternAssertion))
-    return fold_patterns(oldest_first(patterns))
+    return patterns_among((name, _decoded(body, Path(ASSERTIONS))) for name, body in rows.fetchall())
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:

@@ -68,6 +68,9 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
     """The figures of an open graph.db; ``pending`` is how many files have changed since it was compiled."""
     named, mentions = _row(connection, "SELECT count(*), coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome'")
     (shared,) = _row(connection, "SELECT coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome' AND episodes > 1")
+    row = connection.execute(
+        "SELECT label, type, mentions FROM node WHERE type <> 'outcome' ORDER BY mentions DESC, label, type LIMIT 1"
+    ).fetchone()
     return Status(
         episodes=_row(connection, "SELECT count(*) FROM episode WHERE origin = 'episode'")[0],
         assertions=_row(connection, "SELECT count(*) FROM assertion WHERE problem IS NULL")[0],
@@ -76,7 +79,7 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
         mentions=_count(connection, "mention"),
         patterns=_count(connection, "pattern"),
         mentions_per_node=_ratio(mentions, named),
-        largest_label=_largest(connection, mentions),
+        largest_label=LargestLabel(label=row[0], type=row[1], share=row[2] / mentions) if row else None,
         shared_mentions=_ratio(shared, mentions),
         isolated_share=_isolated(connection),
         node_types=_counts(connection, "SELECT type, count(*) FROM node GROUP BY type ORDER BY type"),
@@ -131,13 +134,6 @@ def _counts(connection: sqlite3.Connection, query: str) -> dict[str, int]:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _largest(connection: sqlite3.Connection, mentions: int) -> LargestLabel | None:
-    row = connection.execute(
-        "SELECT label, type, mentions FROM node WHERE type <> 'outcome' ORDER BY mentions DESC, label, type LIMIT 1"
-    ).fetchone()
-    return LargestLabel(label=row[0], type=row[1], share=row[2] / mentions) if row else None
 
 
 def _isolated(connection: sqlite3.Connection) -> float | None:
