@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor
-    from helix_graph.graph.model import EpisodeFacts
+    from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.feedback import FeedbackAnswer
     from helix_graph.insights.model import Outcome, StoredInsight

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.project import read_table
 from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, SemanticUnavailable
+from helix_graph.project import read_table
 from helix_graph.search.forgetful import FORGETFUL, TTL_SECONDS, Availability, Forgetful
 from helix_graph.search.model import (
     MemorySearchAnswer,
