@@ -129,15 +129,11 @@ def find_similar_decisions(
 def _telling(connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
     """The words that fewer than half of all decisions have, or a few; if there are none among them, the rarest."""
     (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
-    having = {word: _count(connection, word) for word in words}
+    query = "SELECT count(*) FROM decided WHERE decided MATCH ?"
+    having = {word: connection.execute(query, (_either([word]),)).fetchone()[0] for word in words}
     met = sorted((count, word) for word, count in having.items() if count)
     telling = [word for count, word in met if count < max(decisions / 2, _FEW)]
     return telling or [word for _, word in met[:1]]
-
-
-def _count(connection: sqlite3.Connection, word: str) -> int:
-    (count,) = connection.execute("SELECT count(*) FROM decided WHERE decided MATCH ?", (_either([word]),)).fetchone()
-    return int(count)
 
 
 def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:
@@ -188,8 +184,8 @@ def _decided(
         " WHERE m.episode = ? ORDER BY local LIMIT 1 OFFSET ?",
         (episode, place),
     ).fetchone()
-    told = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
-    return SimilarDecision(**told, score=abs(score), words=tuple(words), others=others)
+    fields = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
+    return SimilarDecision(**fields, score=abs(score), words=tuple(words), others=others)
 
 
 COMPARES = "words are compared, not meanings; an outcome is the session's, which had more in it than this decision"

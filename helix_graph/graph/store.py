@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
@@ -80,8 +80,8 @@ def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
     shares: dict[EdgeKey, EdgeShare] = {}
     for claim in facts.claims:
         edge = (claim.source, claim.target, claim.type)
-        held = shares.get(edge)
-        shares[edge] = EdgeShare(held[0] + claim.weight, held[1] + 1, 1) if held else EdgeShare(claim.weight, 1, 1)
+        known = shares.get(edge)
+        shares[edge] = EdgeShare(known[0] + claim.weight, known[1] + 1, 1) if known else EdgeShare(claim.weight, 1, 1)
     return shares
 
 
@@ -139,18 +139,18 @@ def _add_edges(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> Non
         for claim in facts.claims:
             claims[claim.source, claim.target, claim.type].append((facts.episode, claim))
     for source, target, kind in sorted(claims):
-        held = claims[source, target, kind]
+        known = claims[source, target, kind]
         graph.add_edge(
             source,
             target,
             key=kind,
             type=kind,
-            weight=mean_weight(sum(claim.weight for _, claim in held), len(held)),
-            evidence_count=len({episode for episode, _ in held}),
-            reasons=tuple(sorted({claim.reason for _, claim in held})),
+            weight=mean_weight(sum(claim.weight for _, claim in known), len(known)),
+            evidence_count=len({episode for episode, _ in known}),
+            reasons=tuple(sorted({claim.reason for _, claim in known})),
             status="asserted",
         )
-    graph.graph["claims"] = {edge: tuple(held) for edge, held in claims.items()}
+    graph.graph["claims"] = {edge: tuple(known) for edge, known in claims.items()}
 
 
 def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
@@ -212,7 +212,13 @@ def add_episode(
     index_decisions(connection, episode, facts)
     connection.executemany(
         "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [_claim_row(claim, episode, numbers) for claim in facts.claims],
+        [
+            (
+                *(numbers[claim.source], numbers[claim.target]),
+                *(claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight),
+            )
+            for claim in facts.claims
+        ],
     )
     connection.executemany(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
@@ -330,11 +336,6 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
     )
 
 
-def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[object, ...]:
-    ends = (numbers[claim.source], numbers[claim.target])
-    return (*ends, claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight)
-
-
 def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
@@ -344,9 +345,9 @@ def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
 
 
 def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
-    held = sums.get(key)
+    known = sums.get(key)
     added = share if sign > 0 else tuple(-value for value in share)
-    sums[key] = added if held is None else tuple(map(add, held, added))
+    sums[key] = added if known is None else tuple(map(add, known, added))
 
 
 def _count_edges(connection: sqlite3.Connection) -> int:
@@ -389,12 +390,8 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         " WHERE episode = ? ORDER BY local",
         (episode,),
     )
-    return [Mention(**_mention_fields(row)) for row in rows]
-
-
-def _mention_fields(row: tuple[Any, ...]) -> dict[str, Any]:
-    fields = dict(zip(Mention.__struct_fields__, row, strict=True))
-    return {**fields, "counted": bool(fields["counted"])}
+    fields = (dict(zip(Mention.__struct_fields__, row, strict=True)) for row in rows)
+    return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
 
 
 def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
