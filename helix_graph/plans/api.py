@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_graph.plans.dag import ready_among, status_of, waves_of
 from helix_graph.plans.handoff_files import HandoffFiles
-from helix_graph.plans.injection import DEFAULT_LIMIT, InjectedInSession, Injector
+from helix_graph.plans.injection import DEFAULT_LIMIT, InjectedNames, Injector
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
 from helix_graph.plans.schema import database
 from helix_graph.plans.store import change_task, close_plan, find_plan, number_of, require_plan, save_plan
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.store import EpisodeStore
+    from helix_graph.insights.api import Insights
     from helix_graph.plans.assessment import Assessment
     from helix_graph.plans.injection import BatchInjection, PromptInjection
     from helix_graph.plans.learning import LearnAnswer
-    from helix_graph.plans.model import CompletedPlan, InsightStore, SavedPlan, Task, TaskPlan
+    from helix_graph.plans.model import CompletedPlan, SavedPlan, Task, TaskPlan
     from helix_graph.plans.store import Explorations
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
     from helix_graph.plans.workspaces import Workspaces
@@ -39,7 +40,7 @@ PAUSES = (0.15, 0.35, 0.75)
 class Plans:
     """The orchestrated work of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: InsightStore, episodes: EpisodeStore) -> None:
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
         self.root = root
         self._insights = insights
         self._episodes = episodes
@@ -227,7 +228,7 @@ class Plans:
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""
-        return InjectedInSession(self.root, as_str("session", session)).reset()
+        return InjectedNames(self.root, as_str("session", session)).reset()
 
     def wait_builders(
         self,

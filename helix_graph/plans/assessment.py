@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from helix_graph.plans.model import InsightStore
+    from helix_graph.insights.api import Insights
 
 Recommendation = Literal["continue", "pivot", "escalate"]
 #: The seed's builder gives up a way after three attempts; the original asks for help from the fifth on.
@@ -56,7 +56,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     suggested_pivot: str | None = None
 
 
-def assess(root: Path, insights: InsightStore, objective: str, approach: str) -> Assessment:
+def assess(root: Path, insights: Insights, objective: str, approach: str) -> Assessment:
     """Counts an attempt and says whether to go on with it; see `helix_graph.plans.api.Plans.assess`."""
     objective, approach = as_line("objective", objective), as_line("approach", approach)
     rows = insights.recall(f"{objective} {approach}", limit=_LOOKED_AT)

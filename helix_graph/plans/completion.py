@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode
     from helix_episodes.store import EpisodeStore
-    from helix_graph.plans.model import AgentOutcome, InsightStore, Workspace, WorkspaceStatus
+    from helix_graph.insights.api import Insights
+    from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceStatus
 
 
 #: What fails when a task is blocked and no check of its own said so.
@@ -129,23 +130,19 @@ def _verification(workspace: Workspace, ending: WorkspaceEnding) -> list[dict[st
 def _events(workspace: Workspace, ending: WorkspaceEnding, *, at: str, succeeded: bool) -> list[dict[str, Any]]:
     """What happened: how the check came out, where somebody said so, and how the task did."""
     found: list[dict[str, Any]] = []
-    if ending.verified is not None:
-        found.append(_checked(workspace, ending))
+    segment = decisive(parse_command(workspace.verify)) if workspace.verify else None
+    check = (segment.check or segment.program) if segment else TASK_CHECK
+    if ending.verified:
+        found.append({"type": "test", "content": f"{check} passes", "check": check, "status": "ok"})
+    elif ending.verified is False:
+        reason = ending.told.strip() or "the verify command failed"
+        found.append({"type": "error", "content": reason, "message": reason, "check": check, "status": "error"})
     if succeeded:
         found.append({"type": "milestone", "content": ending.told.strip() or workspace.objective})
     elif ending.verified is not False:
         reason = ending.told.strip() or "blocked"
         found.append({"type": "error", "content": reason, "message": reason, "check": TASK_CHECK, "status": "error"})
     return [{"id": f"e{place:03}", "timestamp": at, **one} for place, one in enumerate(found, 1)]
-
-
-def _checked(workspace: Workspace, ending: WorkspaceEnding) -> dict[str, Any]:
-    segment = decisive(parse_command(workspace.verify)) if workspace.verify else None
-    check = (segment.check or segment.program) if segment else TASK_CHECK
-    if ending.verified:
-        return {"type": "test", "content": f"{check} passes", "check": check, "status": "ok"}
-    reason = ending.told.strip() or "the verify command failed"
-    return {"type": "error", "content": reason, "message": reason, "check": check, "status": "error"}
 
 
 def _links(decisions: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -164,7 +161,7 @@ _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "bloc
 class Completion:
     """Pays what the ended workspaces of the memory in ``root`` owe."""
 
-    def __init__(self, root: Path, *, insights: InsightStore, episodes: EpisodeStore) -> None:
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
         self.root = root
         self._insights = insights
         self._episodes = episodes
@@ -179,26 +176,18 @@ class Completion:
             rows = owing.fetchall()
         for row in rows:
             workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
-            episode = self._write_episode(workspace, ending, ended_at=row["ended_at"])
-            if row["feedback"] is None:
-                self._fed_back(workspace.id, self._feedback(workspace, ending, episode=episode.id))
-
-    def _write_episode(self, workspace: Workspace, ending: WorkspaceEnding, *, ended_at: str) -> Episode:
-
-        episode = task_episode(workspace, ending, ended_at=ended_at, project=self.root.parent)
-        self._episodes.save(episode)
-        with database(self.root).writing() as connection:
-            connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
-        return episode
-
-    def _fed_back(self, number: int, answer: dict[str, Any] | None) -> None:
-        """Keeps what the insights answered; that they had heard of it before never hides what they said then."""
-        known = " AND feedback IS NULL" if answer and answer.get("repeated") else ""
-        with database(self.root).writing() as connection:
-            connection.execute(
-                f"UPDATE workspace SET feedback = ? WHERE id = ?{known}",  # noqa: S608  (one of two, both above)
-                (as_json(answer), number),
-            )
+            episode = task_episode(workspace, ending, ended_at=row["ended_at"], project=self.root.parent)
+            self._episodes.save(episode)
+            with database(self.root).writing() as connection:
+                connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
+            if row["feedback"] is not None:
+                continue
+            answer = self._feedback(workspace, ending, episode=episode.id)
+            # A repeated feedback never hides the first answer.
+            known = " AND feedback IS NULL" if answer and answer.get("repeated") else ""
+            query = f"UPDATE workspace SET feedback = ? WHERE id = ?{known}"  # noqa: S608  (one of two, both above)
+            with database(self.root).writing() as connection:
+                connection.execute(query, (as_json(answer), workspace.id))
 
     def _feedback(self, workspace: Workspace, ending: WorkspaceEnding, *, episode: str) -> dict[str, Any] | None:
         """What the insights answered, None when the task was shown none; its own showing is the first of its task."""
@@ -239,12 +228,10 @@ def write_ending(
         return
     plan = require_plan(connection, found.plan_id)
     task = next((one for one in plan.tasks if one.seq == found.task_seq), None)
-    if task and task.status != "complete" and (status == "complete" or _is_newest(connection, found)):
+    # Of several attempts it is the latest one's to say that the task cannot go on.
+    later = "SELECT 1 FROM workspace WHERE plan_id = ? AND task_seq = ? AND id > ?"
+    attempt = (found.plan_id, found.task_seq, found.id)
+    newest = status == "complete" or connection.execute(later, attempt).fetchone() is None
+    if task and task.status != "complete" and newest:
         told = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
         change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **told)
-
-
-def _is_newest(connection: sqlite3.Connection, found: Workspace) -> bool:
-    """Whether no later attempt at the task was begun: it is that one's to say that the task cannot go on."""
-    later = "SELECT 1 FROM workspace WHERE plan_id = ? AND task_seq = ? AND id > ?"
-    return connection.execute(later, (found.plan_id, found.task_seq, found.id)).fetchone() is None

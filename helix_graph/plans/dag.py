@@ -38,10 +38,6 @@ def check_dependencies(tasks: Sequence[Task]) -> None:
         if unknown:
             problem = f"task {task.seq} waits for {', '.join(map(repr, unknown))}, which the plan does not have"
             raise InvalidPlan(f"tasks[{place}].depends", problem=problem)
-    _check_circles(tasks)
-
-
-def _check_circles(tasks: Sequence[Task]) -> None:
     try:
         TopologicalSorter({task.seq: task.parents for task in tasks}).prepare()
     except CycleError as error:

@@ -8,7 +8,7 @@ better is left for it: otherwise what was learnt from a blocked task would go to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,68 +20,43 @@ from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from helix_graph.plans.model import InsightStore
+    from helix_graph.insights.api import Insights
 
 
-class InjectedNames(Protocol):
-    """What has been given out."""
+class InjectedNames:
+    """The insights that were given out: in a session, by whatever process; without a session, within one call."""
 
-    def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
-        ...
-
-    def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
-        ...
-
-
-class InjectedInCall:
-    """What one call has given out: without a session nothing outlives it."""
-
-    def __init__(self) -> None:
+    def __init__(self, root: Path, session: str | None) -> None:
+        self._database = database(root)
+        self._session = session
         self._names: set[str] = set()
 
     def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
-        return tuple(sorted(self._names))
-
-    def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
-        fresh = tuple(name for name in dict.fromkeys(names) if name not in self._names)
-        self._names.update(fresh)
-        return fresh
-
-
-class InjectedInSession:
-    """What a session has given out, in whatever process."""
-
-    def __init__(self, root: Path, session: str) -> None:
-        self._database = database(root)
-        self._session = session
-
-    def names(self) -> tuple[str, ...]:
-        """All of it, sorted."""
+        """All of them, sorted."""
+        if self._session is None:
+            return tuple(sorted(self._names))
         with self._database.reading() as connection:
             rows = connection.execute("SELECT name FROM injected WHERE session = ? ORDER BY name", (self._session,))
             return tuple(name for (name,) in rows)
 
     def take(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the names that had not been given out; from now on they have."""
+        wanted = tuple(dict.fromkeys(names))
+        if self._session is None:
+            fresh = tuple(name for name in wanted if name not in self._names)
+            self._names.update(fresh)
+            return fresh
+        insert, at = "INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", stamp(utc_now())
         with self._database.writing() as connection:
-            return tuple(name for name in dict.fromkeys(names) if self._insert(connection, name))
+            return tuple(name for name in wanted if connection.execute(insert, (self._session, name, at)).rowcount == 1)
 
     def reset(self) -> int:
-        """Forgets what was given out; how much it was."""
+        """Forgets what the session was given; returns how many insights that were."""
         with self._database.writing() as connection:
             return connection.execute("DELETE FROM injected WHERE session = ?", (self._session,)).rowcount
-
-    def _insert(self, connection: sqlite3.Connection, name: str) -> bool:
-        row = (self._session, name, stamp(utc_now()))
-        return connection.execute("INSERT OR IGNORE INTO injected VALUES (?, ?, ?)", row).rowcount == 1
 
 
 #: How many insights a task is given, as in the seeds.
@@ -120,7 +95,7 @@ class _InjectionRequest(msgspec.Struct, frozen=True):
 class Injector:
     """Injects the insights of the memory in ``root``."""
 
-    def __init__(self, root: Path, insights: InsightStore) -> None:
+    def __init__(self, root: Path, insights: Insights) -> None:
         self.root = root
         self._insights = insights
 
@@ -135,7 +110,7 @@ class Injector:
         session: str | None = None,
     ) -> PromptInjection:
         """The insights for one task; see `helix_graph.plans.api.Plans.inject`."""
-        given = self._given(session) if diversify else None
+        given = InjectedNames(self.root, _session(session)) if diversify else None
         asked = _InjectionRequest(as_line("objective", objective), _limit(limit), task_id=task_id, session=session)
         return self._inject(asked, min_relevance, given)
 
@@ -151,16 +126,16 @@ class Injector:
         """The insights for the tasks of a wave; see `helix_graph.plans.api.Plans.batch_inject`."""
         objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
         ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-        given, most = self._given(session), _limit(limit)
+        given, most = InjectedNames(self.root, _session(session)), _limit(limit)
         if reset and session is not None:
-            InjectedInSession(self.root, session).reset()
+            given.reset()
         fits = [self._fits([one], limit=most, given=given) for one in objectives[1:]]
         results = tuple(
             self._inject(
                 _InjectionRequest(objective, most, task_id=task_id, session=session),
                 None,
                 given,
-                left=_best_of(fits[place:]),
+                left=_best_of(pair for one in fits[place:] for pair in one.items()),
             )
             for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
         )
@@ -173,7 +148,7 @@ class Injector:
 
         ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
         """
-        given = InjectedInSession(self.root, session) if session else None
+        given = InjectedNames(self.root, session) if session else None
         left = self._fits(to_come, limit=limit, given=given) if given else {}
         return self._rows(objective, limit, None, given, left=left)
 
@@ -185,9 +160,6 @@ class Injector:
         shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
         told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
         return tuple(one for one in told if one[0].name in shown)
-
-    def _given(self, session: str | None) -> InjectedNames:
-        return InjectedInCall() if session is None else InjectedInSession(self.root, as_str("session", session))
 
     def _inject(
         self,
@@ -221,7 +193,7 @@ class Injector:
         """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
         known = given.names()
         recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
-        return _best_of({str(row["name"]): _relevance(row)} for rows in recalled for row in rows)
+        return _best_of((str(row["name"]), _relevance(row)) for rows in recalled for row in rows)
 
     def _rows(
         self,
@@ -270,12 +242,8 @@ def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
     return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
 
 
-def _best_of(fits: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for one in fits:
-        for name, relevance in one.items():
-            best[name] = max(relevance, best.get(name, 0.0))
-    return best
+def _best_of(fits: Iterable[tuple[str, float]]) -> dict[str, float]:
+    return dict(sorted(fits, key=lambda one: one[1]))
 
 
 def _relevance(row: Mapping[str, Any]) -> float:
@@ -285,6 +253,10 @@ def _relevance(row: Mapping[str, Any]) -> float:
 def _remembered(row: Mapping[str, Any]) -> Remembered:
     effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
     return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+
+
+def _session(session: str | None) -> str | None:
+    return None if session is None else as_str("session", session)
 
 
 def _limit(limit: int) -> int:

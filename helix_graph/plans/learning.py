@@ -37,9 +37,10 @@ from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from helix_graph.plans.model import AgentOutcome, EndedWorkspace, InsightStore
+    from helix_graph.insights.api import Insights
+    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.workspaces import Workspaces
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
@@ -74,6 +75,7 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
     transcript: AgentTranscript
     task_id: str | None
     state: InjectionState | None
+    asked: tuple[str, ...]
     report: AgentReport | None
     insight: ReportedInsight | None
     injected: tuple[str, ...]
@@ -93,7 +95,7 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 class Learning:
     """Learns from the finished agents of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: InsightStore, workspaces: Workspaces) -> None:
+    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces) -> None:
         self._files = HandoffFiles(root)
         self._insights = insights
         self._workspaces = workspaces
@@ -132,11 +134,20 @@ class Learning:
         return learnt
 
     def _read(self, path: Path, kind: AgentType, agent_id: str | None, pauses: Sequence[float]) -> _Finished:
-        found = read_patiently(path, done=_is_done(kind), pauses=pauses)
+        def is_done(found: AgentTranscript) -> bool:
+            if kind == "explorer":
+                return result_in(*found.own) is not None
+            return kind not in _REPORTING or report_in(*found.own) is not None
+
+        found = read_patiently(path, done=is_done, pauses=pauses)
         first = found.prompts[0] if found.prompts else ""
-        task_id = _first_word(field_in(first, "TASK_ID"))
+        field = field_in(first, "TASK_ID")
+        task_id = field.split()[0] if field else None
         state = self._files.read_state(task_id) if task_id else None
-        report = report_in(*found.own)
+        report, insight = report_in(*found.own), insight_in(*found.own)
+        asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
+        if not insight and report and report.outcome == "blocked" and report.told:
+            insight = derived_insight(asked[-1] if asked else "", report.told)
         return _Finished(
             agent_type=kind,
             agent_id=agent_id or path.stem.removeprefix("agent-"),
@@ -144,7 +155,8 @@ class Learning:
             task_id=task_id,
             state=state,
             report=report,
-            insight=insight_in(*found.own) or _derived(found, report),
+            insight=insight,
+            asked=tuple(asked[-2:]),
             injected=state.names if state else found.injected or injected_in(first),
             utilized=utilized_in(*found.own),
         )
@@ -166,13 +178,16 @@ class Learning:
         name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
         return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=showing))}
 
-    def _judged(self, finished: _Finished, outcome: AgentOutcome, **told: str) -> Mapping[str, Any]:
+    def _judged(self, finished: _Finished, outcome: AgentOutcome, *, id: str, injection: str) -> Mapping[str, Any]:  # noqa: A002  (as in feedback)
         """By the agent's word of what helped, else by what was asked and reported."""
         if finished.utilized is None:
-            answer = self._insights.feedback_from_text(_account(finished), finished.injected, outcome, **told)
-            return answer["feedback"][0]  # type: ignore[no-any-return]  # one a showing, and there is one
+            # What was asked and reported, as in the seeds; without either, how it ended.
+            account = "\n".join(part for part in (*finished.asked, finished.told) if part) or finished.outcome
+            return self._insights.feedback_from_text(account, finished.injected, outcome, id=id, injection=injection)[
+                "feedback"
+            ][0]
         helped = [one for one in finished.injected if one in finished.utilized]
-        return self._insights.feedback(finished.injected, outcome, helped, **told)
+        return self._insights.feedback(finished.injected, outcome, helped, id=id, injection=injection)
 
     def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
@@ -217,29 +232,6 @@ def _short(agent_type: str) -> str:
     'builder'
     """
     return agent_type.rpartition(":")[2].removeprefix("helix-") if isinstance(agent_type, str) else agent_type
-
-
-def _is_done(kind: AgentType) -> Callable[[AgentTranscript], bool]:
-    if kind == "explorer":
-        return lambda found: result_in(*found.own) is not None
-    return lambda found: kind not in _REPORTING or report_in(*found.own) is not None
-
-
-def _derived(found: AgentTranscript, report: AgentReport | None) -> ReportedInsight | None:
-    if report is None or report.outcome != "blocked" or not report.told:
-        return None
-    asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
-    return derived_insight(asked[-1] if asked else "", report.told)
-
-
-def _account(finished: _Finished) -> str:
-    """What was asked and what was reported, as the seeds have it; of who says nothing else, how it ended."""
-    asked = [one for prompt in finished.transcript.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
-    return "\n".join(part for part in (*asked[-2:], finished.told) if part) or finished.outcome
-
-
-def _first_word(value: str | None) -> str | None:
-    return value.split()[0] if value else None
 
 
 def _log_line(learnt: LearnAnswer) -> str:

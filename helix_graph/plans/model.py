@@ -1,8 +1,7 @@
-"""What a plan, a task and a workspace are, as frozen values; the errors of this package; and what it needs of insights.
+"""What a plan, a task and a workspace are, as frozen values, and the errors of this package.
 
 The fields are the seeds' (``docs/plans.md`` has the table). Names that begin with an underscore in JSON say what
-became of a workspace; the others are what its builder gets. `InsightStore` is a protocol, so that a test can pass a
-substitute.
+became of a workspace; the others are what its builder gets.
 
 ::
 
@@ -22,14 +21,14 @@ substitute.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -336,68 +335,3 @@ class NoWorkTree(PlanError):
         self.folder = folder
         self.problem = problem
         super().__init__(f"{folder}: its changes cannot be compared with a delta ({problem})")
-
-
-class InsightStore(Protocol):
-    """The insights of a memory."""
-
-    def store(self, content: str, tags: Iterable[str] = ()) -> Mapping[str, Any]:
-        """Keeps an insight; the answer has ``status``, ``name`` and ``reason``."""
-        ...
-
-    def recall(
-        self,
-        query: str,
-        limit: int = 5,
-        min_effectiveness: float = 0.0,
-        min_relevance: float | None = None,
-        suppress_names: Iterable[str] = (),
-    ) -> Sequence[Mapping[str, Any]]:
-        """The insights that fit, best first, with ``name``, ``content``, ``tags`` and ``_effectiveness``."""
-        ...
-
-    def feedback(
-        self,
-        names: Iterable[str],
-        outcome: AgentOutcome,
-        causal_names: Iterable[str] | None = None,
-        *,
-        id: str = "",  # noqa: A002  (the insights' own word)
-        episode: str | None = None,
-        injection: str = "",
-    ) -> Mapping[str, Any]:
-        """Tells how work ended that these insights were given to; the same ``id`` again counts once."""
-        ...
-
-    def feedback_from_episode(self, episode: str, *, id: str = "") -> Mapping[str, Any]:  # noqa: A002  (as above)
-        """Judges what was shown in an episode by what was done there; ``feedback`` of the answer has one a showing."""
-        ...
-
-    def feedback_from_text(
-        self,
-        outcome_text: str,
-        names: Iterable[str],
-        outcome: AgentOutcome,
-        *,
-        id: str = "",  # noqa: A002  (as above)
-        injection: str = "",
-    ) -> Mapping[str, Any]:
-        """Judges these insights by an account of the outcome alone; the answer is as for an episode."""
-        ...
-
-    def showing_of(self, task: str, names: Iterable[str]) -> str:
-        """The id of the last showing of these insights to a task, perhaps empty."""
-        ...
-
-    def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> ShownInsights:
-        """Notes who is shown these insights; which of them are shown, and which are held back by lot."""
-        ...
-
-
-class ShownInsights(Protocol):
-    """What becomes of insights that were chosen."""
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Those that are shown, in the order given."""
-        ...

@@ -59,7 +59,7 @@ def number_of(option: str, number: int) -> int:
 
 def save_plan(root: Path, draft: PlanDraft) -> SavedPlan:
     """Keeps a plan; from now on it is the active one."""
-    row = (draft.objective, draft.framework, _json(draft.idioms), _json(draft.tasks), stamp(utc_now()))
+    row = (draft.objective, draft.framework, as_json(draft.idioms), as_json(draft.tasks), stamp(utc_now()))
     with database(root).writing() as connection:
         made = connection.execute(
             "INSERT INTO plan (objective, framework, idioms, tasks, created_at) VALUES (?, ?, ?, ?, ?)", row
@@ -121,7 +121,7 @@ def change_task(connection: sqlite3.Connection, plan: TaskPlan, seq: str, **chan
     """
     task_in(plan, seq)
     tasks = [replace(task, **changes) if task.seq == seq else task for task in plan.tasks]
-    connection.execute("UPDATE plan SET tasks = ? WHERE id = ?", (_json(tasks), plan.id))
+    connection.execute("UPDATE plan SET tasks = ? WHERE id = ?", (as_json(tasks), plan.id))
 
 
 def close_plan(root: Path, number: int | None) -> CompletedPlan:
@@ -148,10 +148,6 @@ def _plan(row: tuple[Any, ...]) -> TaskPlan:
         status=status,
         created_at=created_at,
     )
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def as_json(value: object) -> str:
@@ -268,7 +264,7 @@ class Explorations:
         purpose = found.get("objective") if objective is None else objective
         if not isinstance(purpose, str):
             raise InvalidExploration("it does not say what it is for: objective is missing")
-        row = (as_line("objective", purpose), msgspec.json.encode(found).decode(), stamp(utc_now()))
+        row = (as_line("objective", purpose), as_json(found), stamp(utc_now()))
         with database(self.root).writing() as connection:
             made = connection.execute("INSERT INTO exploration (objective, data, created_at) VALUES (?, ?, ?)", row)
             return SavedExploration(id=made.lastrowid or 0)

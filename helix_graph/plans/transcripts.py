@@ -84,7 +84,10 @@ def report_in(*messages: str) -> AgentReport | None:
     for text in messages:
         plain = _without_code(text)
         for match in _REPORT.finditer(plain):
-            told = _emphasised(match) or _below(text, plain, match.end())
+            told = match["told"].strip()
+            if not match["close"].strip(" \t:"):  # the emphasis that began before the marker ends here
+                told = told.removesuffix(match["open"]).strip()
+            told = told or _below(text, plain, match.end())
             if not _PLACEHOLDER.fullmatch(told):
                 found = AgentReport(_OUTCOMES[match["outcome"]], told)
     return found
@@ -174,13 +177,6 @@ def _without_code(text: str) -> str:
             closing = fence[1]
         lines.append(" " * len(line) if inside else line)
     return "\n".join(lines)
-
-
-def _emphasised(match: re.Match[str]) -> str:
-    """What stands behind a marker, without the end of the emphasis that was begun before it."""
-    told = match["told"].strip()
-    ended = match["close"].strip(" \t:")
-    return told if ended else told.removesuffix(match["open"]).strip()
 
 
 def _below(text: str, plain: str, at: int) -> str:
@@ -330,9 +326,11 @@ def _transcript(session: Session, *, crashed: bool) -> AgentTranscript:
 
 def _broke_off(path: Path) -> bool:
     """Whether the last record is an error of the agent's program."""
-    last = next(_last_lines(path), b"")
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, 2) - _END))
+        lines = [line for line in file.read().splitlines() if line.strip()]
     try:
-        record = orjson.loads(last)
+        record = orjson.loads(lines[-1] if lines else b"")
     except orjson.JSONDecodeError:
         return False
     if not isinstance(record, dict):
@@ -341,10 +339,3 @@ def _broke_off(path: Path) -> bool:
     stopped = message.get("stop_reason") if isinstance(message, dict) else None
     errors = (record.get("error"), record.get("isApiErrorMessage"), stopped == "error", record.get("type") == "error")
     return any(errors)
-
-
-def _last_lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - _END))
-        yield from (line for line in reversed(file.read().splitlines()) if line.strip())

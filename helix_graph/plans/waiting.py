@@ -119,7 +119,9 @@ def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
     """Waits until so many explorers have left results; see `helix_graph.plans.api.Plans.wait_explorers`."""
     number = as_int("count", count, lowest=1, highest=_MOST_EXPLORERS)
     names = {f"{file_name('agent_ids', one)}.json" for one in as_tuple("agent_ids", agent_ids)}
-    wave = _Wave(files, since=as_datetime("since", since) or _last_saved(explorations), names=names)
+    newest = explorations.load()
+    last_saved = parse_stamp(newest.created_at) if newest else None
+    wave = _Wave(files, since=as_datetime("since", since) or last_saved, names=names)
     completed = _poll(lambda: wave.look() >= number, timeout=timeout, poll_interval=poll_interval)
     return ExplorersWait(
         completed=completed,
@@ -162,10 +164,11 @@ class _Wave:
 
     def findings(self) -> list[Any]:
         """What was found, by file and place, each ``file`` once, other findings by what they say."""
-        told = [one for result in self._results.values() for one in _listed(result.get("findings"))]
         first: dict[str, Any] = {}
-        for one in told:
-            first.setdefault(str(one.get("file") or one) if isinstance(one, dict) else str(one), one)
+        for result in self._results.values():
+            listed = result.get("findings")
+            for one in listed if isinstance(listed, list) else ():
+                first.setdefault(str(one.get("file") or one) if isinstance(one, dict) else str(one), one)
         return list(first.values())
 
     def _counts(self, path: Path) -> bool:
@@ -207,25 +210,15 @@ def _poll(look: Callable[[], bool], *, timeout: float, poll_interval: float) -> 
 
 def _ended(files: HandoffFiles, expected: list[str], start: datetime | None) -> dict[str, Entry]:
     """The last line of each task that ended since its start."""
-    starts = {one: start or _given_at(files, one) for one in expected}
+    states = {one: files.read_state(one) for one in expected}
+    starts = {one: start or (_moment(state.ts) if state else None) for one, state in states.items()}
     ended: dict[str, Entry] = {}
     for entry in files.status_lines():
-        name = str(entry.get("task_id"))
-        if name in starts and _is_since(entry, starts[name]):
+        name, at = str(entry.get("task_id")), _moment(entry.get("ts"))
+        begun = starts.get(name)
+        if name in starts and (begun is None or (at is not None and at >= begun)):
             ended[name] = entry
     return ended
-
-
-def _given_at(files: HandoffFiles, task_id: str) -> datetime | None:
-    state = files.read_state(task_id)
-    return _moment(state.ts) if state else None
-
-
-def _is_since(entry: Entry, start: datetime | None) -> bool:
-    if start is None:
-        return True
-    at = _moment(entry.get("ts"))
-    return at is not None and at >= start
 
 
 def _came_out(entries: list[Entry]) -> BuildersWait:
@@ -254,11 +247,6 @@ def _moment(value: object) -> datetime | None:
         return None
 
 
-def _last_saved(explorations: Explorations) -> datetime | None:
-    newest = explorations.load()
-    return parse_stamp(newest.created_at) if newest else None
-
-
 def _ids(task_ids: Sequence[str]) -> list[str]:
     """The ids that are waited for, each once; an empty one would never come.
 
@@ -278,7 +266,3 @@ def _seconds(option: str, value: float, *, lowest: float) -> float:
     if not lowest <= value <= _LONGEST:
         raise OutOfRange(option, value=value, lowest=lowest, highest=_LONGEST)
     return float(value)
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.store import EpisodeStore
+    from helix_graph.insights.api import Insights
     from helix_graph.plans.injection import Injector
-    from helix_graph.plans.model import InsightStore, Task, TaskPlan, WorkspaceStatus
+    from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
 
 
 #: How many insights a builder is given, as in the seeds.
@@ -56,7 +58,7 @@ _MOST_CALLS = 10**9
 class Workspaces:
     """The workspaces of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: InsightStore, injector: Injector, episodes: EpisodeStore) -> None:
+    def __init__(self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore) -> None:
         self.root = root
         self._injector = injector
         self._settling = Completion(root, insights=insights, episodes=episodes)
@@ -89,7 +91,9 @@ class Workspaces:
         """
         self._settling.pay()
         found, chosen = self._task(task, plan)
-        baseline = _baseline(self.root.parent if tree is None else as_path("tree", tree))
+        baseline = None
+        with contextlib.suppress(NoWorkTree):  # without git, which `check` will say
+            baseline = snapshot(self.root.parent if tree is None else as_path("tree", tree))
         tasks = found.tasks if found else ()
         insights = self._injector.chosen(
             chosen.objective,
@@ -244,7 +248,14 @@ class Workspaces:
             workspace = replace(
                 made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(utc_now())
             )
-            HandoffFiles(self.root).write_state(_state(workspace))
+            state = InjectionState(
+                task_id=workspace.task_id,
+                query=workspace.objective,
+                names=injected,
+                ts=workspace.created_at,
+                workspace=workspace.id,
+            )
+            HandoffFiles(self.root).write_state(state)
         except HelixGraphError:
             with database(self.root).writing() as connection:
                 connection.execute("DELETE FROM workspace WHERE id = ?", (made.id,))
@@ -312,16 +323,6 @@ def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
     )
 
 
-def _state(workspace: Workspace) -> InjectionState:
-    return InjectionState(
-        task_id=workspace.task_id,
-        query=workspace.objective,
-        names=workspace.injected,
-        ts=workspace.created_at,
-        workspace=workspace.id,
-    )
-
-
 def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:
     if plan is None:
         return Lineage()
@@ -329,14 +330,6 @@ def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:
     parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
     done = (one for one in parents if one.status == "complete")
     return Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done))
-
-
-def _baseline(tree: Path) -> Baseline | None:
-    """What the tree is like now; None without git, where `check` will say so."""
-    try:
-        return snapshot(tree)
-    except NoWorkTree:
-        return None
 
 
 def _used(tool_calls: int | None, transcript: Path | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from helix_episodes.store import EpisodeStore
 from helix_graph.plans.api import Plans
@@ -10,6 +10,8 @@ from helix_graph.plans.api import Plans
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from helix_graph.insights.api import Insights
 
 SHOES: dict[str, Any] = {
     "objective": "Sell shoes",
@@ -113,4 +115,5 @@ class NotedInsights:
 
 def plans_in(root: Path, insights: NotedInsights | None = None) -> Plans:
     """The plans of a memory in ``root``."""
-    return Plans(root, insights=insights or NotedInsights(), episodes=EpisodeStore(root / "episodes"))
+    substitute = cast("Insights", insights or NotedInsights())
+    return Plans(root, insights=substitute, episodes=EpisodeStore(root / "episodes"))
