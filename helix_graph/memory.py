@@ -331,7 +331,7 @@ class Memory:
     def _forget_tasks(self, sessions: Sequence[str]) -> int:
         """What plans tell of these sessions, in each database there is."""
         from helix_graph.helix_db import databases_of
-        from helix_graph.plans.forgetting import forget_tasks
+        from helix_graph.plans.workspaces import forget_tasks
 
         return sum(forget_tasks(self.root, sessions, path=path) for path in databases_of(self.root))
 

@@ -11,8 +11,8 @@ from helix_episodes.echo import without_echo
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph.errors import EmptyText, OutOfRange
+from helix_graph.plans.injection import COLD_START, builder_prompt, insight_line
 from helix_graph.plans.model import NotAFileName, Remembered, WrongTaskIds
-from helix_graph.plans.prompts import COLD_START, builder_prompt, insight_line
 from helix_graph.plans.transcripts import report_in
 from plan_world import SHOES, NotedInsights, plans_in
 

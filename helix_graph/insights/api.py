@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.insights import (
-    attribution as attributions,
-)
+from helix_graph.insights import attribution as attributions
 from helix_graph.insights import (
     curation,
     exposure,
@@ -26,7 +24,6 @@ from helix_graph.insights import (
     links,
     maintenance,
     recall,
-    removal,
     rows,
     store,
     transfer,
@@ -376,7 +373,7 @@ class Insights:
 
         It is called while the other sessions' episodes can still be read, and before the graph is made anew.
         """
-        return removal.forget_sessions(self._context, sessions)
+        return maintenance.forget_sessions(self._context, sessions)
 
     def decay(self, days: int = 30) -> Decayed:
         """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.

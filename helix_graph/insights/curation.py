@@ -16,9 +16,9 @@ from helix_graph.errors import OutOfRange
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import performance_after
 from helix_graph.insights.links import links_of
+from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
-from helix_graph.insights.removal import forget_insights
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.store import clean_content, clean_tags

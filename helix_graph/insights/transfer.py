@@ -31,6 +31,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.links import links_where, write_link
+from helix_graph.insights.maintenance import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
     HARVEST_SOURCE,
     FeedbackEntry,
@@ -41,7 +42,6 @@ from helix_graph.insights.model import (
     InvalidExport,
     Record,
 )
-from helix_graph.insights.removal import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.sanitizer import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
 from helix_graph.insights.store import clean_line, clean_name, clean_tags, free_name

@@ -1,17 +1,26 @@
-"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`helix_graph.plans.completion`)."""
+"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`helix_graph.plans.completion`).
+
+Forgetting the session of a task removes what plans, other tasks' lineage and the hand-off files say of it. The task
+keeps its number and its status in the plan, since other tasks wait for it; its words go.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.database import ANY_OF, as_list, erase_traces
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
+from helix_graph.plans.assessment import forget_attempts
 from helix_graph.plans.completion import Completion, write_ending
 from helix_graph.plans.drafts import outside, task_of, within
 from helix_graph.plans.git_tree import Baseline, changes_since, snapshot
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
+from helix_graph.plans.injection import workspace_prompt
 from helix_graph.plans.model import (
     EndedWorkspace,
     Lineage,
@@ -23,14 +32,14 @@ from helix_graph.plans.model import (
     WorkspaceClosed,
     WorkspaceEnding,
 )
-from helix_graph.plans.prompts import workspace_prompt
-from helix_graph.plans.schema import database
+from helix_graph.plans.schema import PLAN_TABLES, database
 from helix_graph.plans.store import (
     as_json,
     baseline_of,
     change_task,
     ended_of,
     find_row,
+    named,
     number_of,
     require_plan,
     task_in,
@@ -40,7 +49,8 @@ from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from helix_episodes.store import EpisodeStore
@@ -344,3 +354,56 @@ def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
 
 def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(str(name) for name in as_tuple("utilized", names))
+
+
+#: What stands where the words of a forgotten task stood.
+FORGOTTEN = "(forgotten)"
+
+
+def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
+    """Removes the workspaces in the database at ``path`` whose episodes these sessions are, and all that tells of them.
+
+    The answer is how many there were.
+    """
+    database = HelixDatabase(path, PLAN_TABLES)
+    episodes = as_list(f"episode-{session}" for session in sessions)
+    with database.reading() as connection:
+        cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
+        cursor.row_factory = named
+        gone = [workspace_of(row) for row in cursor.fetchall()]
+    if not gone:
+        return 0
+    files = HandoffFiles(root)
+    for workspace in gone:
+        files.forget_task(workspace.task_id)
+    with database.writing() as connection:
+        for workspace in gone:
+            _forget(connection, workspace)
+    erase_traces(path, HELIX_DB)
+    return len(gone)
+
+
+def _forget(connection: sqlite3.Connection, workspace: Workspace) -> None:
+    connection.execute("DELETE FROM workspace WHERE id = ?", (workspace.id,))
+    forget_attempts(connection, workspace.objective)
+    if workspace.plan_id is None:
+        return
+    plan = require_plan(connection, workspace.plan_id)
+    if any(task.seq == workspace.task_seq for task in plan.tasks):
+        words = dict.fromkeys(("slug", "objective", "verify", "delivered", "blocked_reason"), FORGOTTEN)
+        change_task(connection, plan, workspace.task_seq, **words, delta=())
+    _silence_lineage(connection, workspace)
+
+
+def _silence_lineage(connection: sqlite3.Connection, parent: Workspace) -> None:
+    """Takes what a task delivered out of the workspaces of the tasks that were built on it."""
+    rows = connection.execute("SELECT id, data FROM workspace WHERE plan_id = ?", (parent.plan_id,)).fetchall()
+    for number, data in rows:
+        child = msgspec.json.decode(data, type=Workspace)
+        parents = tuple(
+            replace(one, slug=FORGOTTEN, delivered=FORGOTTEN) if one.seq == parent.task_seq else one
+            for one in child.lineage.parents
+        )
+        if parents != child.lineage.parents:
+            quiet = replace(child, lineage=Lineage(parents=parents))
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(quiet), number))

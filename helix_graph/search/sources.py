@@ -16,8 +16,7 @@ from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import FolderUnreadable, GraphNotCompiled
 from helix_graph.graph.similar import words_of
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult, words
-from helix_graph.topics.ranking import MOST_WORDS
-from helix_graph.topics.tokens import query_words
+from helix_graph.topics.ranking import MOST_WORDS, query_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

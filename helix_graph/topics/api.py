@@ -298,7 +298,7 @@ class Topics:
             found = entries.log_state(connection)
             for number, body in found.bodies.items():
                 keep(number, body)
-            entries.remove_damaged(connection, found, now=self._now())
+            maintenance.remove_damaged(connection, found, now=self._now())
 
     def _now(self) -> int:
         return seconds_of(self._clock())

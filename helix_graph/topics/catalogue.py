@@ -17,8 +17,8 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.entries import by_id, size_of
 from helix_graph.topics.hook_queries import stored_since
 from helix_graph.topics.model import TopicSize, datetime_of
+from helix_graph.topics.ranking import words
 from helix_graph.topics.search import missing_topic_hint
-from helix_graph.topics.tokens import words
 
 if TYPE_CHECKING:
     import sqlite3

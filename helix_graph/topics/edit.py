@@ -19,7 +19,7 @@ from helix_graph.topics.store import bury_entry, move_entry, rewrite_entry
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.log import EntryRecord, NumberedRecord
+    from helix_graph.topics.entries import EntryRecord, NumberedRecord
 
 Action = Literal["append", "revise", "delete", "tag", "rename", "merge"]
 ACTIONS: tuple[Action, ...] = get_args(Action)

@@ -15,8 +15,8 @@ from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import BatchStored, StoredEntry
+from helix_graph.topics.ranking import words
 from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
-from helix_graph.topics.tokens import words
 from helix_graph.topics.transfer import ImportedEntries
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from helix_episodes.lightweight import Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.topics import ranking
+from helix_graph.topics.ranking import query_words
 from helix_graph.topics.schema import TOPIC_TABLES, is_sound
-from helix_graph.topics.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

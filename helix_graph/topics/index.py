@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, get_args
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.fields import content_lines, first_line
 from helix_graph.topics.model import Category
+from helix_graph.topics.ranking import words
 from helix_graph.topics.schema import VIEW
-from helix_graph.topics.tokens import words
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from helix_graph.topics.log import EntryRecord, NumberedRecord
+    from helix_graph.topics.entries import EntryRecord, NumberedRecord
 
 
 CATEGORIES: tuple[Category, ...] = tuple(get_args(Category))

@@ -18,8 +18,17 @@ from helix_graph.database import erase_traces
 from helix_graph.helix_db import HELIX_DB
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
-from helix_graph.topics.entries import LogState, by_id, log_state, shown
-from helix_graph.topics.log import damage, live
+from helix_graph.topics.entries import (
+    EntryTombstone,
+    LogState,
+    append_record,
+    by_id,
+    damage,
+    live,
+    log_state,
+    next_number,
+    shown,
+)
 from helix_graph.topics.model import Damaged, Entry, datetime_of
 from helix_graph.topics.store import bury_entry
 
@@ -29,6 +38,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.helix_db import HelixDatabase
+
+
+def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:
+    """Takes the damaged records out of log and view; what one of them may have buried stays buried."""
+    connection.executemany("DELETE FROM topic_log WHERE number = ?", [(one.record,) for one in found.damaged])
+    for one in found.unsaid:
+        append_record(connection, EntryTombstone(buries=one.number, at=now), number=next_number(connection))
+    index.clear_index(connection)
+    index.add_to_index(connection, found.entries)
 
 
 #: ``src/cache.rs:42``, also with a column or a span of lines; what stands before the first number is the path.

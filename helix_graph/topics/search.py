@@ -24,14 +24,13 @@ from helix_graph.topics import ranking
 from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import clipped, content_lines, plain, tag_name, topic_name
 from helix_graph.topics.model import Damaged, Entry, InvalidDay, NothingToSearchFor, TooMuch, TopicSize, seconds_of
-from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan
-from helix_graph.topics.tokens import query_words
+from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
 from helix_graph.validation import as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.log import NumberedRecord
+    from helix_graph.topics.entries import NumberedRecord
     from helix_graph.topics.ranking import SqlQuery
 
 
