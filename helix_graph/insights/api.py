@@ -180,7 +180,7 @@ class Insights:
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
-        ``injection`` is the id that `hand_over` gave to the showing that this is about: what was held back is measured
+        ``injection`` is the id that `hand_over` gave to the injection that this is about: what was withheld is measured
         by it.
 
         Raises:
@@ -297,10 +297,10 @@ class Insights:
     def hand_over(
         self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "", policy: str = "seed"
     ) -> HandOverAnswer:
-        """Notes that these insights are shown to a task or session, and says which of them are to be held back.
+        """Notes that these insights are shown to a task or session, and says which of them are to be withheld.
 
-        ``about`` is what was looked for. The same insights shown again for the same are the same showing, with the same
-        lots. Names that nobody knows are shown, and not noted.
+        ``about`` is what was looked for. The same insights shown again for the same are the same injection, with the
+        same random draws. Names that nobody knows are shown, and not noted.
 
         Raises:
             InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
@@ -308,9 +308,9 @@ class Insights:
         return exposure.hand_over(self._context, names, task=task, session=session, about=about, policy=policy)
 
     def showing_of(self, task: str, names: Iterable[str]) -> str:
-        """The id of the last showing to a task of these insights or fewer; empty when the log has none.
+        """The id of the last injection to a task of these insights or fewer; empty when the log has none.
 
-        Fewer, since one may have been forgotten meanwhile, or all have been held back.
+        Fewer, since one may have been forgotten meanwhile, or all have been withheld.
         """
         return exposure.showing_of(self._context, task, names)
 
@@ -322,7 +322,7 @@ class Insights:
             return uplift_report(exposure.exposures(connection))
 
     def readiness(self) -> Readiness:
-        """Whether enough showings have a known outcome to rank by uplift."""
+        """Whether enough injections have a known outcome to rank by uplift."""
         with self._context.database.reading() as connection:
             return exposure.readiness(connection)
 
@@ -334,7 +334,7 @@ class Insights:
         rule: Rule = "strict",
         id: str = "",  # noqa: A002  (the option's name)
     ) -> AttributionAnswer:
-        """Judges the insights that were handed over in an episode by what was done there and how it came out.
+        """Judges the insights that were shown in an episode by what was done there and how it came out.
 
         Without ``names`` those that the log of injections has for the session or its task, and those that the session's
         log shows between the memory's marks. What was shown for another task in the session is that task's to judge. A
@@ -358,7 +358,7 @@ class Insights:
     ) -> AttributionAnswer:
         """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts.
 
-        ``injection`` is as for `feedback`; with it there may be no names, since all may have been held back.
+        ``injection`` is as for `feedback`; with it there may be no names, since all may have been withheld.
 
         Raises:
             EmptyText: There is nothing in the text.
@@ -371,7 +371,7 @@ class Insights:
     def forget_sessions(self, sessions: Iterable[str]) -> int:
         """Takes out all that rests on these sessions; how many insights were removed.
 
-        It is called while the other sessions' episodes can still be read, and before the graph is made anew.
+        It is called while the other sessions' episodes can still be read, and before the graph is rebuilt.
         """
         return maintenance.forget_sessions(self._context, sessions)
 
@@ -403,7 +403,7 @@ class Insights:
         return maintenance.health(self._context)
 
     def consolidate(self, threshold: float | None = None) -> Consolidated:
-        """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most alike first.
+        """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most similar first.
 
         The one with more uses takes the other in; its tags and feedback come along. Without a model only texts that
         differ in nothing but case and blanks are merged.
@@ -414,11 +414,11 @@ class Insights:
         return maintenance.consolidate(self._context, threshold)
 
     def reindex(self) -> ReindexedInsights:
-        """Embeds every insight that has no vector of the model at hand, and makes the index of words anew."""
+        """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
         return maintenance.reindex(self._context)
 
     def rebuild(self) -> Rebuilt:
-        """Folds the log of feedback anew over every insight; nothing changes unless somebody wrote into the table."""
+        """Folds the log of feedback again over every insight; nothing changes unless somebody wrote into the table."""
         return maintenance.rebuild(self._context)
 
     def edit(self, name: str, content: str | None = None, tags: Iterable[str] | None = None) -> ChangeAnswer:

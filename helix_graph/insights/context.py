@@ -60,7 +60,7 @@ class ProjectHistory:
             return []
 
     def withheld_share(self) -> float:
-        """The chance with which an insight is held back (``[insights] withhold``); 0, where nothing is set.
+        """The chance with which an insight is withheld (``[insights] withhold``); 0, where nothing is set.
 
         Raises:
             InvalidConfiguration: The file is not understood, or it is no share that one can learn from.

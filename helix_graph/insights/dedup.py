@@ -44,7 +44,7 @@ _NO_WORD = re.compile(r"[^\w\s'-]")
 _DENIAL = re.compile(
     r"\b(?:never|not|no|none|nor|cannot|dont|without|avoid(?:s|ed|ing)?|instead of|rather than|\w+n't)\b(?!-)"
 )
-#: So many words behind a denial are what it denies: "never commit a secret to the repository".
+#: This many words behind a denial are what it denies: "never commit a secret to the repository".
 _DENIED = 4
 #: Each of a pair turns advice round where the other text has its opposite.
 _OPPOSITES = tuple(
@@ -54,11 +54,11 @@ _OPPOSITES = tuple(
         "first last", "start stop", "public private", "sync async", "more fewer", "above below", "min max",
     )
 )  # fmt: skip
-#: What stands ahead of these and what stands behind them can't be exchanged: "tabs over spaces", "lint before tests".
+#: What stands ahead of these and what stands behind them cannot be exchanged: "tabs over spaces", "lint before tests".
 _JOINT = re.compile(r"\b(?:over|before|after|than|to|into|from|with|by)\b(?!-)")
 #: Where a clause ends; a point or colon within a name ends none.
 _CLAUSE = re.compile(r"[,;!?()\n]|[.:](?=\s|$)")
-#: So many words on either side of a joint are what it joins: "prefer a plain text file over a database".
+#: This many words on either side of a joint are what it joins: "prefer a plain text file over a database".
 _JOINED = 4
 #: Letters and pictures; marks of punctuation say nothing here.
 _SAYING = ("L", "So")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class HandOverAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of the insights chosen for one showing; ``id`` is that of the row in the log."""
+    """What becomes of the insights chosen for one injection; ``id`` is that of the row in the log."""
 
     id: str
     shown: tuple[str, ...]
@@ -46,7 +46,7 @@ def hand_over(
     about: str = "",
     policy: str = "seed",
 ) -> HandOverAnswer:
-    """Notes that these insights are shown to a task or session, and says which of them are to be held back."""
+    """Notes that these insights are shown to a task or session, and says which of them are to be withheld."""
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
     showing = ExposureContext(task=task, session=session, about=about, policy=policy)
     first = context.history.withheld_share() if context.history else 0.0
@@ -71,7 +71,7 @@ def hand_over(
 
 
 def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
-    """The id of the last showing to a task of these insights or fewer; empty when the log has none."""
+    """The id of the last injection to a task of these insights or fewer; empty when the log has none."""
     given = {as_str("names", name) for name in as_tuple("names", names)}
     with context.database.reading() as connection:
         found = [
@@ -147,7 +147,7 @@ def _measured(connection: sqlite3.Connection) -> int:
 
 
 def exposures(connection: sqlite3.Connection) -> list[Exposure]:
-    """Every insight of every showing with what became of it; outcomes are those that feedback told."""
+    """Every insight of every injection with what became of it; outcomes are those that feedback told."""
     outcomes = {
         entry.injection: entry for entry in feedback.read_entries(connection, "injection != '' AND kind = 'feedback'")
     }

@@ -25,7 +25,7 @@ class ExposureContext(Value):
 
 
 def injection_id_of(showing: ExposureContext, names: Sequence[str], *, at: str) -> str:
-    """The id of a showing: the same insights for the same are the same; of whom nobody names, each is another."""
+    """The id of an injection: the same insights for the same are the same; of whom nobody names, each is another."""
     who = (showing.task, showing.session) if showing.task or showing.session else (at,)
     told = "\0".join((*who, showing.about, *sorted(names)))
     return blake2b(told.encode(), digest_size=16).hexdigest()
@@ -38,7 +38,7 @@ def known_names(connection: sqlite3.Connection, names: Sequence[str]) -> list[st
 
 
 def is_logged(connection: sqlite3.Connection, identity: str) -> bool:
-    """Whether the showing of that id stands in the log."""
+    """Whether the injection of that id stands in the log."""
     return connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone() is not None
 
 
@@ -52,9 +52,9 @@ def write_exposure(  # noqa: PLR0913  (the columns)
     withheld: Iterable[tuple[str, float]],
     chances: Mapping[str, float],
 ) -> None:
-    """Adds a showing to the log, or puts it in the place of the one with its id.
+    """Adds an injection to the log, or puts it in the place of the one with its id.
 
-    ``withheld`` are those held back, with the chance of that; ``chances`` are those of the shown.
+    ``withheld`` are those withheld, with the chance of that; ``chances`` are those of the shown.
     """
     held = [{"name": name, "propensity": propensity} for name, propensity in withheld]
     row = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 def fold_entries(
     insight: Insight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
 ) -> Performance:
-    """The standing of an insight after ``entries``, which are in order.
+    """The performance of an insight after ``entries``, which are in order.
 
     ``own`` are the uids under which the log speaks of it: its own, and those of insights that were merged into it.
     """
@@ -59,7 +59,7 @@ def fold_entries(
 def performance_after(
     standing: Performance, entry: FeedbackEntry, *, own: frozenset[str], since: str, settings: ScoringSettings
 ) -> Performance:
-    """The standing after one more entry. An entry that names the insight twice judges it once, in its favour."""
+    """The performance after one more entry. An entry that names the insight twice judges it once, in its favour."""
     if entry.kind == "decay":
         return after_decay(standing, at=entry.ts, days=entry.days, since=since, settings=settings)
     causal = [verdict.causal for verdict in entry.verdicts if verdict.uid in own]
@@ -73,7 +73,7 @@ def performance_after(
 def after_verdict(
     standing: Performance, *, at: str, outcome: Outcome | None, causal: bool, settings: ScoringSettings
 ) -> Performance:
-    """The standing after one feedback."""
+    """The performance after one feedback."""
     old = standing.effectiveness
     aim = 0.0 if outcome == "blocked" else 1.0
     return replace(
@@ -87,7 +87,7 @@ def after_verdict(
 
 
 def after_decay(standing: Performance, *, at: str, days: int, since: str, settings: ScoringSettings) -> Performance:
-    """The standing after idle time: one step towards neutral for each full ``days`` without use.
+    """The performance after idle time: one step towards neutral for each full ``days`` without use.
 
     Time that has been counted is not counted again, so it makes no difference how often one asks.
     """
@@ -109,7 +109,17 @@ def after_decay(standing: Performance, *, at: str, days: int, since: str, settin
 
 #: The entries that speak of any of these insights.
 SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
-_ENTRY = "id, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection"
+#: The columns of the logs that are JSON.
+_ENTRY_JSON: dict[str, msgspec.json.Decoder[Any]] = {
+    "names": msgspec.json.Decoder(tuple[str, ...]),
+    "verdicts": msgspec.json.Decoder(tuple[InsightVerdict, ...]),
+    "standing": msgspec.json.Decoder(Performance),
+}
+_INJECTION_JSON: dict[str, msgspec.json.Decoder[Any]] = {
+    "shown": msgspec.json.Decoder(tuple[str, ...]),
+    "withheld": msgspec.json.Decoder(tuple[Withheld, ...]),
+    "chances": msgspec.json.Decoder(dict[str, float]),
+}
 
 
 def new_id() -> str:
@@ -131,31 +141,20 @@ def free_timestamp(connection: sqlite3.Connection, now: datetime) -> str:
 
 
 def write_entry(connection: sqlite3.Connection, entry: FeedbackEntry) -> None:
-    """Adds an entry, or puts it in the place of the one with its id; standings are as they were."""
-    encode = msgspec.json.encode
-    connection.execute(
-        f"INSERT OR REPLACE INTO insight_feedback ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  (a constant)
-        (
-            entry.id,
-            entry.ts,
-            entry.kind,
-            entry.outcome,
-            encode(entry.names).decode(),
-            encode(entry.verdicts).decode(),
-            entry.episode,
-            entry.policy,
-            entry.days,
-            encode(entry.standing).decode() if entry.standing else None,
-            entry.injection,
-        ),
-    )
+    """Adds an entry, or replaces the one with its id; performance is as it was."""
+    values = asdict(entry)
+    for column in _ENTRY_JSON:
+        values[column] = None if values[column] is None else msgspec.json.encode(values[column]).decode()
+    marks = ", ".join("?" * len(values))
+    query = f"INSERT OR REPLACE INTO insight_feedback ({', '.join(values)}) VALUES ({marks})"  # noqa: S608  (constants)
+    connection.execute(query, tuple(values.values()))
     connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
     judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
 
 
 def remove_entries(connection: sqlite3.Connection, identity: str) -> None:
-    """Takes out the entry of that id, for one that says less; standings are as they were."""
+    """Takes out the entry of that id, for one that says less; performance is as it was."""
     connection.execute("DELETE FROM insight_feedback WHERE id = ?", (identity,))
     connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (identity,))
 
@@ -163,7 +162,7 @@ def remove_entries(connection: sqlite3.Connection, identity: str) -> None:
 def add_entry(
     connection: sqlite3.Connection, entry: FeedbackEntry, *, to: Iterable[StoredInsight], settings: ScoringSettings
 ) -> None:
-    """Adds an entry and brings the standings of ``to``, of whom it speaks, up to date."""
+    """Adds an entry and brings the performance of ``to``, of whom it speaks, up to date."""
     late = "SELECT 1 FROM insight_feedback WHERE (ts, id) > (?, ?) LIMIT 1"
     newest = connection.execute(late, (entry.ts, entry.id)).fetchone() is None
     write_entry(connection, entry)
@@ -211,23 +210,32 @@ def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tup
 
 def read_entries(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[FeedbackEntry]:
     """The entries that meet a condition, in their order."""
-    query = f"SELECT {_ENTRY} FROM insight_feedback WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
-    decode = msgspec.json.decode
+    for found in _read_log(connection, "insight_feedback", FeedbackEntry, _ENTRY_JSON, (condition, *values)):
+        yield FeedbackEntry(**found)
+
+
+def read_injections(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[Injection]:
+    """The injections that meet a condition, in their order."""
+    for found in _read_log(connection, "insight_injection", Injection, _INJECTION_JSON, (condition, *values)):
+        yield Injection(**found)
+
+
+def _read_log(
+    connection: sqlite3.Connection,
+    table: str,
+    kind: type[msgspec.Struct],
+    decoders: Mapping[str, msgspec.json.Decoder[Any]],
+    where: tuple[str, ...],
+) -> Iterator[dict[str, Any]]:
+    """The rows that meet a condition, as values of the struct whose fields are the columns."""
+    condition, *values = where
+    columns = kind.__struct_fields__
+    query = f"SELECT {', '.join(columns)} FROM {table} WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
     for row in connection.execute(query, values):
-        identity, ts, kind, outcome, names, verdicts, episode, policy, days, standing, injection = row
-        yield FeedbackEntry(
-            id=identity,
-            ts=ts,
-            kind=kind,
-            outcome=outcome,
-            names=decode(names, type=tuple[str, ...]),
-            verdicts=decode(verdicts, type=tuple[InsightVerdict, ...]),
-            episode=episode,
-            policy=policy,
-            days=days,
-            standing=decode(standing, type=Performance) if standing else None,
-            injection=injection,
-        )
+        found = dict(zip(columns, row, strict=True))
+        for column, decoder in decoders.items():
+            found[column] = None if found[column] is None else decoder.decode(found[column])
+        yield found
 
 
 def entries_about(connection: sqlite3.Connection, uids: Iterable[str]) -> list[FeedbackEntry]:
@@ -246,25 +254,6 @@ def write_injection(connection: sqlite3.Connection, injection: Injection) -> Non
         withheld=[(one.name, one.propensity) for one in injection.withheld],
         chances=injection.chances,
     )
-
-
-def read_injections(connection: sqlite3.Connection, condition: str = "1", *values: str) -> Iterator[Injection]:
-    """What was shown and meets a condition, in order."""
-    columns = "id, ts, task, session, query, shown, withheld, policy, chances"
-    query = f"SELECT {columns} FROM insight_injection WHERE {condition} ORDER BY ts, id"  # noqa: S608  (constants)
-    decode = msgspec.json.decode
-    for identity, ts, task, session, asked, shown, withheld, policy, chances in connection.execute(query, values):
-        yield Injection(
-            id=identity,
-            ts=ts,
-            task=task,
-            session=session,
-            query=asked,
-            shown=decode(shown, type=tuple[str, ...]),
-            withheld=decode(withheld, type=tuple[Withheld, ...]),
-            policy=policy,
-            chances=decode(chances, type=dict[str, float]),
-        )
 
 
 class FeedbackAnswer(TypedDict):

@@ -53,7 +53,7 @@ LARGEST_SHARE = 0.5
 
 
 class InsightsTable(msgspec.Struct, forbid_unknown_fields=True):
-    """``[insights]`` in ``.helix/config.toml``: ``withhold`` is the share that is held back by lot, 0.1 say."""
+    """``[insights]`` in ``.helix/config.toml``: ``withhold`` is the share that is withheld at random, 0.1 say."""
 
     withhold: float = 0.0
 
@@ -110,7 +110,7 @@ def _drawn(candidate: HoldoutCandidate, injection: str, salt: str, first: float)
     return HoldoutDraw(insight=candidate.insight, withheld=drawn < chance, propensity=chance)
 
 
-#: Handed over; chosen and then withheld by lot; relevant but not among those chosen.
+#: Shown; chosen and then withheld at random; relevant but not among those chosen.
 Fate = Literal["given", "withheld", "passed over"]
 
 

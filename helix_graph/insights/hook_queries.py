@@ -41,7 +41,7 @@ def proven(root: Path, limit: int) -> list[dict[str, Any]]:
 
 
 def log_exposure(root: Path, names: Sequence[str], showing: ExposureContext) -> None:
-    """Notes that these insights are shown, all of them: for a memory that holds nothing back by lot."""
+    """Notes that these insights are shown, all of them: for a memory that withholds nothing."""
     at = timestamps.stamp(timestamps.utc_now())
     identity = injection_id_of(showing, names, at=at)
     with _database(root).writing() as connection:

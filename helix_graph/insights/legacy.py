@@ -96,7 +96,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
 
 
 def _records(told: Iterable[_Told]) -> Iterator[Insight | FeedbackEntry]:
-    """Each insight once with its standing: of rows that tell the same text, uses and hits are added."""
+    """Each insight once with its performance: of rows that tell the same text, uses and hits are added."""
     united: dict[str, _Told] = {}
     for insight, standing in told:
         if insight.uid in united:
@@ -110,7 +110,7 @@ def _records(told: Iterable[_Told]) -> Iterator[Insight | FeedbackEntry]:
 
 
 def _added(one: Performance, other: Performance) -> Performance:
-    """Two standings of one text: what was counted is added, effectiveness weighed by uses."""
+    """The performances of one text: what was counted is added, effectiveness weighed by uses."""
     uses = one.use_count + other.use_count
     weighed = one.effectiveness * one.use_count + other.effectiveness * other.use_count
     return Performance(
@@ -198,7 +198,7 @@ def legacy_text(trigger: str, resolution: str) -> str:
 
 
 def _given(insight: Insight, standing: Performance) -> FeedbackEntry:
-    """The standing as an entry. Its id follows from it, so that the same file can be read again."""
+    """The performance as an entry. Its id follows from it, so that the same file can be read again."""
     plain = msgspec.json.encode((insight.uid, standing))
     return FeedbackEntry(
         id=f"given-{hashlib.blake2b(plain, digest_size=16).hexdigest()}",

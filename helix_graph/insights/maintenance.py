@@ -53,7 +53,7 @@ def anonymous_entry(entry: FeedbackEntry, gone: Iterable[str | None]) -> Feedbac
 
 
 def anonymous_injection(shown: Injection) -> Injection:
-    """A showing without where and for what."""
+    """An injection without where and for what."""
     return replace(shown, session="", task="", query="")
 
 
@@ -135,7 +135,7 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
 
 
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
-    """The tasks that only these sessions worked on: showings may name the task and no session."""
+    """The tasks that only these sessions worked on: injections may name the task and no session."""
     if context.history is None:
         return set()
     episodes = context.history.episodes
@@ -192,7 +192,7 @@ def _silence_log(connection: sqlite3.Connection, gone: set[str], tasks: set[str]
 _MOST_DAYS = 36_500
 _MOST_USES = 1_000_000
 _SHOWN_DECIMALS = 3
-#: So many texts are embedded at a time: an engine's batch, and what is lost when somebody stops it.
+#: This many texts are embedded at a time: an engine's batch, and what is lost when somebody stops it.
 _BATCH = 256
 
 
@@ -296,7 +296,7 @@ def health(context: InsightContext) -> dict[str, Any]:
 
 
 def consolidate(context: InsightContext, threshold: float | None = None) -> Consolidated:
-    """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most alike first."""
+    """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most similar first."""
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []
     with context.database.writing() as connection:
@@ -312,7 +312,7 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
 
 
 def reindex(context: InsightContext) -> ReindexedInsights:
-    """Embeds every insight that has no vector of the model at hand, and makes the index of words anew."""
+    """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
@@ -327,7 +327,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
 
 
 def rebuild(context: InsightContext) -> Rebuilt:
-    """Folds the log of feedback anew over every insight; nothing changes unless somebody wrote into the table."""
+    """Folds the log of feedback again over every insight; nothing changes unless somebody wrote into the table."""
     with context.database.writing() as connection:
         count, changed = feedback.rebuild(connection, settings=context.settings)
         entries = connection.execute("SELECT count(*) FROM insight_feedback").fetchone()[0]
@@ -347,7 +347,7 @@ def _embed_some(context: InsightContext, model: str) -> int:
 def _pairs_to_merge(
     context: InsightContext, connection: sqlite3.Connection, *, least: float
 ) -> list[tuple[int, int, float]]:
-    """Pairs of rows that say the same, the most alike first."""
+    """Pairs of rows that say the same, the most similar first."""
     twins = [(one, other, 1.0) for one, other in rows.twins(connection)]
     if context.embedder is None:
         return twins

@@ -122,8 +122,8 @@ class InsightVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 class FeedbackEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the log of feedback. ``names`` are those that were given, also the unknown ones.
 
-    ``injection`` is the id of what was shown, where the feedback is about one showing. A ``decay`` has the days without
-    use in ``days``, a ``given`` the standing in ``standing`` and its insight in ``verdicts``.
+    ``injection`` is the id of what was shown, where the feedback is about one injection. A ``decay`` has the days
+    without use in ``days``, a ``given`` the performance in ``standing`` and its insight in ``verdicts``.
     """
 
     id: str
@@ -159,16 +159,16 @@ class InsightLink(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Withheld(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight that was eligible and held back, and the chance with which that happened."""
+    """An insight that was eligible and withheld, and the chance with which that happened."""
 
     name: str
     propensity: float
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was shown to somebody once: the names that were, and those that were held back.
+    """What was shown to somebody once: the names that were, and those that were withheld.
 
-    ``chances`` are those with which each of the shown might have been held back; empty when nothing is ever withheld.
+    ``chances`` are those with which each of the shown might have been withheld; empty when nothing is ever withheld.
     """
 
     id: str

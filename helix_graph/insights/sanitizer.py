@@ -26,7 +26,7 @@ _TAG = Regex(r"<(?=/|\||s>|[A-Za-z!?][\w-]{2})")
 _COLONS = frozenset(":\uff1a\ufe55\u2236")
 #: What ends a line.
 _ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
-#: What can't be seen, or turns the direction of what can: controls, formats, surrogates, separators of lines.
+#: What cannot be seen, or turns the direction of what can: controls, formats, surrogates, separators of lines.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 

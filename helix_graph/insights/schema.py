@@ -159,7 +159,7 @@ CREATE TABLE insight_injection (
 CREATE INDEX insight_injection_order ON insight_injection (ts, id);
 """
 
-#: Which showing an outcome is about, and with which chance each of the shown might have been held back.
+#: Which injection an outcome is about, and with which chance each of the shown might have been withheld.
 _MEASURED = """
 ALTER TABLE insight_feedback ADD COLUMN injection TEXT NOT NULL DEFAULT '';
 ALTER TABLE insight_injection ADD COLUMN chances TEXT NOT NULL DEFAULT '{}';

@@ -81,7 +81,7 @@ LONGEST_CONTENT = 8000
 LONGEST_NAME = 50
 #: The longest account of where an insight comes from, in characters: a name, a path or an address.
 LONGEST_SOURCE = 1000
-#: So many tags, each so long: more are no tags but a text.
+#: This many tags, each so long: more are no tags but a text.
 MOST_TAGS = 20
 LONGEST_TAG = 80
 #: The model reads so many tokens of a text (256, of which it uses two as marks). What stands behind them is compared
@@ -159,5 +159,5 @@ def score(*, relevance: float, effectiveness: float, recency: float, settings: S
 
 
 def _share(value: float) -> float:
-    """Within 0 to 1: a sum of floats may come out a hair beside it."""
+    """Within 0 to 1: a sum of floats may come out just outside."""
     return min(1.0, max(0.0, value))

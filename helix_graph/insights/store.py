@@ -106,7 +106,7 @@ def _names(slug: str, uid: str) -> Iterator[str]:
         count += 1
 
 
-#: The rows alike a text, and how alike: the most alike first.
+#: The rows alike a text, and how similar: the most similar first.
 SimilarRows = list[tuple[int, float]]
 
 
@@ -136,7 +136,7 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def refusal(self) -> str:
-        """Why it can't be stored; empty when it can."""
+        """Why it cannot be stored; empty when it can."""
         if len(self.content) < SHORTEST_CONTENT:
             return f"content too short (min {SHORTEST_CONTENT} chars)"
         if len(self.content) > LONGEST_CONTENT:

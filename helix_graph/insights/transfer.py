@@ -73,7 +73,7 @@ _TOLD = frozenset({"source", "reason", "uptake"})
 #: More is no count but a mistake.
 _MOST = 10**9
 #: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
-#: for ever.
+#: forever.
 _AHEAD = timedelta(days=366)
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
 _LONGEST_TEXT = 100_000

@@ -66,8 +66,8 @@ class UpliftArm(msgspec.Struct, frozen=True, kw_only=True):
 class UptakeEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What the insight does where it is taken up, reckoned in two ways that should agree.
 
-    ``share`` (0 to 1) of those handed over were taken up. ``as_treated`` is success where it was taken up less success
-    where it was not, whether handed over or withheld: precise, but wrong where uptake depends on how hard the task is.
+    ``share`` (0 to 1) of those shown were taken up. ``as_treated`` is success where it was taken up less success
+    where it was not, whether shown or withheld: precise, but wrong where uptake depends on how hard the task is.
     ``per_taker`` is the effect of handing over, divided by ``share``: less precise, and right in any case. ``note``
     says so when they are more than two standard errors apart, "" otherwise.
     """
@@ -102,7 +102,7 @@ class Uplift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UpliftReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The estimate for the whole memory, and those for each insight that was ever withheld or given by lot, by name.
+    """The estimate for the whole memory, and those for each insight that was ever withheld or given at random, by name.
 
     ``measured`` is the number of injections whose outcome is known.
     """
@@ -112,21 +112,28 @@ class UpliftReport(msgspec.Struct, frozen=True, kw_only=True):
     insights: tuple[Uplift, ...]
 
 
-def uplift_report(deliveries: Iterable[Exposure]) -> UpliftReport:
-    """What a log of deliveries says of insights, in whatever order it comes.
+def uplift_report(exposures: Iterable[Exposure]) -> UpliftReport:
+    """What a log of exposures says of insights, in whatever order it comes.
 
     Rows count where the outcome is known and chance had a say: not those passed over, nor those of insights that are
     never withheld.
     """
-    known = [one for one in deliveries if one.succeeded is not None]
+    known = [one for one in exposures if one.succeeded is not None]
     by_insight: dict[str, list[Exposure]] = defaultdict(list)
     for one in known:
-        if _by_lot(one):
+        if _is_random(one):
             by_insight[one.insight].append(one)
+    estimates = []
+    for name, rows in sorted(by_insight.items()):
+        sides = _sides(rows)
+        bare = Uplift(
+            insight=name, verdict="too early", given=sides.given, withheld=sides.withheld, takers=_takers(rows, sides)
+        )
+        estimates.append(_with_interval(bare, design=1.0))
     return UpliftReport(
         measured=len({one.injection for one in known}),
         pooled=pooled_uplift(known),
-        insights=_told_apart([_estimate(name, rows) for name, rows in sorted(by_insight.items())]),
+        insights=_with_q_values(estimates),
     )
 
 
@@ -142,35 +149,32 @@ def describe_uplift(one: Uplift) -> str:
     counts = f"{one.given.successes} of {one.given.n} with it, {one.withheld.successes} of {one.withheld.n} without"
     if one.difference is None or one.interval is None:
         return f"{name}: {one.verdict}, {counts}; {LEAST} of each are needed"
+    taken = ""
+    if one.takers:
+        taken = f"; where taken up {_points(one.takers.per_taker)}, as treated {_points(one.takers.as_treated)}"
+        taken += f" ({one.takers.note})" if one.takers.note else ""
     low, high = (_points(end) for end in (one.interval.low, one.interval.high))
-    return (
-        f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{_of_takers(one.takers)}"
-    )
+    return f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{taken}"
 
 
 def _points(difference: float) -> str:
     return f"{100 * difference:+.0f}"
 
 
-def _of_takers(takers: UptakeEffect | None) -> str:
-    if takers is None:
-        return ""
-    told = f"; where taken up {_points(takers.per_taker)}, as treated {_points(takers.as_treated)}"
-    return f"{told} ({takers.note})" if takers.note else told
-
-
-def pooled_uplift(deliveries: Iterable[Exposure]) -> Uplift:
+def pooled_uplift(exposures: Iterable[Exposure]) -> Uplift:
     """Does memory help at all: what handing over one insight that was chosen changes, on average over all of them.
 
     Insights of one injection share its outcome, so they are not so many observations. The interval is widened by as
     much as the variance between injections (of the linearised difference) exceeds that of independent rows.
     """
-    rows = [one for one in deliveries if one.succeeded is not None and _by_lot(one)]
+    rows = [one for one in exposures if one.succeeded is not None and _is_random(one)]
     sides = _sides(rows)
-    return _told(Uplift(insight=None, verdict="too early", given=sides.given, withheld=sides.withheld), _design(rows))
+    return _with_interval(
+        Uplift(insight=None, verdict="too early", given=sides.given, withheld=sides.withheld), _design(rows)
+    )
 
 
-def _by_lot(one: Exposure) -> bool:
+def _is_random(one: Exposure) -> bool:
     return one.fate != "passed over" and 0 < one.propensity < 1
 
 
@@ -217,15 +221,7 @@ def _variance(side: UpliftArm) -> float:
     return side.share * (1 - side.share) / side.worth if side.worth else 0.0
 
 
-def _estimate(name: str, rows: Sequence[Exposure]) -> Uplift:
-    sides = _sides(rows)
-    bare = Uplift(
-        insight=name, verdict="too early", given=sides.given, withheld=sides.withheld, takers=_takers(rows, sides)
-    )
-    return _told(bare, design=1.0)
-
-
-def _told(bare: Uplift, design: float) -> Uplift:
+def _with_interval(bare: Uplift, design: float) -> Uplift:
     """With its difference and interval, if it is not too early."""
     given, withheld = bare.given, bare.withheld
     if min(given.n, withheld.n) < LEAST:
@@ -241,18 +237,19 @@ def _sign(difference: float) -> UpliftVerdict:
     return "helps" if difference > 0 else "harms"
 
 
-def _told_apart(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
+def _with_q_values(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
     """With the q of each, and a verdict by it: of a hundred insights that do nothing, five have an interval off 0."""
     tested = [one for one in estimates if one.difference is not None]
     by_name = dict(zip([one.insight for one in tested], q_values([_chance(one) for one in tested]), strict=True))
-    return tuple(_judged(one, by_name.get(one.insight)) for one in estimates)
-
-
-def _judged(one: Uplift, q: float | None) -> Uplift:
-    if q is None or one.difference is None:
-        return one
-    verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
-    return msgspec.structs.replace(one, q=q, verdict=verdict)
+    judged = []
+    for one in estimates:
+        q = by_name.get(one.insight)
+        if q is None or one.difference is None:
+            judged.append(one)
+            continue
+        verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
+        judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
+    return tuple(judged)
 
 
 def _chance(one: Uplift) -> float:
@@ -283,7 +280,7 @@ def _takers(rows: Sequence[Exposure], sides: _Sides) -> UptakeEffect | None:
 def _note(left: UpliftArm, withheld: UpliftArm) -> str:
     """Whether the two reckonings disagree.
 
-    Their difference is a multiple of one simpler thing: success where it was handed over and left, less success where
+    Their difference is a multiple of one simpler thing: success where it was shown and left, less success where
     it was withheld. In neither did the insight do anything, so they differ only if uptake goes with something else.
     """
     apart = abs(left.share - withheld.share)
@@ -314,7 +311,7 @@ class Belief(NamedTuple):
 
 
 class RankCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight that might be handed over; ``relevance`` is its cosine with the task (-1 to 1)."""
+    """An insight that might be shown; ``relevance`` is its cosine with the task (-1 to 1)."""
 
     insight: str
     relevance: float
@@ -363,7 +360,7 @@ def belief(counts: ExposureCounts) -> Belief:
 
 
 def is_withdrawn(counts: ExposureCounts) -> bool:
-    """Whether an insight has done harm so often that it is no longer handed over.
+    """Whether an insight has done harm so often that it is no longer shown.
 
     >>> is_withdrawn(ExposureCounts(treated=20, successes=5, untreated=40, untreated_successes=24))
     True

@@ -2,8 +2,8 @@
 
 The truth is the column ``embedding``; reading a hundred thousand of those out of rows takes a second, and a cold
 process has a few hundred milliseconds. So the matrix is kept in ``cache/``, one file a model, with the revision of the
-table that it holds. What was written since is read from the table and laid beside it, and goes into the file when it
-has grown to some hundreds. A file that is damaged, missing or another database's is made anew: nothing depends on it.
+table that it holds. What was written since is read from the table and laid next to it, and goes into the file when it
+has grown to some hundreds. A file that is damaged, missing or another database's is rebuilt: nothing depends on it.
 
 The file begins with a header of one page. Then come blocks of 1,024 rows in the order of the insights' numbers: first
 those numbers (8 bytes each), then the first coordinate of all its vectors, the second of all, and so on. A product with
@@ -45,7 +45,7 @@ _PAGE = 4096
 _NUMBER_FLOATS = 2  # a number of 8 bytes takes the place of two float32
 #: Rows of a block, so that a coordinate of all of them fills a page; with fewer the product takes longer.
 _ROWS = 1024
-#: So many new vectors are worth a write; fewer are read from the table in half a millisecond.
+#: This many new vectors are worth a write; fewer are read from the table in half a millisecond.
 _WORTH_WRITING = 256
 #: Cosines are compared at this precision: the last bits of a float32 depend on the processor.
 DECIMALS = 6
@@ -84,7 +84,7 @@ class VectorSnapshot(NamedTuple):
     newest: Floats
 
     def cosines(self, vector: Floats) -> tuple[Numbers, Floats]:
-        """The number of every insight with a vector, and how alike ``vector`` it is, -1 to 1."""
+        """The number of every insight with a vector, and how similar ``vector`` it is, -1 to 1."""
         old = self.kept.products(vector)
         if not len(self.newer):
             return self.kept.numbers, old
@@ -104,7 +104,7 @@ class VectorSnapshot(NamedTuple):
 
 
 def similar_rows(found: tuple[Numbers, Floats], *, least: float, words: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Those at least so alike, the most alike first, then by number.
+    """Those at least so alike, the most similar first, then by number.
 
     ``words`` are relevances by words (0 to 1) of rows: of these, every one with a positive cosine is among those found
     for which both `together` may make as much as ``least``.
@@ -232,7 +232,7 @@ class VectorFile:
                 write_atomically(self.path, header.ljust(_PAGE, b"\0") + _packed(numbers, matrix))
 
     def _append(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
-        """Writes the last block anew, which changes none of the bytes that anybody has mapped, and those behind it."""
+        """Writes the last block again, which changes none of the bytes that anybody has mapped, and those behind it."""
         whole = len(kept.numbers) // _ROWS
         numbers = np.concatenate((kept.numbers[whole * _ROWS :], newer))
         packed = _packed(numbers, np.concatenate((kept.matrix(block=whole), newest)))
@@ -247,7 +247,7 @@ class VectorFile:
 
 
 def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[tuple[int, int, float]]:
-    """Every two rows at least so alike, the most alike first: (lower number, higher number, cosine)."""
+    """Every two rows at least so alike, the most similar first: (lower number, higher number, cosine)."""
     pairs = []
     for start in range(0, len(numbers), _BLOCK):
         block = matrix[start : start + _BLOCK] @ matrix.T
@@ -258,14 +258,14 @@ def close_pairs(numbers: Numbers, matrix: Floats, *, least: float) -> Iterable[t
     return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
 
 
-#: So many rows are compared with all others at a time: at a hundred thousand rows a block takes 200 MB.
+#: This many rows are compared with all others at a time: at a hundred thousand rows a block takes 200 MB.
 _BLOCK = 512
 
 
 def cluster_leaders(
     order: Sequence[int], blobs: Mapping[int, bytes], *, least: float, same: Callable[[int, int], bool]
 ) -> dict[int, int]:
-    """Which of those before it each row goes with: the most alike of the leaders that say the ``same``.
+    """Which of those before it each row goes with: the most similar of the leaders that say the ``same``.
 
     A row that goes with none leads from then on. ``blobs`` are vectors as `blob` makes them; a row without one leads
     itself.
@@ -302,7 +302,7 @@ def _positions(numbers: Numbers, wanted: Numbers) -> Numbers:
 
 
 def _blocks(count: int) -> int:
-    """How many blocks so many rows take."""
+    """How many blocks this many rows take."""
     return -(-count // _ROWS)
 
 

@@ -34,13 +34,13 @@ _PART = re.compile(r"[^\W_]+")
 _SHORTEST_PART = 3
 #: A longer query is cut here: looking up a word takes a tenth of a millisecond in a memory of 100,000.
 _MOST_WORDS = 48
-#: So many of the heaviest words are the whole of a query.
+#: This many of the heaviest words are the whole of a query.
 _SPAN = 6
 #: How much more an identifier says than another word of the same frequency.
 _IDENTIFIER = 3.0
 #: As if so many more insights were known that lack the word: in a memory of three, one in three is not yet frequent.
 _PRIOR = 50
-#: So many postings are read, of the rarest words first: reading one takes half a microsecond.
+#: This many postings are read, of the rarest words first: reading one takes half a microsecond.
 _MOST_POSTINGS = 3000
 _LITTLE = (
     "a about after all also am an and any are as at be because been before being both but by can could did do does "

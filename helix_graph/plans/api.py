@@ -214,7 +214,7 @@ class Plans:
         Args:
             tasks: The objectives.
             limit: How many insights a task at most.
-            task_ids: The tasks' ids in the same order; tasks beyond the last one leave no side file.
+            task_ids: The tasks' ids in the same order; tasks beyond the last one leave no hand-off file.
             session: As for `inject`.
             reset: First let the session be given everything again: another wave.
 
@@ -309,7 +309,7 @@ class Plans:
             LogNotReadable: There is no such file, or it may not be read.
             UnknownLogFormat: It is no transcript of a known agent.
             NotOneOf: There is no such type of agent.
-            WriteFailed: A side file could not be written.
+            WriteFailed: A hand-off file could not be written.
         """
         from helix_graph.plans.learning import Learning
 

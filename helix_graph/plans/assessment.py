@@ -1,6 +1,6 @@
 """Go on, try another way, or ask for help? From the attempts so far and from what the memory knows of this approach.
 
-Attempts at an objective are kept, so that an agent that is started anew is still told that this is the fourth time. A
+Attempts at an objective are kept, so that an agent that is started again is still told that this is the fourth time. A
 completed workspace with that objective ends the count.
 
 =========== ====================================================================================================

@@ -190,7 +190,7 @@ class Completion:
                 connection.execute(query, (as_json(answer), workspace.id))
 
     def _feedback(self, workspace: Workspace, ending: WorkspaceEnding, *, episode: str) -> dict[str, Any] | None:
-        """What the insights answered, None when the task was shown none; its own showing is the first of its task."""
+        """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
         identity = feedback_id(workspace.id)
         if ending.utilized is None:
             told = self._insights.feedback_from_episode(episode, id=identity)

@@ -77,7 +77,7 @@ class InjectionState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandoffFiles:
-    """The side files of the memory in ``root``."""
+    """The hand-off files of the memory in ``root``."""
 
     def __init__(self, root: Path) -> None:
         self.task_status = root / "task-status.jsonl"
@@ -125,7 +125,7 @@ class HandoffFiles:
         append_line(self.task_status, orjson.dumps(entry))
 
     def forget_task(self, task_id: str) -> None:
-        """Removes what was told of a task: its side file and its lines; what others append meanwhile is not lost.
+        """Removes what was told of a task: its hand-off file and its lines; what others append meanwhile is not lost.
 
         Raises:
             WriteFailed: A file could not be written or removed.
@@ -189,7 +189,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines anew in its place, under the lock of those who append to it.
+    """Writes a file of lines again in its place, under the lock of those who append to it.
 
     Raises:
         WriteFailed: It could not be written.

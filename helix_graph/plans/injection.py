@@ -121,7 +121,7 @@ def _listed(value: object) -> list[str]:
 
 
 class InjectedNames:
-    """The insights that were given out: in a session, by whatever process; without a session, within one call."""
+    """The insights that were given: in a session, by whatever process; without a session, within one call."""
 
     def __init__(self, root: Path, session: str | None) -> None:
         self._database = database(root)
@@ -137,7 +137,7 @@ class InjectedNames:
             return tuple(name for (name,) in rows)
 
     def take(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that had not been given out; from now on they have."""
+        """Those of the names that had not been given; from now on they have."""
         wanted = tuple(dict.fromkeys(names))
         if self._session is None:
             fresh = tuple(name for name in wanted if name not in self._names)
@@ -238,7 +238,7 @@ class Injector:
     def chosen(
         self, objective: str, *, limit: int, session: str | None, to_come: Sequence[str] = ()
     ) -> list[Mapping[str, Any]]:
-        """The insights for a workspace, best first; they are handed over once its task has an id.
+        """The insights for a workspace, best first; they are shown once its task has an id.
 
         ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
         """

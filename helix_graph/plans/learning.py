@@ -1,6 +1,6 @@
 """What a finished agent leaves behind: its report, what it learnt, and word to whoever waits for it.
 
-Everything is read from the agent's own messages. Which insights it had been given is read from the side file of its
+Everything is read from the agent's own messages. Which insights it had been given is read from the hand-off file of its
 task; only where there is none from the marks in its prompt. The insights hear of the ending once: through the task's
 workspace, where there is one, whatever the agent's report; else under the agent's and the task's name, judged by the
 report's words.
@@ -68,7 +68,7 @@ class LearnAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """What the transcript and the side file say, before anything is done about it."""
+    """What the transcript and the hand-off file say, before anything is done about it."""
 
     agent_type: AgentType
     agent_id: str

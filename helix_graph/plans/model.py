@@ -155,7 +155,7 @@ class Lineage(msgspec.Struct, frozen=True, kw_only=True):
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one attempt at one task is given, and what became of it.
 
-    ``task_id`` is what prompts, status lines and side files call the attempt; no other attempt has it.
+    ``task_id`` is what prompts, status lines and hand-off files call the attempt; no other attempt has it.
     """
 
     task_seq: str

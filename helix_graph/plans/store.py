@@ -280,7 +280,7 @@ class Explorations:
         return Exploration(id=row[0], objective=row[1], data=msgspec.json.decode(row[2]), created_at=row[3])
 
     def clear(self) -> ClearedExplorations:
-        """Forgets all explorations, and the results that explorers left behind, so that the next wave starts anew."""
+        """Forgets all explorations, and the results that explorers left behind, so that the next wave starts again."""
         with database(self.root).writing() as connection:
             gone = connection.execute("DELETE FROM exploration").rowcount
         return ClearedExplorations(explorations=gone, results=HandoffFiles(self.root).clear_explorer_results())

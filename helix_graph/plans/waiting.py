@@ -1,8 +1,8 @@
 """Waiting for agents by their files, so that whoever waits reads none of what they wrote.
 
-Only this wave counts: of builders the lines since their tasks were last given insights (the side file says when), of
-explorers the files since the last exploration was saved; ``since`` and ids say it otherwise. A file that is no JSON is
-half written for all that anybody can tell: it is looked at again until the time is over, and then named.
+Only this wave counts: of builders the lines since their tasks last got insights (the hand-off file says when), of
+explorers the files since the last exploration was saved; ``since`` and ids override that. A file that is no JSON may be
+half written: it is read again until the timeout, and then named.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Workspaces:
         Args:
             task: The number of a task of the plan, or a task of its own, in the fields of a plan's tasks.
             plan: The plan's number; the active one, when not given. A task of its own belongs to a plan only if given.
-            session: No insight is given out twice in a session of this name, whatever process asks.
+            session: No insight is given twice in a session of this name, whatever process asks.
             tree: The working tree in which the task is done.
 
         Raises:

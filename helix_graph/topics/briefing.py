@@ -50,7 +50,7 @@ FoundBy = Literal["topic", "glob", "words", "nothing"]
 class Point(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of a briefing.
 
-    ``superseded_by`` names a younger entry of its topic that says much of it anew, ``also_in`` entries of other topics
+    ``superseded_by`` names a younger entry of its topic that says much of it again, ``also_in`` entries of other topics
     that say the same, ``via`` the entry whose link led to it. ``text`` is filled with detail full.
     """
 

@@ -48,7 +48,7 @@ class TagCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IndexSize(msgspec.Struct, frozen=True, kw_only=True):
-    """How large the view is: different words, places where they stand, and bytes of the whole database file."""
+    """How large the index is: different words, places where they stand, and bytes of the whole database file."""
 
     terms: int
     postings: int
@@ -74,7 +74,7 @@ class TopicSession(msgspec.Struct, frozen=True, kw_only=True):
     largest: tuple[TopicSize, ...]
 
 
-#: So many topics are named to a session.
+#: This many topics are named to a session.
 _LARGEST = 15
 
 
@@ -117,7 +117,7 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
 
 
 def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
-    """How large the view is."""
+    """How large the index is."""
     terms = connection.execute("SELECT COUNT(*) FROM topic_word WHERE entries > 0").fetchone()[0]
     postings = connection.execute("SELECT COUNT(*) FROM topic_posting").fetchone()[0]
     return IndexSize(terms=terms, postings=postings, bytes=file_bytes(path))
@@ -151,7 +151,7 @@ class CrossReferences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
-    """So many entries of one topic refer to the other."""
+    """This many entries of one topic refer to the other."""
 
     source: str
     target: str

@@ -142,7 +142,7 @@ _ROWS = (
 )
 #: Where an entry stands in its topic: how many stand before it.
 INDEX = "(SELECT COUNT(*) FROM topic_entry b WHERE b.topic = {0}.topic AND b.position < {0}.position)"
-#: So many names are offered for one that is not there.
+#: This many names are offered for one that is not there.
 _ALIKE = 3
 #: A shorter name within another tells nothing.
 _TELLING = 3
@@ -288,7 +288,7 @@ def _link(target: int, places: Mapping[int, tuple[str, int]]) -> str:
 
 
 def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord:  # noqa: ANN401  (what SQLite gives)
-    """The record behind a row of the view, when both say the same.
+    """The record behind a row of the index, when both say the same.
 
     Raises:
         sqlite3.DatabaseError: They do not, or the record is not what was written.
@@ -302,7 +302,7 @@ def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord
 
 
 class LogState(msgspec.Struct, frozen=True, kw_only=True):
-    """What the log holds: entries that stand, records that are damaged, and entries that only the view calls buried.
+    """What the log holds: entries that stand, records that are damaged, and entries that only the index calls buried.
 
     ``bodies`` are the bytes of the damaged records that are there, by number.
     """
@@ -330,7 +330,7 @@ def log_state(connection: sqlite3.Connection) -> LogState:
 
 
 def damaged_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Damaged]:
-    """Names of damaged records, with what the view has for them."""
+    """Names of damaged records, with what the index has for them."""
     place = INDEX.format("e")
     query = f"SELECT topic, {place}, entry FROM topic_entry e WHERE number = ?"  # noqa: S608  (our own names)
     known = {number: connection.execute(query, (number,)).fetchone() for number in numbers}

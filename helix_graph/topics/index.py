@@ -140,13 +140,13 @@ AT_ONCE = 2_000
 
 
 def add_to_index(connection: sqlite3.Connection, entries: Sequence[NumberedRecord]) -> None:
-    """Takes entries into the view."""
+    """Takes entries into the index."""
     for place in range(0, len(entries), AT_ONCE):
         _add(connection, entries[place : place + AT_ONCE])
 
 
 def remove_from_index(connection: sqlite3.Connection, record: EntryRecord) -> None:
-    """Takes an entry out of the view, as it was taken in: perhaps by a version that cut fewer words from its text."""
+    """Takes an entry out of the index, as it was taken in: perhaps by a version that cut fewer words from its text."""
     removed = connection.execute(
         "DELETE FROM topic_posting WHERE entry = ?"  # noqa: S608  (our own names and constants)
         f" AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF}) RETURNING word, length",

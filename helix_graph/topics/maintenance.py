@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:
-    """Takes the damaged records out of log and view; what one of them may have buried stays buried."""
+    """Takes the damaged records out of log and index; what one of them may have buried stays buried."""
     connection.executemany("DELETE FROM topic_log WHERE number = ?", [(one.record,) for one in found.damaged])
     for one in found.unsaid:
         append_record(connection, EntryTombstone(buries=one.number, at=now), number=next_number(connection))
@@ -51,7 +51,7 @@ def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int)
 
 #: ``src/cache.rs:42``, also with a column or a span of lines; what stands before the first number is the path.
 _SOURCE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9})(?:[:-]\d{1,9})?)?\Z")
-#: So many lines on each side of the one that is named.
+#: This many lines on each side of the one that is named.
 _AROUND = 3
 _MOST_LINES = 12
 _LARGEST_FILE = 5_000_000
@@ -164,7 +164,7 @@ class CompactedLog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReindexedEntries(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries the view was made of, and how large it is."""
+    """How many entries the index was made of, and how large it is."""
 
     entries: int
     index: IndexSize
@@ -183,7 +183,7 @@ def prune(connection: sqlite3.Connection, before: int, *, apply: bool, now: int)
 
 
 def compact(database: HelixDatabase, progress: Progress | None = None) -> CompactedLog:
-    """Takes buried records out of the log, and writes the file anew without what was deleted.
+    """Takes buried records out of the log, and writes the file again without what was deleted.
 
     Every record and every page is checked first. Damaged pages are refused; of a damaged record every byte is kept, and
     it is named. Other processes may go on reading and writing; what they store in the meantime is kept.
@@ -216,7 +216,7 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
 
 
 def reindex(database: HelixDatabase, progress: Progress | None = None) -> ReindexedEntries:
-    """Makes the view anew from the log, which is checked record by record.
+    """Makes the index again from the log, which is checked record by record.
 
     Raises:
         RecordDamaged: A record of the log is not what was written; nothing was changed.
@@ -242,7 +242,7 @@ def check_pages(connection: sqlite3.Connection) -> None:
 
 
 def _whole(connection: sqlite3.Connection) -> LogState:
-    """What the log holds, when file, log and view agree but for records that are damaged.
+    """What the log holds, when file, log and index agree but for records that are damaged.
 
     Raises:
         sqlite3.DatabaseError: They do not.

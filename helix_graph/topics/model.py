@@ -1,6 +1,6 @@
 """Entries, the answers of storing them, and the errors of this package.
 
-Times are UTC. An ``id`` belongs to one entry for ever: it is never reused, and edits keep it. An ``index`` is the
+Times are UTC. An ``id`` belongs to one entry forever: it is never reused, and edits keep it. An ``index`` is the
 position of the entry in its topic now, from 0 in the order of storing; edits keep it too, and only deletions and merges
 shift the entries behind.
 

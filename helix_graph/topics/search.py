@@ -100,7 +100,7 @@ def _midnight(day: date) -> int:
 
 Detail = Literal["full", "medium", "brief", "count", "topics", "grouped"]
 Mode = Literal["and", "or"]
-#: So many are shown unless told otherwise: whole texts are long, lines are short.
+#: This many are shown unless told otherwise: whole texts are long, lines are short.
 LIMITS: dict[Detail, int] = {"full": 10, "medium": 20, "brief": 50, "count": 0, "topics": 50, "grouped": 50}
 LARGEST_LIMIT = 1_000
 #: Above any index that there can be; for a sentence instead of an overflow in the database.

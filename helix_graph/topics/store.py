@@ -83,7 +83,7 @@ def similar_pairs(texts: Iterable[str], *, above: float) -> Iterator[tuple[int, 
 
 
 def prefix_length(words: Collection[str], *, above: float) -> int:
-    """So many of these words it takes to meet every set that shares more than ``above`` with them.
+    """This many of these words it takes to meet every set that shares more than ``above`` with them.
 
     >>> prefix_length(list("abcdefghij"), above=0.7)
     4
@@ -92,11 +92,11 @@ def prefix_length(words: Collection[str], *, above: float) -> int:
 
 
 THRESHOLD = 0.70
-#: Below so many words the seed's program compares nothing; here such texts are compared for being the same.
+#: Below this many words the seed's program compares nothing; here such texts are compared for being the same.
 FEWEST = 6
 #: Of entries that share rare words the ones with the most are compared: an exact copy shares all of them.
 _COMPARED = 200
-#: So many rare words must be shared (of as many more that are looked at): most entries are out before their topic is
+#: This many rare words must be shared (of as many more that are looked at): most entries are out before their topic is
 #: looked up, which costs more than the counting.
 _SHARED = 4
 _DUPLICATE_WIDTH = 100
@@ -112,7 +112,7 @@ def near(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Duplicate | None:
-    """The entry of the topic that is the most alike, when one is a near duplicate; of equals the older one."""
+    """The entry of the topic that is the most similar, when one is a near duplicate; of equals the older one."""
     words = significant_words(text)
     found, _ = sound_by_id(
         connection, _candidates(connection, topic, words)
@@ -292,7 +292,7 @@ def batch(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now: 
 
 
 def _filed(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now: int) -> Iterable[NumberedRecord]:
-    """Those without links go into the view together, which is faster; a link needs what stands before it there."""
+    """Those without links go into the index together, which is faster; a link needs what stands before it there."""
     waiting: list[NumberedRecord] = []
     for place, draft in enumerate(drafts):
         if draft.links:
@@ -362,7 +362,7 @@ def move_entry(
 
 
 def bury_entry(connection: sqlite3.Connection, old: NumberedRecord, *, now: int) -> None:
-    """Takes an entry out: a tombstone is appended, and the view forgets it."""
+    """Takes an entry out: a tombstone is appended, and the index forgets it."""
     append_record(connection, EntryTombstone(buries=old.number, at=now), number=next_number(connection))
     index.remove_from_index(connection, old.record)
 
