@@ -20,7 +20,6 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureContext, write_exposure
 from helix_graph.insights.model import (
-    OUTCOMES,
     FeedbackEntry,
     Injection,
     InsightVerdict,
@@ -31,7 +30,6 @@ from helix_graph.insights.model import (
 )
 from helix_graph.insights.scoring import ema, erode
 from helix_graph.timestamps import parse_stamp, stamp
-from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -166,24 +164,24 @@ def add_entry(
     late = "SELECT 1 FROM insight_feedback WHERE (ts, id) > (?, ?) LIMIT 1"
     newest = connection.execute(late, (entry.ts, entry.id)).fetchone() is None
     write_entry(connection, entry)
-    for kept in to:
+    for stored in to:
         if newest:
-            own = rows.own_uids(connection, kept.insight.uid)
-            since = kept.insight.created_at
+            own = rows.own_uids(connection, stored.insight.uid)
+            since = stored.insight.created_at
             rows.set_standing(
                 connection,
-                kept.number,
-                performance_after(kept.standing, entry, own=own, since=since, settings=settings),
+                stored.number,
+                performance_after(stored.standing, entry, own=own, since=since, settings=settings),
             )
         else:
-            refold(connection, kept, settings=settings)
+            refold(connection, stored, settings=settings)
 
 
-def refold(connection: sqlite3.Connection, kept: StoredInsight, *, settings: ScoringSettings) -> None:
+def refold(connection: sqlite3.Connection, stored: StoredInsight, *, settings: ScoringSettings) -> None:
     """Folds everything that the log says of one insight."""
-    own = rows.own_uids(connection, kept.insight.uid)
+    own = rows.own_uids(connection, stored.insight.uid)
     found = read_entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
-    rows.set_standing(connection, kept.number, fold_entries(kept.insight, found, own=own, settings=settings))
+    rows.set_standing(connection, stored.number, fold_entries(stored.insight, found, own=own, settings=settings))
 
 
 def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tuple[int, int]:
@@ -196,13 +194,13 @@ def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tup
         for uid in {verdict.uid for verdict in entry.verdicts}:
             speaking.setdefault(uid, []).append(entry)
     count = changed = 0
-    for kept in rows.standing_insights(connection):
-        own = rows.own_uids(connection, kept.insight.uid)
+    for stored in rows.standing_insights(connection):
+        own = rows.own_uids(connection, stored.insight.uid)
         heard = {entry.id: entry for uid in own for entry in speaking.get(uid, ())}
         found = sorted((*heard.values(), *decays), key=lambda entry: (entry.ts, entry.id))
-        standing = fold_entries(kept.insight, found, own=own, settings=settings)
-        if standing != kept.standing:
-            rows.set_standing(connection, kept.number, standing)
+        standing = fold_entries(stored.insight, found, own=own, settings=settings)
+        if standing != stored.standing:
+            rows.set_standing(connection, stored.number, standing)
             changed += 1
         count += 1
     return count, changed
@@ -313,30 +311,8 @@ def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None)
     }
 
 
-def give_feedback(  # noqa: PLR0913  (the seed's options, and who says so)
-    context: InsightContext,
-    names: Iterable[str],
-    outcome: str,
-    causal_names: Iterable[str] | None = None,
-    *,
-    id: str = "",  # noqa: A002  (the option's name)
-    episode: str | None = None,
-    policy: str = "seed",
-    attribution: Mapping[str, Attribution] | None = None,
-    injection: str = "",
-) -> FeedbackAnswer:
-    """Records how the work went that insights were shown to; `Insights.feedback` says what each parameter means."""
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
-    causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
-    report = FeedbackReport(
-        names=given,
-        outcome=as_choice("outcome", outcome, OUTCOMES),
-        attribution=dict(attribution) if attribution is not None else seed_attribution(given, causal),
-        id=as_str("id", id),
-        episode=episode,
-        policy=policy,
-        injection=as_str("injection", injection),
-    )
+def give_feedback(context: InsightContext, report: FeedbackReport) -> FeedbackAnswer:
+    """Records a feedback in a transaction of its own."""
     with context.database.writing() as connection:
         return record_feedback(connection, report, now=context.now(), settings=context.settings)
 
@@ -349,7 +325,7 @@ def record_feedback(
     names = tuple(dict.fromkeys(report.names))
     if has_entry(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
-    known = {name: kept for name in names if (kept := rows.by_name(connection, name))}
+    known = {name: stored for name in names if (stored := rows.by_name(connection, name))}
     judged = _judged(known, report.attribution)
     if not known and not report.injection:  # it says nothing of anything, so its id stays free for what does
         return _answer(report, names, identity=identity, known=known, judged=judged)
@@ -363,7 +339,7 @@ def record_feedback(
         policy=report.policy,
         injection=report.injection,
     )
-    moved = {kept.number: kept for kept in known.values()}
+    moved = {stored.number: stored for stored in known.values()}
     add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
 
@@ -371,11 +347,11 @@ def record_feedback(
 def _judged(known: Mapping[str, StoredInsight], attribution: Mapping[str, Attribution]) -> dict[int, InsightVerdict]:
     """One verdict an insight, by its row: of two names of one insight, the one that was causal."""
     judged: dict[int, InsightVerdict] = {}
-    for name, kept in known.items():
+    for name, stored in known.items():
         why = attribution.get(name, Attribution(causal=False, reason="not attributed"))
-        if kept.number in judged and not why.causal:
+        if stored.number in judged and not why.causal:
             continue
-        judged[kept.number] = InsightVerdict(uid=kept.insight.uid, name=name, **asdict(why))
+        judged[stored.number] = InsightVerdict(uid=stored.insight.uid, name=name, **asdict(why))
     return judged
 
 

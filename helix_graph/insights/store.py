@@ -26,7 +26,7 @@ import msgspec
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import absorb, same_advice
-from helix_graph.insights.feedback import give_feedback
+from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.sanitizer import sanitize_line
@@ -218,7 +218,10 @@ def chunk(context: InsightContext, task_objective: str, outcome: str, approach: 
     if known is None:
         draft = InsightDraft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source))
         return put(context, draft)
-    give_feedback(context, [known.name], "delivered", policy="chunk")
+    attribution = seed_attribution([known.name], None)
+    give_feedback(
+        context, FeedbackReport(names=(known.name,), outcome="delivered", attribution=attribution, policy="chunk")
+    )
     return StoreAnswer(status="strengthened", name=known.name, reason="the approach is known and worked again")
 
 
@@ -231,11 +234,11 @@ def _closest(context: InsightContext, content: str) -> StoredInsight | None:
         meaning = context.by_meaning(connection, numbers, least=least)
         closest = {one: max(meaning.get(one, 0.0), by_words.get(one, 0.0)) for one in {*meaning, *by_words}}
         same = [
-            kept
-            for kept in rows.by_numbers(connection, [one for one, found in closest.items() if found > least])
-            if kept.insight.state == "active" and same_advice(kept.insight.content, content)
+            stored
+            for stored in rows.by_numbers(connection, [one for one, found in closest.items() if found > least])
+            if stored.insight.state == "active" and same_advice(stored.insight.content, content)
         ]
-    return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
+    return max(same, key=lambda stored: (closest[stored.number], -stored.number), default=None)
 
 
 def store_draft(
@@ -263,9 +266,9 @@ def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -
     from helix_graph.insights.dedup import same_advice
 
     for number, _ in alike:
-        for kept in rows.by_numbers(connection, [number]):
-            if kept.insight.state != "merged" and same_advice(kept.insight.content, content):
-                return kept
+        for stored in rows.by_numbers(connection, [number]):
+            if stored.insight.state != "merged" and same_advice(stored.insight.content, content):
+                return stored
     return None
 
 
