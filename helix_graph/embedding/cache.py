@@ -63,7 +63,7 @@ def clear(path: Path) -> None:
 
 
 class Cached:
-    """An `Embedder` that asks another one only for texts it has not met. Threads and processes may share the file."""
+    """An `Embedder` that asks another one only for new texts. Threads and processes may share the file."""
 
     def __init__(self, embedder: Embedder, path: Path, *, most: int = MOST_KEPT) -> None:
         self._most = most
@@ -83,23 +83,24 @@ class Cached:
         return self.embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text; those met before are the very numbers that were computed then."""
+        """One row a text; a text that was embedded before has the very numbers that were computed then."""
+        import hashlib
+
         import numpy as np
 
-        keys = [_key(text) for text in texts]
-        known = {key: np.frombuffer(numbers, "<f4") for key, numbers in self._get(keys).items()}
+        keys = [hashlib.sha256(readable(text).encode()).hexdigest() for text in texts]
+        rows, length = self._using(lambda: self._rows(keys)) or [], 4 * self.dimensions
+        known = {
+            key: np.frombuffer(numbers, "<f4")
+            for key, numbers in rows
+            if isinstance(numbers, bytes) and len(numbers) == length
+        }
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if new:
             computed = self.embedder.embed(list(new.values()))
             known |= dict(zip(new, computed, strict=True))
             self._using(lambda: self._write({key: np.asarray(known[key], "<f4").tobytes() for key in new}))
         return np.array([known[key] for key in keys], np.float32).reshape(len(keys), self.dimensions)
-
-    def _get(self, keys: Iterable[str]) -> dict[str, bytes]:
-        """What the file has under these keys; a row of the wrong length is none."""
-        length = 4 * self.dimensions
-        rows = self._using(lambda: self._rows(keys)) or []
-        return {key: numbers for key, numbers in rows if isinstance(numbers, bytes) and len(numbers) == length}
 
     def _rows(self, keys: Iterable[str]) -> list[tuple[str, object]]:
         if database.ownership(self.path, VECTOR_CACHE) == "absent":
@@ -117,19 +118,19 @@ class Cached:
             connection.execute(_THIN, (self._most,))
 
     def _using(self, work: Callable[[], Done]) -> Done | None:
-        """Does it, after making a damaged file anew if need be; None where the file cannot be used."""
+        """Does the work, after rebuilding a damaged file if need be; None where the file cannot be used."""
         try:
             try:
                 return work()
             except DatabaseUnreadable:
                 with database.sole_builder(self.path):
-                    return self._after_mending(work)
+                    return self._rebuilding(work)
         except GraphError as error:
             self.problem = str(error)
             return None
 
-    def _after_mending(self, work: Callable[[], Done]) -> Done:
-        """Another process may have mended it while this one waited for its turn."""
+    def _rebuilding(self, work: Callable[[], Done]) -> Done:
+        """Tries again first: another process may have rebuilt the file while this one waited for its turn."""
         try:
             return work()
         except DatabaseUnreadable:
@@ -145,9 +146,3 @@ def _writing(path: Path) -> Iterator[sqlite3.Connection]:
         database.transaction(connection),
     ):
         yield connection
-
-
-def _key(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(readable(text).encode()).hexdigest()

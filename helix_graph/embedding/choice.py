@@ -50,18 +50,11 @@ if TYPE_CHECKING:
 class LightEmbedder:
     """An `Embedder` of the weights in ``folder``, which must have been checked; they load with the first text."""
 
+    model = MINILM
+    dimensions = MINILM_DIMENSIONS
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-
-    @property
-    def model(self) -> str:
-        """The only one whose network is computed here."""
-        return MINILM
-
-    @property
-    def dimensions(self) -> int:
-        """Of each vector."""
-        return MINILM_DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, within 1e-5 of what sentence-transformers computes in each number."""
@@ -89,17 +82,12 @@ class ReferenceEmbedder:
 
     def __init__(self, folder: Path, *, model: str = MINILM) -> None:
         self.folder = folder
-        self._model = model
-
-    @property
-    def model(self) -> str:
-        """The name under which its vectors are stored."""
-        return self._model
+        self.model = model
 
     @property
     def dimensions(self) -> int:
         """Of each vector; those of another model than ours are known when it is loaded."""
-        return MINILM_DIMENSIONS if self._model == MINILM else self._measured
+        return MINILM_DIMENSIONS if self.model == MINILM else self._measured
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""
@@ -126,7 +114,7 @@ class ReferenceEmbedder:
             library = import_module("sentence_transformers")
             # The CPU, because that is where both engines are shown to agree.
             model = library.SentenceTransformer(str(self.folder), device="cpu", local_files_only=True)
-        if self._model == MINILM:
+        if self.model == MINILM:
             model.max_seq_length = MAX_TOKENS  # a folder without that setting would take twice as much
         return model
 
@@ -195,7 +183,12 @@ def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder
         raise WeightsRefused(path=path, problem=found.looked[0].problem or found.looked[0].state)
     if found.weights is None or found.mode == "lexical":
         return None
-    chosen = _engine(found, found.weights)
+    folder, model = found.weights.folder, found.weights.model or MINILM
+    chosen: Embedder = LightEmbedder(folder)
+    if found.engine == "sentence-transformers":
+        chosen = ReferenceEmbedder(folder, model=model)
+    elif found.bulk_engine != "light":
+        chosen = BySize(chosen, ReferenceEmbedder(folder))
     if cache is None:
         return chosen
     from helix_graph.embedding.cache import Cached
@@ -294,14 +287,6 @@ def _nothing_usable(search: WeightsSearch) -> tuple[str, str]:
     return problem, INSTALL
 
 
-def _engine(found: ModelStatus, weights: Weights) -> Embedder:
-    model = weights.model or MINILM
-    if found.engine == "sentence-transformers":
-        return ReferenceEmbedder(weights.folder, model=model)
-    light = LightEmbedder(weights.folder)
-    return light if found.bulk_engine == "light" else BySize(light, ReferenceEmbedder(weights.folder))
-
-
 class BySize:
     """An `Embedder` of two engines of one model: ``light`` for few texts, ``bulk`` for more than `BULK_TEXTS`.
 
@@ -311,16 +296,7 @@ class BySize:
     def __init__(self, light: Embedder, bulk: Embedder) -> None:
         self.light = light
         self.bulk = bulk
-
-    @property
-    def model(self) -> str:
-        """Of both."""
-        return self.light.model
-
-    @property
-    def dimensions(self) -> int:
-        """Of each vector."""
-        return self.light.dimensions
+        self.model, self.dimensions = light.model, light.dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""

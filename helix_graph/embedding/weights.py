@@ -57,7 +57,9 @@ def sha256_of(path: Path) -> str:
     now = _identity(path)
     name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
     entry = cache_folder() / "hashes" / f"{name}.json"
-    known = _recall(entry)
+    known = None
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        known = msgspec.json.decode(read_regular(entry), type=_Remembered)
     if known and msgspec.structs.replace(known, sha256="") == now:
         return known.sha256
     with path.open("rb") as file:
@@ -87,13 +89,6 @@ def _identity(path: Path) -> _Remembered:
     # JSON holds no bytes: a name that is no text is told apart by its escapes.
     name = os.fsencode(path.absolute()).decode("utf-8", "backslashreplace")
     return _Remembered(name, stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns)
-
-
-def _recall(entry: Path) -> _Remembered | None:
-    try:
-        return msgspec.json.decode(read_regular(entry), type=_Remembered)
-    except (OSError, msgspec.DecodeError):
-        return None
 
 
 PATH_VARIABLE = "HELIX_MODEL_PATH"
@@ -182,11 +177,9 @@ def installed_copy() -> Path:
 
 def _named(folder: Path, origin: Origin) -> Weights:
     """What is in a folder that a person has named: our model, or the other one that ``HELIX_MODEL_NAME`` names."""
-    other = os.environ.get(NAME_VARIABLE)
-    return _other(folder, origin, other) if other and other != MINILM else checked(folder, origin)
-
-
-def _other(folder: Path, origin: Origin, name: str) -> Weights:
+    name = os.environ.get(NAME_VARIABLE)
+    if not name or name == MINILM:
+        return checked(folder, origin)
     try:
         digits = sha256_of(folder / WEIGHTS_FILE)[:_HASH_DIGITS]
     except OSError as error:

@@ -126,7 +126,7 @@ class Search:
         manner: SearchMode = "semantic" if semantic_only else "lexical" if lexical_only else "both"
         answers = [_ask(source, asked, limit=limit, manner=manner) for source in self._sources()]
         if semantic_only:
-            _require_one(answers)
+            _require_searched(answers)
         return MemorySearchAnswer(
             results=merged([found for _, found in answers], limit=limit),
             sources=tuple(searched for searched, _ in answers),
@@ -142,6 +142,7 @@ class Search:
         serena = settings.markdown[0] if settings.markdown else self.root.parent / SERENA
         availability = self._availability(settings)
         parts = urlsplit(settings.forgetful or "")
+        problems = [(source, source.problem()) for source in self._sources()]
         return {
             "Serena": {"Available": serena.is_dir(), "Path": str(serena)},
             "Forgetful": {
@@ -158,12 +159,19 @@ class Search:
                 "ForgetfulTimeout": settings.forgetful_timeout_ms,
                 "MaxResults": DEFAULT,
             },
-            "Sources": {source.name: _standing(source) for source in self._sources()},
+            "Sources": {
+                one.name: {"Available": problem is None, "Problem": problem, "Manners": sorted(one.manners)}
+                for one, problem in problems
+            },
         }
 
     def _sources(self) -> list[SearchSource]:
         settings = read_settings(self.root)
-        sources = [*self._own(), *(_folder(path, self.root.parent) for path in settings.markdown)]
+        project = self.root.parent
+        sources = [*self._own()]
+        for path in settings.markdown:  # Serena's goes by the name of the seed's source, others by their paths
+            name = path.relative_to(project).as_posix() if path.is_relative_to(project) else str(path)
+            sources.append(MarkdownFolder(path, name="Serena" if path == project / SERENA else name))
         availability = self._availability(settings)
         if availability is not None and settings.forgetful is not None:
             timeout = settings.forgetful_timeout_ms
@@ -194,7 +202,7 @@ def _ask(
     return SourceStatus(name=source.name, state="searched", found=len(found), note=note), found
 
 
-def _require_one(answers: Sequence[tuple[SourceStatus, Sequence[SourceResult]]]) -> None:
+def _require_searched(answers: Sequence[tuple[SourceStatus, Sequence[SourceResult]]]) -> None:
     """That at least one source has compared meanings.
 
     Raises:
@@ -203,16 +211,3 @@ def _require_one(answers: Sequence[tuple[SourceStatus, Sequence[SourceResult]]])
     if not any(searched.state == "searched" for searched, _ in answers):
         reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
         raise SemanticUnavailable(reasons or [f"{FORGETFUL} is not available"])
-
-
-def _folder(path: Path, project: Path) -> MarkdownFolder:
-    """A folder under the name of the seed's source if it is Serena's, else under its own path."""
-    if path == project / SERENA:
-        return MarkdownFolder(path, name="Serena")
-    name = path.relative_to(project).as_posix() if path.is_relative_to(project) else str(path)
-    return MarkdownFolder(path, name=name)
-
-
-def _standing(source: SearchSource) -> dict[str, Any]:
-    problem = source.problem()
-    return {"Available": problem is None, "Problem": problem, "Manners": sorted(source.manners)}

@@ -24,7 +24,7 @@ from helix_graph.errors import MissingExtra, SourceFailed
 from helix_graph.search.model import SearchMode, SourceResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -112,7 +112,19 @@ class Forgetful:
             SourceFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
         answer = self._ask(query, limit)
-        return [_found(one, rank) for rank, one in enumerate(_memories(answer)[:limit])]
+        while isinstance(answer, dict):  # a list of memories, or an object that holds one
+            keys = ("primary_memories", "memories", "results", "result")
+            answer = next((answer[key] for key in keys if key in answer), [])
+        memories = [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
+        found = []
+        for number, memory in enumerate(memories[:limit], 1):
+            name = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
+            scores = (memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float))
+            content, score = str(memory.get("content") or ""), float(next(scores, 0.0))
+            found.append(
+                SourceResult(name=name, content=content, source=FORGETFUL, score=score, scored_by="similarity")
+            )
+        return found
 
     def _ask(self, query: str, limit: int) -> object:
         try:
@@ -125,7 +137,10 @@ class Forgetful:
             with start_blocking_portal() as portal:  # a thread of its own: the caller's may run a loop already
                 return portal.call(self._call, query, limit)
         except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
-            problem = _first(group)
+            first: BaseException = group
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            problem = str(first) or type(first).__name__
         self._availability.note(available=False)
         raise SourceFailed(FORGETFUL, where=self.endpoint, problem=problem)
 
@@ -141,7 +156,10 @@ class Forgetful:
         texts = [block.text for block in result.content if block.type == "text"]
         if result.is_error:
             raise _NotUnderstoodError("it answers: " + " ".join(texts)[:200])
-        return result.structured_content or _decoded("".join(texts))
+        try:
+            return result.structured_content or msgspec.json.decode("".join(texts))
+        except msgspec.DecodeError as error:
+            raise _NotUnderstoodError("its answer is no JSON") from error
 
 
 class _NotUnderstoodError(Exception):
@@ -151,42 +169,12 @@ class _NotUnderstoodError(Exception):
 def _request(tools: set[str], query: str, limit: int) -> tuple[str, dict[str, Any]]:
     """The tool to call, with its arguments."""
     asked = {"query": query, "query_context": _WHY, "k": limit}
-    ways: Mapping[str, Callable[[], dict[str, Any]]] = {
-        "execute_forgetful_tool": lambda: {"tool_name": "query_memory", "arguments": asked},
-        "query_memory": lambda: asked,
-        "memory_search": lambda: {"query": query, "limit": limit},
+    known: dict[str, dict[str, Any]] = {
+        "execute_forgetful_tool": {"tool_name": "query_memory", "arguments": asked},
+        "query_memory": asked,
+        "memory_search": {"query": query, "limit": limit},
     }
-    for name, arguments in ways.items():
+    for name, arguments in known.items():
         if name in tools:
-            return name, arguments()
-    raise _NotUnderstoodError(f"it has none of the tools {', '.join(ways)}")
-
-
-def _decoded(text: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise _NotUnderstoodError("its answer is no JSON") from error
-
-
-def _memories(answer: object) -> Sequence[Mapping[str, Any]]:
-    """The memories in an answer, which is a list of them or an object that holds one."""
-    while isinstance(answer, dict):
-        keys = ("primary_memories", "memories", "results", "result")
-        answer = next((answer[key] for key in keys if key in answer), [])
-    return [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
-
-
-def _found(memory: Mapping[str, Any], rank: int) -> SourceResult:
-    name = memory.get("title") or memory.get("name") or memory.get("id") or f"memory {rank + 1}"
-    score = next((memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float)), 0.0)
-    content = str(memory.get("content") or "")
-    return SourceResult(name=str(name), content=content, source=FORGETFUL, score=float(score), scored_by="similarity")
-
-
-def _first(group: BaseExceptionGroup) -> str:
-    """The innermost first error's own words."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__
+            return name, arguments
+    raise _NotUnderstoodError(f"it has none of the tools {', '.join(known)}")

@@ -20,7 +20,7 @@ from helix_graph.topics.ranking import MOST_WORDS
 from helix_graph.topics.tokens import query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_graph.causality.api import Causality
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.similar import SimilarDecision
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
-    from helix_graph.topics.search import Hit
 
 
 INSIGHTS = "Insights"
@@ -87,17 +86,19 @@ class TopicSource:
         if not words:
             return []
         answer = self._topics.search(" ".join(words), detail="full", limit=limit)
-        found = [_found_entry(hit) for hit in answer.hits]
+        found = [
+            SourceResult(
+                name=f"{hit.entry.topic}:{hit.entry.index}",
+                content=hit.entry.text,
+                source=TOPICS,
+                score=hit.score,
+                scored_by="BM25",
+                path=hit.entry.source,
+            )
+            for hit in answer.hits
+        ]
         damaged = ", ".join(one.problem for one in answer.damaged)
         return PartialResults(found, note=f"left out: {damaged}; `helix-graph doctor` has more") if damaged else found
-
-
-def _found_entry(hit: Hit) -> SourceResult:
-    entry = hit.entry
-    name = f"{entry.topic}:{entry.index}"
-    return SourceResult(
-        name=name, content=entry.text, source=TOPICS, score=hit.score, scored_by="BM25", path=entry.source
-    )
 
 
 EPISODES = "Episodes"
@@ -180,12 +181,16 @@ class MarkdownFolder:
         Raises:
             FolderUnreadable: The folder could not be listed to its end.
         """
-        looked_for, files = words(query), list(self._files())
-        scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", looked_for))]
+        wanted, files = words(query), list(self._files())
+        scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", wanted))]
         scored.sort(key=lambda one: (-one[0], one[1].as_posix()))
         found = [self._found(path, text, score=score) for score, path, text in scored[:limit]]
         large = [path.name for path, text in files if text is None]
-        return PartialResults(found, note=_passed_by(large)) if large else found
+        if not large:
+            return found
+        number = "1 file" if len(large) == 1 else f"{len(large)} files"
+        named = ", ".join(large[:_NAMED]) + (", …" if len(large) > _NAMED else "")
+        return PartialResults(found, note=f"passed by: {number} too large, looked for by name alone ({named})")
 
     def _found(self, path: Path, text: str | None, *, score: float) -> SourceResult:
         from helix_episodes.redaction import redact_text
@@ -208,12 +213,10 @@ class MarkdownFolder:
                 continue
 
 
-def _score(path: Path, text: str, looked_for: tuple[str, ...]) -> float:
-    if not looked_for:
-        return 0.0
-    name, said = set(words(path.stem)), set(words(text))
-    met = sum(1.0 if word in name else _TEXT_SHARE if word in said else 0.0 for word in looked_for)
-    return round(100 * met / len(looked_for), 2)
+def _score(path: Path, text: str, wanted: tuple[str, ...]) -> float:
+    in_name, in_text = set(words(path.stem)), set(words(text))
+    found = sum(1.0 if word in in_name else _TEXT_SHARE if word in in_text else 0.0 for word in wanted)
+    return round(100 * found / len(wanted), 2) if wanted else 0.0
 
 
 def _text(path: Path) -> str | None:
@@ -226,9 +229,3 @@ def _text(path: Path) -> str | None:
     if S_ISREG(found.st_mode) and found.st_size > _LARGEST:
         return None
     return read_regular(path).decode(errors="replace")
-
-
-def _passed_by(names: Sequence[str]) -> str:
-    files = "1 file" if len(names) == 1 else f"{len(names)} files"
-    more = ", …" if len(names) > _NAMED else ""
-    return f"passed by: {files} too large, looked for by name alone ({', '.join(names[:_NAMED])}{more})"
