@@ -121,7 +121,11 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Co
 
     ``numbers`` names the columns that a terminal sets to the right and never breaks.
     """
-    cells = [[_on_one_line(cell) for cell in row] for row in rows]
+    cells = []
+    for row in rows:  # a line break or a run of blanks would look like the end of a column
+        texts = (" ".join(clean(text_of(cell)).split()) for cell in row)
+        pairs = zip(row, texts, strict=True)
+        cells.append([text if isinstance(cell, str) else StyledWord(text, cell.tone) for cell, text in pairs])
     if writes_to_terminal():
         from helix_cli.terminal.render import put_table
 
@@ -182,12 +186,6 @@ def _clean(part: Part) -> Part:
 
 def _clean_branch(branch: Branch) -> Branch:
     return Branch(tuple(map(_clean, branch.line)), tuple(map(_clean_branch, branch.below)), branch.indent)
-
-
-def _on_one_line(cell: Part) -> Part:
-    """A cell without line breaks or runs of blanks, which would look like the end of a column."""
-    text = " ".join(clean(text_of(cell)).split())
-    return text if isinstance(cell, str) else StyledWord(text, cell.tone)
 
 
 @contextmanager

@@ -29,15 +29,13 @@ def render_lines(recorded: Sequence[RecordedSession]) -> None:
     """Print, for each session, how many lines of its log were used, skipped by kind, unknown by type, blank, bad."""
     if recorded:
         say()
-        rows = [(one.session, *_columns(one)) for one in recorded]
+        rows = []
+        for one in recorded:
+            lines = one.accounting
+            counts = lines.lines, lines.used, lines.blank, len(lines.bad) + lines.more_bad
+            rows.append((one.session, *map(str, counts), _by_kind(lines.skipped), _by_kind(lines.unknown)))
         columns = "session", "lines", "used", "blank", "bad", "known and skipped", "unknown"
         table(columns, rows, numbers=columns[1:5])
-
-
-def _columns(one: RecordedSession) -> tuple[str, ...]:
-    lines = one.accounting
-    counts = (lines.lines, lines.used, lines.blank, len(lines.bad) + lines.more_bad)
-    return (*map(str, counts), _by_kind(lines.skipped), _by_kind(lines.unknown))
 
 
 def _by_kind(counts: Mapping[str, int]) -> str:
@@ -123,7 +121,8 @@ def render_episode(one: Episode) -> None:
     """Print one episode as tables."""
     say(f"{one.session}  {one.timestamp or 'time not known'}")
     say(f"task     {one.task}")
-    say(f"outcome  {one.outcome} ({one.outcome_basis}){_because(one)}")
+    because = f": {one.outcome_evidence.quote}" if one.outcome_evidence and one.outcome_evidence.quote else ""
+    say(f"outcome  {one.outcome} ({one.outcome_basis}){because}")
     if one.outcome_evidence and one.outcome_evidence.rule.startswith((LATER_EVIDENCE, PERSON_RULE)):
         say(f"revised  {one.outcome_evidence.rule}")
     _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
@@ -131,10 +130,6 @@ def render_episode(one: Episode) -> None:
     _section("Links", [(link.source, link.target, link.type, link.reason) for link in one.links])
     _section("Fixes", [(fix.error, ", ".join(fix.changes), fix.check, fix.verified_by or "-") for fix in one.fixes])
     _section("Lessons", [(lesson,) for lesson in one.lessons])
-
-
-def _because(one: Episode) -> str:
-    return f": {one.outcome_evidence.quote}" if one.outcome_evidence and one.outcome_evidence.quote else ""
 
 
 def _line(evidence: Evidence | None) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect
-    from helix_graph.web.page_model import PageStep, PageTimeline
+    from helix_graph.web.page_model import PageTimeline
 
 
 #: As many as a person looks into; ``--json`` has all.
@@ -69,10 +69,7 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, then the suspects with their reasons."""
-    outcome = StyledWord(
-        f"{found.outcome} ({found.rule})" if found.rule else found.outcome, verdict(found.outcome).tone
-    )
-    fields([("episode", found.episode), ("outcome", outcome), ("read from", found.basis)])
+    fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
@@ -134,21 +131,19 @@ def _sequence(labels: tuple[str, ...]) -> str:
 
 def render_steps(found: PageTimeline) -> None:
     """Print the session, then a branch for each step, in the order of the log, with what it led to below it."""
-    outcome = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
-    fields([("episode", found.episode), ("outcome", StyledWord(outcome, verdict(found.outcome).tone))])
+    fields([("episode", found.episode), ("outcome", _outcome(found))])
     say()
-    tree(Branch((strong(found.task),), tuple(map(_step, found.steps))))
+    steps = []
+    for step in found.steps:
+        links = (leaf("-> ", target, quiet(f" ({kind}, {reason})")) for target, kind, reason in step.leads_to)
+        line = quiet(f"(line {step.line}; " if step.line else "("), verdict(step.how), quiet(")")
+        marks = (StyledWord(f"  suspect {step.suspect.rank}", "bad"),) if step.suspect else ()
+        steps.append(Branch((f"{step.id}  ", strong(step.text), "  ", *line, *marks), tuple(links), indent=6))
+    tree(Branch((strong(found.task),), tuple(steps)))
     say()
     say(found.sentence or "A suspect is a place to look, no verdict.")
 
 
-def _step(step: PageStep) -> Branch:
-    links = (leaf("-> ", target, quiet(f" ({kind}, {reason})")) for target, kind, reason in step.leads_to)
-    return Branch((f"{step.id}  ", strong(step.text), "  ", *_marks(step)), tuple(links), indent=6)
-
-
-def _marks(step: PageStep) -> Iterator[Part]:
-    place = f"line {step.line}; " if step.line else ""
-    yield from (quiet(f"({place}"), verdict(step.how), quiet(")"))
-    if step.suspect:
-        yield StyledWord(f"  suspect {step.suspect.rank}", "bad")
+def _outcome(found: Explanation | PageTimeline) -> StyledWord:
+    said = f"{found.outcome} ({found.rule})" if found.rule else found.outcome
+    return StyledWord(said, verdict(found.outcome).tone)

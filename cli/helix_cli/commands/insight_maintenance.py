@@ -168,13 +168,13 @@ def match(insights: Insights, *, name: str | None) -> list[LinkAnswer]:
 
 def _render_uplift(answer: UpliftReport) -> None:
     say(f"{count(answer.measured, 'injection')} with a known outcome.")
-    say(f"all together: {_told(answer.pooled)}")
-    rows = [[one.insight or "", _told(one)] for one in answer.insights]
+    say(f"all together: {_uplift_sentence(answer.pooled)}")
+    rows = [[one.insight or "", _uplift_sentence(one)] for one in answer.insights]
     if rows:
         table(["insight", "uplift"], rows)
 
 
-def _told(one: Uplift) -> str:
+def _uplift_sentence(one: Uplift) -> str:
     n = f"{one.given.n} given, {one.withheld.n} withheld"
     if one.difference is None or one.interval is None:
         return f"{one.verdict} ({n})"
@@ -240,8 +240,8 @@ def _render_why(answer: Mapping[str, Any]) -> None:
     say(f"put in {count(len(answer['injected']), 'time')}, held back {count(len(answer['withheld']), 'time')}")
     for step in answer["feedback"]:
         role = {True: "causal", False: "not causal", None: "idle"}[step["causal"]]
-        told = "  ".join(part for part in (step["outcome"] or step["kind"], role, step["reason"]) if part)
-        say(f"  {step['ts']}  {told}  -> {percent(step['effectiveness'])}")
+        event = "  ".join(part for part in (step["outcome"] or step["kind"], role, step["reason"]) if part)
+        say(f"  {step['ts']}  {event}  -> {percent(step['effectiveness'])}")
 
 
 @insight_command("why", render=_render_why)

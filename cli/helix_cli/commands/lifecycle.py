@@ -132,7 +132,8 @@ def _render_forgotten(report: ForgetReport) -> None:
 
 def _render_proof(proof: ErasureProof) -> None:
     searched = f"{count(proof.files, 'file')} ({proof.bytes} bytes) for {count(proof.texts, 'text')} of theirs"
-    say(f"Searched {searched}: {_found(proof)}.")
+    found = f"{count(len(proof.left), 'file')} still hold some" if proof.left else "nothing found"
+    say(f"Searched {searched}: {found}.")
     for trace in proof.left:
         what = "names a session" if trace.names_session else "holds their words"
         say(f"  left in {trace.file}: {count(trace.texts, 'text')}; it {what}")
@@ -140,7 +141,3 @@ def _render_proof(proof: ErasureProof) -> None:
         say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
         say(f"{count(proof.shared, 'text')} of these stand in sessions that are kept, in their own right.")
-
-
-def _found(proof: ErasureProof) -> str:
-    return f"{count(len(proof.left), 'file')} still hold some" if proof.left else "nothing found"

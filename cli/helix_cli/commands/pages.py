@@ -94,9 +94,8 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
         else:
             click.echo(made.data, nl=False)
         return
-    told = {"path": made.path, "format": made.format, "bytes": len(made.data), "pages": made.pages}
     if as_json:
-        emit_json(told)
+        emit_json({"path": made.path, "format": made.format, "bytes": len(made.data), "pages": made.pages})
     else:
         render_report(made)
     if opened and made.format == "html":

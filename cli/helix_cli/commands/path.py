@@ -12,8 +12,7 @@ from helix_cli.output import count, say, show, table, tree
 from helix_cli.terminal.markup import Branch, leaf, quiet, strong
 
 if TYPE_CHECKING:
-    from helix_cli.terminal.markup import Part
-    from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer, Witness
+    from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer
     from helix_graph.graph.shortest_paths import WitnessedPath
 
 
@@ -48,7 +47,11 @@ def render_path(answer: PathAnswer) -> None:
 
 def _step(step: PathStep) -> Branch:
     backing = quiet(f" ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)})")
-    quotes = [leaf(*_quote(witness, step)) for witness in step.witnesses]
+    quotes = []
+    for witness in step.witnesses:  # a node without a text of its own (an outcome) goes by its label
+        lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
+        ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
+        quotes.append(leaf(quiet(f"{witness.episode}  {lines}  "), ends))
     unquoted = step.evidence_count - len(step.witnesses)
     if unquoted > 0:
         quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
@@ -59,13 +62,6 @@ def _backing(step: PathStep) -> str:
     """What an edge rests on: episodes, assertions, or both."""
     both = ((len(step.episodes), "episode"), (step.assertions, "assertion"))
     return ", ".join(count(number, word) for number, word in both if number)
-
-
-def _quote(witness: Witness, step: PathStep) -> tuple[Part, ...]:
-    """Where one episode shows the edge; a node without a text of its own (an outcome) goes by its label."""
-    lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
-    ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
-    return quiet(f"{witness.episode}  {lines}  "), ends
 
 
 def _render_verdict(answer: PathAnswer) -> None:
@@ -94,19 +90,17 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
     say(f"Strength {_product(answer.steps, answer.strength or 0)}.")
     for number, other in enumerate(answer.alternatives, 2):
         say()
-        steps = tuple(_other_step(step) for step in other.steps)
-        tree(Branch((f"{number}. ", strong(other.path[0].label)), steps, indent=5))
+        steps = []
+        for step in other.steps:
+            backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
+            steps.append(leaf(step.type, backing, " -> ", strong(step.target)))
+        tree(Branch((f"{number}. ", strong(other.path[0].label)), tuple(steps), indent=5))
         held = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
         say(f"   {count(other.depth, 'edge')}, {held}; strength {_product(other.steps, other.strength)}")
     say()
     say(f"Strength is {meaning}.")
     if not answer.complete:
         say("There was too much to look at all of it: other paths may be as good.")
-
-
-def _other_step(step: PathStep) -> Branch:
-    backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
-    return leaf(step.type, backing, " -> ", strong(step.target))
 
 
 def _product(steps: tuple[PathStep, ...], strength: float) -> str:

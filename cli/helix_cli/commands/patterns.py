@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph.causality.api import Survey
-    from helix_graph.causality.claims import ClaimReport, ClaimVerdict
+    from helix_graph.causality.claims import ClaimReport
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.placebo import Placebo
-    from helix_graph.causality.repeats import Count, Repeats
+    from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.patterns import Effect, EffectReport, Pattern
     from helix_graph.stats.intervals import Interval
 
@@ -112,14 +112,10 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     rate, spread = ("-", "-") if one.too_early else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"
     counts = f"{one.successes} of {one.occurrences}"
-    return verdict(one.standing), counts, rate, spread, without, *_adjusted(one), one.trigger, one.action, one.basis
-
-
-def _adjusted(one: Pattern) -> tuple[str, str]:
-    if one.effect is None:
-        return "-", "-"
-    low, high = points(one.effect.interval.low), points(one.effect.interval.high)
-    return f"{points(one.effect.difference)} ({low} to {high})", f"{one.effect.q:.2f}"
+    adjusted, q = "-", "-"
+    if one.effect:
+        adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
+    return verdict(one.standing), counts, rate, spread, without, adjusted, q, one.trigger, one.action, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
@@ -209,7 +205,14 @@ def _effect_row(one: Effect) -> tuple[Part, ...]:
 def _render_claims(found: ClaimReport, *, status: str | None) -> None:
     shown = found.claims[:_ROWS_SHOWN]
     if shown:
-        table(_CLAIM_COLUMNS, [_claim_row(one) for one in shown], numbers=_CLAIM_COLUMNS[1:5])
+        rows = []
+        for one in shown:
+            figures = "-", "-", "-"
+            if one.effect:
+                figures = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
+            sessions = count(one.episodes, "session")
+            rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target))
+        table(_CLAIM_COLUMNS, rows, numbers=_CLAIM_COLUMNS[1:5])
     else:
         say(f"None that is {status}." if status else "None that could be looked at.")
     say()
@@ -218,13 +221,6 @@ def _render_claims(found: ClaimReport, *, status: str | None) -> None:
     left = len(found.claims) - len(shown)
     if left > 0:
         warn(f"{count(left, 'more edge')}; --json has all, --status chooses")
-
-
-def _claim_row(one: ClaimVerdict) -> tuple[Part, ...]:
-    adjusted, spread, q = "-", "-", "-"
-    if one.effect:
-        adjusted, spread, q = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
-    return verdict(one.status), count(one.episodes, "session"), adjusted, spread, q, one.source, one.type, one.target
 
 
 def _claim_notes(found: ClaimReport) -> Iterator[str]:
@@ -315,16 +311,13 @@ def _render_repeats(found: Repeats) -> None:
         f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
-    table(
-        _REPEAT_COLUMNS, [_repeat_row(month, one) for month, one in found.months.items()], numbers=_REPEAT_COLUMNS[1:]
-    )
+    rows = []
+    for month, one in found.months.items():
+        met, fixed = one.met, one.fixed
+        numbers = one.errors, met["exact"], fixed["exact"], met["family"], fixed["family"], met["check"]
+        rows.append((month, *map(str, numbers)))
+    table(_REPEAT_COLUMNS, rows, numbers=_REPEAT_COLUMNS[1:])
     if found.undated:
         are = "is" if found.undated == 1 else "are"
         say()
         say(f"{count(found.undated, 'session')} without a date {are} not in these counts.")
-
-
-def _repeat_row(month: str, one: Count) -> tuple[str, ...]:
-    met, fixed = one.met, one.fixed
-    numbers = one.errors, met["exact"], fixed["exact"], met["family"], fixed["family"], met["check"]
-    return month, *map(str, numbers)

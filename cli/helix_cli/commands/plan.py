@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from helix_graph.plans.assessment import Assessment
     from helix_graph.plans.learning import LearnAnswer
-    from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
-    from helix_graph.plans.store import ClearedExplorations, SavedExploration
+    from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan
+    from helix_graph.plans.store import ClearedExplorations
 
 
 _plan_option = click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
@@ -34,10 +34,10 @@ def plan() -> None:
 def save(*, file: TextIO, as_json: bool) -> None:
     """Keep the plan in FILE (JSON; - is stdin); from now on it is the active one."""
     found = json_object(file, hint="FILE")
-    show(open_memory().plans.save(found), as_json=as_json, render=_render_saved)
+    show(open_memory().plans.save(found), as_json=as_json, render=_render_saved_plan)
 
 
-def _render_saved(answer: SavedPlan) -> None:
+def _render_saved_plan(answer: SavedPlan) -> None:
     say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}")
 
 
@@ -132,11 +132,7 @@ def update(  # noqa: PLR0913  (what there is to update)
         blocked_reason=blocked_reason,
         utilized_memories=utilized_memories,
     )
-    show(answer, as_json=as_json, render=_render_updated)
-
-
-def _render_updated(answer: UpdatedTask) -> None:
-    say(f"task {answer.task_seq} updated")
+    show(answer, as_json=as_json, render=lambda updated: say(f"task {updated.task_seq} updated"))
 
 
 @plan.command("complete")
@@ -165,11 +161,7 @@ def save_exploration(*, file: TextIO, objective: str | None, as_json: bool) -> N
     """Keep the JSON object in FILE (- is stdin); the newest counts."""
     found = json_object(file, hint="FILE")
     answer = open_memory().plans.explorations.save(found, objective=objective)
-    show(answer, as_json=as_json, render=_render_saved_exploration)
-
-
-def _render_saved_exploration(answer: SavedExploration) -> None:
-    say(f"exploration {answer.id} saved")
+    show(answer, as_json=as_json, render=lambda saved: say(f"exploration {saved.id} saved"))
 
 
 @exploration.command("load")

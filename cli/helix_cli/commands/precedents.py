@@ -103,16 +103,13 @@ def render_similar(found: SimilarAnswer) -> None:
 
 def _render_decision(one: SimilarDecision) -> None:
     day = (one.date or "time not known")[:10]
-    say(f"{day}  {one.chosen or one.label}  (the session: {_outcome(one)})")
+    outcome = one.outcome if one.basis == "none" else f"{one.outcome}, {one.basis}"
+    if one.decision_outcome not in {None, "unknown"}:
+        outcome += f"; the decision: {one.decision_outcome}"
+    say(f"{day}  {one.chosen or one.label}  (the session: {outcome})")
     if one.context:
         say(f"  when: {one.context}")
     if one.rationale:
         say(f"  why: {one.rationale}")
     say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
     say(f"  words: {', '.join(one.words)}" + (f"; {count(one.others, 'more decision')} there" if one.others else ""))
-
-
-def _outcome(one: SimilarDecision) -> str:
-    """How the session came out by whom or what, and the decision where the log tells."""
-    own = "" if one.decision_outcome in {None, "unknown"} else f"; the decision: {one.decision_outcome}"
-    return (one.outcome if one.basis == "none" else f"{one.outcome}, {one.basis}") + own

@@ -57,8 +57,8 @@ def setup(  # noqa: PLR0913  (the options)
     whose: Scope = "project" if scope == "project" else "user"
     if check:
         found = home.installed(whose, project)
-        told = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
-        show(told, as_json=as_json, render=_render_check)
+        answer = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
+        show(answer, as_json=as_json, render=_render_check)
         return 0 if found.is_whole else 1
     plan = home.remove(whose, project) if remove else home.install(whose, project)
     show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render_setup)
@@ -66,7 +66,7 @@ def setup(  # noqa: PLR0913  (the options)
 
 
 def _print(agent: str, *, as_json: bool) -> int:
-    from helix_cli.setup.editing import as_json as told
+    from helix_cli.setup.editing import as_json as pretty
     from helix_cli.setup.snippets import snippets
 
     found = snippets(agent)
@@ -75,7 +75,7 @@ def _print(agent: str, *, as_json: bool) -> int:
         return 0
     for where, what in found:
         say(f"Into {where}:")
-        for line in (what if isinstance(what, str) else told(what)).splitlines():
+        for line in (what if isinstance(what, str) else pretty(what)).splitlines():
             verbatim(line)
         say()
     return 0
@@ -107,14 +107,9 @@ def _render_setup(done: Done) -> None:
     if not done.files and not done.commands:
         say("Nothing to change.")
     elif not done.dry_run:
-        say(_ended(done))
-
-
-def _ended(done: Done) -> str:
-    changed = f"{count(len(done.files), 'file')} changed. " if done.files else ""
-    if done.removed:
-        return f"{changed}Sessions of {done.agent} that begin from now on are without the memory."
-    return f"{changed}Begin a new session of {done.agent} to use it."
+        changed = f"{count(len(done.files), 'file')} changed. " if done.files else ""
+        without = f"Sessions of {done.agent} that begin from now on are without the memory."
+        say(changed + (without if done.removed else f"Begin a new session of {done.agent} to use it."))
 
 
 @click.group

@@ -15,9 +15,8 @@ from helix_cli.output import count, emit_json, emit_text, say, writes_to_termina
 from helix_cli.terminal.markup import clean, quiet, strong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from helix_cli.terminal.markup import Part
     from helix_graph.topics.api import Topics
     from helix_graph.topics.formats import Answer
     from helix_graph.topics.model import Entry
@@ -320,7 +319,11 @@ def render_hits(answer: TopicSearchAnswer) -> None:
     for hit in answer.hits:
         say(strong(hit.entry.topic), quiet(f":{hit.entry.index}  {'  '.join(_known(hit.entry))}"))
         for line in hit.entry.text.split("\n"):
-            say("  ", *_marked(line, answer.words))
+            if answer.words:
+                parts = re.split(f"({'|'.join(map(re.escape, answer.words))})", line, flags=re.IGNORECASE)
+                say("  ", *(strong(part) if place % 2 else part for place, part in enumerate(parts)))
+            else:
+                say("  ", line)
         say()
     shown = f"{len(answer.hits)} of " if len(answer.hits) < answer.total else ""
     say(f"{shown}{count(answer.total, 'entry', 'entries')}.")
@@ -335,11 +338,3 @@ def _known(entry: Entry) -> Iterator[str]:
         yield entry.source
     if entry.links:
         yield f"see {' '.join(entry.links)}"
-
-
-def _marked(line: str, words: Sequence[str]) -> Iterator[Part]:
-    if not words:
-        yield line
-        return
-    for place, part in enumerate(re.split(f"({'|'.join(map(re.escape, words))})", line, flags=re.IGNORECASE)):
-        yield strong(part) if place % 2 else part

@@ -9,17 +9,23 @@ import click
 
 from helix_cli.memory import open_memory
 from helix_cli.options import NonEmptyPath, json_object, json_option, names, parse_time, positional_names
-from helix_cli.output import count, fields, say, show, verbatim
+from helix_cli.output import count, emit_json, fields, say, show, verbatim
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_graph.plans.injection import BatchInjection, PromptInjection
+    from helix_graph.plans.injection import BatchInjection
     from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
 
 
 _path = NonEmptyPath(path_type=Path)
+_session = click.option(
+    "--session",
+    envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
+    metavar="NAME",
+    help="No insight is given out twice in this session.",
+)
 _utilized = click.option(
     "--utilized", type=names, metavar="NAMES", help="The injected insights that helped: a JSON list, or with commas."
 )
@@ -40,12 +46,7 @@ def workspace() -> None:
 @click.argument("seq", required=False)
 @click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
 @click.option("--data", type=click.File(encoding="utf-8"), help="A task of its own, as JSON; - is stdin.")
-@click.option(
-    "--session",
-    envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
-    metavar="NAME",
-    help="No insight is given out twice in this session.",
-)
+@_session
 @click.option("--tree", type=_path, default=".", show_default=True, help="The working tree in which the task is done.")
 @json_option
 def create(
@@ -91,11 +92,14 @@ def _render_workspace(found: Workspace) -> None:
 def prompt(*, workspace_id: int, as_json: bool) -> None:
     """Print the prompt for a workspace's builder."""
     text = open_memory().plans.workspaces.prompt(workspace_id)
-    show({"prompt": text} if as_json else text, as_json=as_json, render=_render_prompt)
+    if as_json:
+        emit_json({"prompt": text})
+    else:
+        _print_lines(text)
 
 
-def _render_prompt(text: object) -> None:
-    for line in str(text).splitlines():
+def _print_lines(text: str) -> None:
+    for line in text.splitlines():
         verbatim(line)
 
 
@@ -180,12 +184,6 @@ def _render_check(found: ScopeCheck) -> None:
 
 
 _limit = click.option("--limit", type=int, default=5, show_default=True, metavar="N", help="How many at most, a task.")
-_session = click.option(
-    "--session",
-    envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
-    metavar="NAME",
-    help="No insight is given out twice in this session.",
-)
 _reset = click.option("--reset", is_flag=True, help="First let the session be given everything again.")
 
 
@@ -211,7 +209,7 @@ def inject(  # noqa: PLR0913  (the seed's parameters)
     found = open_memory().plans.inject(
         objective, limit, task_id, min_relevance=min_relevance, diversify=not repeat, session=session
     )
-    show(found, as_json=as_json, render=_render_injection)
+    show(found, as_json=as_json, render=lambda injection: _print_lines(injection.text))
 
 
 @click.command("batch-inject")
@@ -238,17 +236,12 @@ def batch_inject(
 ) -> None:
     """Print the insights for the tasks of a wave with these OBJECTIVES, none of them twice."""
     found = open_memory().plans.batch_inject(objectives, limit, task_ids, session=session, reset=reset)
-    show(found, as_json=as_json, render=_render_batch)
+    show(found, as_json=as_json, render=_render_injections)
 
 
-def _render_injection(found: PromptInjection) -> None:
-    for line in found.text.splitlines():
-        verbatim(line)
-
-
-def _render_batch(found: BatchInjection) -> None:
+def _render_injections(found: BatchInjection) -> None:
     for one in found.results:
-        _render_injection(one)
+        _print_lines(one.text)
 
 
 #: With --strict; 1 and 2 are the command's own.
