@@ -10,7 +10,7 @@ import pytest
 from advised_project import ADVICE, advised
 from helix_cli.hooks.call import failure_in
 from helix_cli.hooks.dispatch import is_heard
-from helix_cli.setup.snippets import snippets
+from helix_cli.setup.definitions import snippets
 from hook_calls import call, wait_for
 
 if TYPE_CHECKING:

@@ -48,26 +48,26 @@ def setup(  # noqa: PLR0913  (the options)
     if agent not in _EDITED:
         problem = f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste"
         raise click.UsageError(problem)
-    from helix_cli.setup import claude_code, codex
+    from helix_cli.setup.installers import ClaudeCode, Codex
     from helix_cli.setup.plan import carry_out
     from helix_graph.project import project_folder
 
-    home = claude_code if agent == "claude-code" else codex
-    project = project_folder(Path.cwd()) or Path.cwd()
     whose: Scope = "project" if scope == "project" else "user"
+    project = project_folder(Path.cwd()) or Path.cwd()
+    installer = ClaudeCode(whose, project) if agent == "claude-code" else Codex(whose, project)
     if check:
-        found = home.installed(whose, project)
+        found = installer.installed()
         answer = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
         show(answer, as_json=as_json, render=_render_check)
         return 0 if found.is_whole else 1
-    plan = home.remove(whose, project) if remove else home.install(whose, project)
+    plan = installer.remove() if remove else installer.install()
     show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render_setup)
     return 0
 
 
 def _print(agent: str, *, as_json: bool) -> int:
+    from helix_cli.setup.definitions import snippets
     from helix_cli.setup.editing import as_json as pretty
-    from helix_cli.setup.snippets import snippets
 
     found = snippets(agent)
     if as_json:

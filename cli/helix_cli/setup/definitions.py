@@ -1,13 +1,17 @@
-"""The hooks and the server that setup installs for each agent, and how to recognise them as ours."""
+"""The hooks and the server of each agent: what setup installs, how to recognise it as ours, what to paste by hand."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Scope = Literal["user", "project"]
 SERVER = "helix"
@@ -119,3 +123,83 @@ def _group(command: str, event: str, name: str, matcher: str | None) -> dict[str
     timeout = _AT_THE_END if event == "SessionEnd" else _TIMEOUT
     hooks = [{"type": "command", "command": f"{command} hook {name}", "timeout": timeout}]
     return {"matcher": matcher, "hooks": hooks} if matcher else {"hooks": hooks}
+
+
+#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
+#: done with. Cursor and Copilot also run a project's hooks of Claude Code.
+_CURSOR = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "subagentStop": "subagent-stop",
+    "preCompact": "pre-compact",
+    "sessionEnd": "session-end",
+}
+#: The ends that Copilot tells of come without the transcript of what has ended.
+_COPILOT = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "preCompact": "pre-compact",
+}
+_GEMINI = {
+    "SessionStart": "session-start",
+    "BeforeAgent": "user-prompt",
+    "AfterTool": "post-tool",
+    "PreCompress": "pre-compact",
+    "SessionEnd": "session-end",
+}
+_TIMEOUT_MS = 5000
+_TWICE = "If this project has hooks of Claude Code, this agent runs them too: then leave the hooks here out."
+
+
+def snippets(agent: str) -> list[tuple[str, Any]]:
+    """Where to paste, and what: a JSON value, or a text as it stands."""
+    command = program("user")
+    entry = server(command)
+    known: dict[str, list[tuple[str, Any]]] = {
+        "claude-code": [
+            ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
+            (".mcp.json", {"mcpServers": {SERVER: entry}}),
+        ],
+        "codex": [
+            ("~/.codex/hooks.json", {"hooks": {event: [one] for event, one in codex_hooks(command).items()}}),
+            ("~/.codex/config.toml", "\n".join([f"[mcp_servers.{SERVER}]", *toml_settings(entry)])),
+        ],
+        "cursor": [
+            ("~/.cursor/mcp.json", {"mcpServers": {SERVER: {"type": "stdio", **entry}}}),
+            (f"~/.cursor/hooks.json. {_TWICE}", {"version": 1, "hooks": _flat(_CURSOR, command)}),
+        ],
+        "copilot": [
+            ("~/.copilot/mcp-config.json", {"mcpServers": {SERVER: {"type": "local", **entry, "tools": ["*"]}}}),
+            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_COPILOT, command)}),
+        ],
+        "gemini": [
+            (
+                "~/.gemini/settings.json",
+                {
+                    "mcpServers": {SERVER: entry},
+                    "hooks": {
+                        event: [
+                            {"hooks": [{"type": "command", "command": f"{command} hook {one}", "timeout": _TIMEOUT_MS}]}
+                        ]
+                        for event, one in _GEMINI.items()
+                    },
+                },
+            )
+        ],
+        "opencode": [
+            (
+                "~/.config/opencode/opencode.json",
+                {"mcp": {SERVER: {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}}},
+            )
+        ],
+    }
+    return known[agent]
+
+
+def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
+    return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
+
+
+def toml_settings(entry: Mapping[str, Any]) -> list[str]:
+    """A line for each of an entry's texts and lists of texts: what JSON writes of these is TOML too."""
+    return [f"{name} = {json.dumps(one, ensure_ascii=False)}" for name, one in entry.items()]

@@ -1,7 +1,7 @@
 """What setup would do, before it does it: file changes, the agent's own commands, steps left to a person.
 
-`Agent` decides what to do about a server that is registered under our name. The file in which the agent keeps its
-servers is read first, for it is exact. The output of its command ``mcp get`` is used only when the file has none:
+`AgentServers` decides what to do about a server that is registered under our name. The file in which the agent keeps
+its servers is read first, for it is exact. The output of its command ``mcp get`` is used only when the file has none:
 that command looks into other scopes too. A server that cannot be identified is ours if we had it added.
 """
 
@@ -206,8 +206,8 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
 
     def has_server(self) -> bool:
         """Whether the agent knows our server."""
-        told = self._told()
-        return told is not None and self._is_ours(told)
+        answer = self._answer()
+        return answer is not None and self._is_ours(answer)
 
     def adding(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
         """What adds our server where no file has one of its name; nothing when the agent has it already.
@@ -215,10 +215,10 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             NotEditable: The agent knows another server of that name.
         """
-        told = self._told()
-        if told is None:
+        answer = self._answer()
+        if answer is None:
             return (self._add(entry),)
-        if not self._is_ours(told):
+        if not self._is_ours(answer):
             problem = f"another server is called {SERVER}: `{' '.join(self._get)}` shows it"
             raise NotEditable(problem, advice="give it another name, or paste what `--print` shows under another one")
         return ()
@@ -231,14 +231,14 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
         """What removes our server, for which the file has to say that it is ours."""
         return (self._command(("mcp", "remove", *self.flags, SERVER), adds=False),)
 
-    def removing_unseen(self) -> tuple[tuple[Command, ...], tuple[str, ...]]:
-        """What removes a server that no file shows, if it is ours, and what is to be said of another's."""
-        told = self._told()
-        if told is None:
-            return (), ()
-        if self._is_ours(told):
-            return self.removing(), ()
-        return (), (f"`{' '.join(self._get)}`: another server is called {SERVER}; it is left alone",)
+    def removing_unseen(self) -> SetupPlan:
+        """What removes a server that no file shows, if it is ours, and a note about another's."""
+        answer = self._answer()
+        if answer is None:
+            return SetupPlan()
+        if self._is_ours(answer):
+            return SetupPlan(commands=self.removing())
+        return SetupPlan(notes=(f"`{' '.join(self._get)}`: another server is called {SERVER}; it is left alone",))
 
     @property
     def _get(self) -> tuple[str, ...]:
@@ -256,14 +256,14 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
     def _command(self, words: tuple[str, ...], *, adds: bool) -> Command:
         return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds)
 
-    def _told(self) -> str | None:
-        """What the agent tells of a server of our name in this scope; None when there is none."""
-        told = answer_of(self._get, self.project)
-        scope = _SCOPE.search(told or "")
-        return None if scope is not None and scope[1].lower() != self.scope else told
+    def _answer(self) -> str | None:
+        """What the agent's command prints about a server of our name in this scope; None when there is none."""
+        answer = answer_of(self._get, self.project)
+        scope = _SCOPE.search(answer or "")
+        return None if scope is not None and scope[1].lower() != self.scope else answer
 
-    def _is_ours(self, told: str) -> bool:
-        command, arguments = _COMMAND.search(told), _ARGUMENTS.search(told)
+    def _is_ours(self, answer: str) -> bool:
+        command, arguments = _COMMAND.search(answer), _ARGUMENTS.search(answer)
         if command is None:
             return Records().has_server(self._name)
         return is_our_program(command[1]) and arguments is not None and arguments[1].split()[:1] == ["mcp"]

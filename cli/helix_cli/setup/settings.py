@@ -6,13 +6,12 @@ In TOML the server is a table at the end of the file, where it moves no comment.
 from __future__ import annotations
 
 import copy
-import json
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.errors import NotEditable
-from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours
+from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_settings
 from helix_cli.setup.editing import (
     FileChange,
     edited,
@@ -423,8 +422,3 @@ def _table(text: str, entry: Mapping[str, Any]) -> str:
     rows = [f"[{_TOML_SERVERS}.{SERVER}]", *toml_settings(entry)]
     before = ("" if ended else line) + (line if whole else "")
     return before + line.join(rows) + (line if ended else "")
-
-
-def toml_settings(entry: Mapping[str, Any]) -> list[str]:
-    """A line for each of an entry's texts and lists of texts: what JSON writes of these is TOML too."""
-    return [f"{name} = {json.dumps(one, ensure_ascii=False)}" for name, one in entry.items()]
