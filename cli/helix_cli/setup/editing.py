@@ -262,7 +262,11 @@ def apply(changes: Sequence[FileChange]) -> None:
     try:
         for change in changes:
             _replace(change)
-            done[change.path] = _record_of(change)
+            if change.after is None or not change.steps:
+                done[change.path] = None
+            else:
+                digest = _digest(change.after)
+                done[change.path] = FileRecord(after=digest, steps=change.steps, made=change.made, kept=change.kept)
     finally:
         Records().note_files(done)
 
@@ -276,12 +280,6 @@ def _require_unchanged(change: FileChange) -> None:
     now = read_text(change.path)
     if (None if now is None else now.encode()) != change.before:
         raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
-
-
-def _record_of(change: FileChange) -> FileRecord | None:
-    if change.after is None or not change.steps:
-        return None
-    return FileRecord(after=_digest(change.after), steps=change.steps, made=change.made, kept=change.kept)
 
 
 def undone(path: Path) -> FileChange | None:
@@ -319,20 +317,16 @@ def _replace(change: FileChange) -> None:
     target = change.path.resolve()
     if change.after is None:
         remove_file(target)
-        _drop_empty(target.parent, change.within)
+        folder = target.parent
+        while change.within and folder.is_relative_to(change.within.resolve()) and not any(folder.iterdir()):
+            folder.rmdir()  # a folder of our own
+            folder = folder.parent
     else:
         if change.backup and change.before is not None:
             write_for_its_owner(change.backup, change.before, like=target)
         write_for_its_owner(target, change.after, like=target)
     if target.parent.is_dir():
         drop_backups(target, but=change.backup)
-
-
-def _drop_empty(folder: Path, within: Path | None) -> None:
-    """Removes the folders of our own that nothing lies in any longer."""
-    while within is not None and folder.is_relative_to(within.resolve()) and not any(folder.iterdir()):
-        folder.rmdir()
-        folder = folder.parent
 
 
 def _digest(content: bytes) -> str:

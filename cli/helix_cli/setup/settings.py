@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from helix_cli.errors import NotEditable
@@ -26,7 +27,7 @@ from helix_cli.setup.editing import (
 from helix_cli.setup.jsonc import comments, inserted, line_of, parse, require_strict, without_items, without_member
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from helix_cli.setup.jsonc import Kept
@@ -44,16 +45,17 @@ def with_hooks(path: Path, wanted: Mapping[str, Mapping[str, Any]]) -> FileChang
         NotEditable: The file is no strict JSON, or something else stands where the lists belong.
     """
     before = read_text(path)
-    try:
+    with _naming(path):
         value = _strict(before)
         if _has(value, wanted):
             return no_change(path, before)
         base = _json_base(path, before, _without_hooks)
         hooks = [(("hooks", event), group) for event, group in wanted.items()]
         texts = _inserted(base, hooks, append=True)
-        require_same(parse(texts[-1]).value, _with_groups(_strict(base), wanted), path=path)
-    except NotEditable as problem:
-        raise problem.at(path) from None
+        result = copy.deepcopy(_strict(base))
+        for event, group in wanted.items() if isinstance(result, dict) else ():
+            result.setdefault("hooks", {}).setdefault(event, []).append(group)
+        require_same(parse(texts[-1]).value, result, path=path)
     return inserting(path, before, base, texts, kept=_containers(_strict(base), [one for one, _ in hooks]))
 
 
@@ -63,17 +65,7 @@ def without_hooks(path: Path) -> FileChange:
     Raises:
         NotEditable: The file is no JSON, or a comment stands in what would have to go.
     """
-    before = read_text(path)
-    back = undone(path)
-    if back is not None or before is None or is_blank(before):
-        return back or no_change(path, before)
-    try:
-        after = _without_hooks(before, kept_containers(path))
-        require_same(_foreign(parse(after).value), _foreign(parse(before).value), path=path)
-        _require_comments(before, after)
-    except NotEditable as problem:
-        raise problem.at(path) from None
-    return edited(path, before, after)
+    return _removing(path, _without_hooks, others=_foreign)
 
 
 def has_hooks(path: Path, wanted: Mapping[str, object]) -> bool:
@@ -82,10 +74,8 @@ def has_hooks(path: Path, wanted: Mapping[str, object]) -> bool:
     Raises:
         NotEditable: The file is no strict JSON.
     """
-    try:
+    with _naming(path):
         return _has(_strict(read_text(path)), wanted)
-    except NotEditable as problem:
-        raise problem.at(path) from None
 
 
 def with_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
@@ -95,7 +85,7 @@ def with_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
         NotEditable: The file is no strict JSON, or another server has our name.
     """
     before = read_text(path)
-    try:
+    with _naming(path):
         found = server_in(_strict(before))
         if found is not None:
             require_our_server(found, line=line_of_server(before or ""))
@@ -106,8 +96,6 @@ def with_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
         texts = _inserted(base, [((_JSON_SERVERS, SERVER), dict(entry))])
         wanted = {**value, _JSON_SERVERS: {**value.get(_JSON_SERVERS, {}), SERVER: dict(entry)}}
         require_same(parse(texts[-1]).value, wanted, path=path)
-    except NotEditable as problem:
-        raise problem.at(path) from None
     return inserting(path, before, base, texts, kept=_containers(value, [(_JSON_SERVERS, SERVER)]))
 
 
@@ -117,19 +105,11 @@ def without_server(path: Path) -> FileChange:
     Raises:
         NotEditable: The file is no JSON, or a comment stands in what would have to go.
     """
-    before = read_text(path)
-    back = undone(path)
-    if back is not None or before is None or is_blank(before):
-        return back or no_change(path, before)
-    try:
-        if not is_our_server(server_in(parse(before).value)):
-            return no_change(path, before)
-        after = _without_server(before, kept_containers(path))
-        require_same(_other_servers(parse(after).value), _other_servers(parse(before).value), path=path)
-        _require_comments(before, after)
-    except NotEditable as problem:
-        raise problem.at(path) from None
-    return edited(path, before, after)
+
+    def without_ours(text: str, kept: Kept) -> str:
+        return _without_server(text, kept) if is_our_server(server_in(parse(text).value)) else text
+
+    return _removing(path, without_ours, others=_other_servers)
 
 
 def server_in(value: object) -> Any:  # noqa: ANN401  (JSON)
@@ -145,6 +125,31 @@ def line_of_server(text: str) -> int | None:
     except (NotEditable, KeyError):
         return None
     return line_of(text, node.start)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Names the file in what is refused within."""
+    try:
+        yield
+    except NotEditable as problem:
+        raise problem.at(path) from None
+
+
+def _removing(path: Path, without: Callable[[str, Kept], str], *, others: Callable[[object], object]) -> FileChange:
+    """The file without us: the bytes of before where they are known, else what ``without`` leaves of the text.
+
+    ``others`` is what must be the same before and after.
+    """
+    before = read_text(path)
+    back = undone(path)
+    if back is not None or before is None or is_blank(before):
+        return back or no_change(path, before)
+    with _naming(path):
+        after = without(before, kept_containers(path))
+        require_same(others(parse(after).value), others(parse(before).value), path=path)
+        _require_comments(before, after)
+    return edited(path, before, after)
 
 
 def _strict(text: str | None) -> Any:  # noqa: ANN401  (JSON)
@@ -170,26 +175,17 @@ def _inserted(base: str | None, entries: Sequence[tuple[tuple[str, ...], Any]], 
     return texts
 
 
-def _with_groups(value: object, wanted: Mapping[str, Mapping[str, Any]]) -> object:
-    new = copy.deepcopy(value)
-    if isinstance(new, dict):
-        for event, group in wanted.items():
-            new.setdefault("hooks", {}).setdefault(event, []).append(group)
-    return new
-
-
 def _containers(value: object, paths: Sequence[tuple[str, ...]]) -> Kept:
-    """The lists and objects on the ways to our entries that stand in a value."""
-    ways = {path[:depth] for path in paths for depth in range(1, len(path) + 1)}
-    return frozenset(way for way in ways if _stands(value, way))
-
-
-def _stands(value: object, way: tuple[str, ...]) -> bool:
-    for name in way:
-        if not isinstance(value, dict) or name not in value:
-            return False
-        value = value[name]
-    return True
+    """The lists and objects on the paths to our entries that a value has."""
+    found = set()
+    for path in paths:
+        inner = value
+        for depth, name in enumerate(path, 1):
+            if not isinstance(inner, dict) or name not in inner:
+                break
+            inner = inner[name]
+            found.add(path[:depth])
+    return frozenset(found)
 
 
 def _has(value: object, wanted: Mapping[str, object]) -> bool:
@@ -223,17 +219,17 @@ def _foreign(value: object) -> object:
     hooks = value.get("hooks") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(hooks, dict):
         return value
-    groups = {event: _foreign_groups(one) for event, one in hooks.items()}
-    return _with_member(value, "hooks", {event: one for event, one in groups.items() if one != []})
+    left = {}
+    for event, groups in hooks.items():
+        others = groups
+        if isinstance(groups, list):
+            others = [_without_our_handlers(group) for group in groups if not is_ours(group)]
+        if others != []:
+            left[event] = others
+    return _with_member(value, "hooks", left)
 
 
-def _foreign_groups(groups: object) -> object:
-    if not isinstance(groups, list):
-        return groups
-    return [_foreign_handlers(group) for group in groups if not is_ours(group)]
-
-
-def _foreign_handlers(group: object) -> object:
+def _without_our_handlers(group: object) -> object:
     handlers = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(group, dict) or not isinstance(handlers, list):
         return group
@@ -317,7 +313,11 @@ def with_toml_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
         require_our_server(found, path=path, line=_line(text, _NAMED))
         if found == entry or set(found) != set(entry):  # somebody has added to it: then it is as they want it
             return no_change(path, before)
-    base = _toml_base(path, before)
+    back = undone(path)
+    if back is not None:
+        base = None if back.after is None else back.after.decode()
+    else:  # the file without us, which our table is put at the end of
+        base = before if before is None or found is None else _without(before, path)
     old = _parsed(base or "", path)
     if not isinstance(old.get(_TOML_SERVERS, {}), dict):
         raise NotEditable(f"{_TOML_SERVERS} is no table", path=path, line=_line(text, _INLINE))
@@ -344,14 +344,6 @@ def without_toml_server(path: Path) -> FileChange:
 def line_of_toml_server(path: Path) -> int | None:
     """The line on which something with our server's name stands, as far as it can be told."""
     return _line(read_text(path) or "", _NAMED)
-
-
-def _toml_base(path: Path, before: str | None) -> str | None:
-    """The file without us, which our table is put at the end of; None where there would be none."""
-    back = undone(path)
-    if back is not None:
-        return None if back.after is None else back.after.decode()
-    return before if before is None or server_in_toml(_parsed(before, path)) is None else _without(before, path)
 
 
 def _without(text: str, path: Path) -> str:
