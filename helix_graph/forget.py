@@ -37,7 +37,7 @@ from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import NothingSelected, NotOurDatabase, NotUnpacked
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import database_path
-from helix_graph.plans.forgetting import forget_tasks
+from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.quarantine import quarantined_assertions, quarantined_of_session
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, all_of, digest, fingerprints_of

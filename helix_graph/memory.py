@@ -308,20 +308,8 @@ class Memory:
             since=as_datetime("since", since),
             until=as_datetime("until", until),
         )
-        return forget(self.root, self.graph, chosen, dry_run=dry_run, rooms=(self._forget_tasks, self._forget_learnt))
-
-    def _forget_tasks(self, sessions: Sequence[str]) -> int:
-        """What plans tell of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of
-        from helix_graph.plans.workspaces import forget_tasks
-
-        return sum(forget_tasks(self.root, sessions, path=path) for path in databases_of(self.root))
-
-    def _forget_learnt(self, sessions: Sequence[str]) -> int:
-        """What insights hold of these sessions, in each database there is."""
-        from helix_graph.helix_db import databases_of
-
-        return sum(self._insights_in(path).forget_sessions(sessions) for path in databases_of(self.root))
+        databases = [self._insights_in(path) for path in databases_of(self.root)]
+        return forget(self.root, self.graph, databases, chosen, dry_run=dry_run)
 
     @property
     def silenced(self) -> str | None:

@@ -21,6 +21,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, SemanticUnavailable
+from helix_graph.project import read_table
 from helix_graph.search.model import (
     MemorySearchAnswer,
     PartialResults,
