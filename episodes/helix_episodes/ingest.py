@@ -236,15 +236,13 @@ class _Recorder:
         provenance = provenance_of(path, session, size=size, digest=digest)
         if old is None and (original := self._original_of(provenance)) is not None:
             copy = f"a copy of what is recorded as {original.session}"
-            target = self.store.path_of(original.session)
-            return _result(path, session, original, target, "unchanged", warnings=(copy,))
+            return _result(path, session, original, self.store.path_of(original.session), "unchanged", warnings=(copy,))
         change = change_since(old, provenance, prefix=prefix)
-        if change == "differs" and not self.force and old is not None and is_older(session, provenance, old):
-            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
-        if change == "differs" and not self.force:
-            raise EpisodeExists(path=target, log=str(path))
-        if change == "unchanged" and not self.force and old is not None:
-            return _result(path, session, old, target, "unchanged")
+        if old is not None and not self.force and change != "grown":
+            older = change == "differs"
+            if older and not is_older(session, provenance, old):
+                raise EpisodeExists(path=target, log=str(path))
+            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,) if older else ())
         own = self._without_copies(session)
         episode = extract(own, provenance=provenance)
         if old is not None:

@@ -19,7 +19,7 @@ import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
 from helix_episodes.io import read_regular, write_atomically
-from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome
+from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,10 +162,10 @@ class EpisodeStore:
             for _, episode in self.scan()
             if isinstance(episode, Episode)
             and (outcome is None or episode.outcome == outcome)
-            and (since is None or _instant(episode) >= _aware(since))
+            and (since is None or _began(episode) >= (since if since.tzinfo else since.replace(tzinfo=UTC)))
             and needle in episode.task.casefold()
         ]
-        found.sort(key=lambda episode: (_instant(episode), episode.id), reverse=True)
+        found.sort(key=lambda episode: (_began(episode), episode.id), reverse=True)
         return found[:max_results]
 
 
@@ -179,16 +179,9 @@ def _read(path: Path) -> Episode:
         raise InvalidEpisode(path=path, problem=f"it cannot be read: {error.strerror or error}") from error
 
 
-def _instant(episode: Episode) -> datetime:
+def _began(episode: Episode) -> datetime:
     """When it began, comparable between time zones; the beginning of time when the log does not say."""
-    try:
-        return _aware(datetime.fromisoformat(episode.timestamp or ""))
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return parse_timestamp(episode.timestamp) or datetime.min.replace(tzinfo=UTC)
 
 
 def _lift(raw: Any, struct: type[msgspec.Struct]) -> Any:  # noqa: ANN401  (JSON on its way to being validated)

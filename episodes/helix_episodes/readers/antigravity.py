@@ -23,7 +23,7 @@ from helix_episodes.readers.common.fields import (
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
 from helix_episodes.readers.common.message_parts import parse_arguments, says_new_file
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, translate, write
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -131,9 +131,8 @@ class _Steps:
         self._dialogue.add_text("message", place, text=text)
         for number, call in enumerate(objects_in(record, "tool_calls"), 1):
             call_id = f"line-{place.source.line}-{number}"
-            tool = text_in(call, "name") or "unnamed"
-            translations = translate(tool, _arguments(object_in(call, "args")), tools=_TOOLS)
-            self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
+            arguments = _arguments(object_in(call, "args"))
+            self._dialogue.call(place, text_in(call, "name"), arguments, tools=_TOOLS, call_id=call_id)
             self._waiting.append(call_id)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
 

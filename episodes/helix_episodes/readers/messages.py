@@ -13,7 +13,6 @@ from collections.abc import (
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
@@ -25,7 +24,7 @@ from helix_episodes.readers.common.fields import (
     text_in,
 )
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
-from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse, read_records
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_object, read_records
 from helix_episodes.readers.common.message_parts import (
     CallPart,
     MessagePart,
@@ -35,13 +34,12 @@ from helix_episodes.readers.common.message_parts import (
     ThoughtPart,
     content_text,
     read_call,
-    read_ending,
     read_parts,
     read_result,
     says_new_file,
 )
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translator, look, named, run, translate, write
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translator, look, named, run, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
     from helix_episodes.readers.common.session_builder import Dialogue
-    from helix_episodes.session import Session
+    from helix_episodes.session import Session, Status
 
 
 #: Keys that lead to a value, one below the other.
@@ -261,22 +259,20 @@ class MessageConversation:
 
     def call(self, call: CallPart, place: RecordPosition) -> None:
         """Adds a call."""
-        translations = translate(call.tool, call.arguments, tools=self._tools)
-        self.dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations, actor=self._actor)
+        self.dialogue.call(place, call.tool, call.arguments, tools=self._tools, call_id=call.id, actor=self._actor)
 
     def answer(self, answer: ResultPart, place: RecordPosition, *, status: str | None = None) -> None:
         """Adds a result. Where calls have no ids, it is the oldest open one's, whatever id the result has."""
         oldest = self.dialogue.open_call(None)
         nameless = oldest is not None and (oldest.call_id or "").startswith("line-")
         call_id = None if nameless and not self.dialogue.is_open(answer.id) else answer.id
-        call = self.dialogue.open_call(call_id)
         failed = {"success": False, "error": True}.get(status or "", answer.failed)
-        ran = call is not None and call.operation == "run"
-        ending = read_ending(answer.text, failed=failed, ran=ran, exit_code=answer.exit_code)
-        outcome = "cancelled" if status == "cancelled" else ending.status
+        outcome: Status | None = "cancelled" if status == "cancelled" else None
         if says_new_file(answer.text):
             self.dialogue.mark_created(call_id)
-        self.dialogue.add_result(call_id, place, text=ending.text, status=outcome, exit_code=ending.exit_code)
+        self.dialogue.end_call(
+            call_id, place, text=answer.text, failed=failed, exit_code=answer.exit_code, status=outcome
+        )
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
         """Adds what a person typed; a helper's instruction is not a person's words."""
@@ -361,7 +357,7 @@ class _Log:
         self._conversation = MessageConversation(self.builder.dialogue, tools=dialect.tools, typed_in=dialect.typed_in)
         self._steps_at: dict[str, int] = {}
         if dialect.facts_file:
-            self.learn(_read_facts(path, dialect.facts_file))
+            self.learn(read_object(path.with_name(dialect.facts_file)) or {})
 
     def learn(self, record: Record) -> None:
         """Notes what a record says of the session as a whole."""
@@ -466,13 +462,3 @@ def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
         if value:
             return value
     return None
-
-
-def _read_facts(path: Path, name: str) -> Record:
-    """The file of facts next to the log; one that is missing or spoilt says nothing."""
-    try:
-        with open_log(path.with_name(name)) as file:
-            facts = parse(file.read())
-    except (OSError, ValueError, LogNotReadable):
-        return {}
-    return facts if isinstance(facts, dict) else {}

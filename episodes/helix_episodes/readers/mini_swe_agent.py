@@ -13,7 +13,7 @@ from helix_episodes.readers.base import DocumentReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, text_in
 from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import message_text, tool_calls
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def _answer(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) 
     commands = [match[1] for match in _COMMAND.finditer(text)]
     added = dialogue.add_text("message", place, text=_COMMAND.sub("", text))
     for call in tool_calls(message):
-        translations = translate(call.tool, call.arguments, tools=COMMON_TOOLS)
-        dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
+        dialogue.call(place, call.tool, call.arguments, tools=COMMON_TOOLS, call_id=call.id)
     # An answer with several blocks is refused by the program and nothing of it runs.
     if len(commands) == 1 and not tool_calls(message):
         run = Translation("run", {"command": commands[0]})

@@ -19,9 +19,8 @@ from helix_episodes.readers.common.jsonl import (
     LineLedger,
     lines_of,
     open_log,
-    parse,
     parse_object,
-    read_document,
+    read_object,
     read_records,
 )
 from helix_episodes.readers.common.session_builder import project_of
@@ -126,11 +125,7 @@ class Helpers:
 
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
-    try:
-        meta = parse(read_document(file.with_suffix(".meta.json")))
-    except (OSError, ValueError, LogNotReadable):
-        return None
-    return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
+    return text_in(read_object(file.with_suffix(".meta.json")) or {}, "toolUseId")
 
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:

@@ -177,6 +177,15 @@ def read_document(path: Path) -> bytes:
     return data
 
 
+def read_object(path: Path) -> dict[str, Any] | None:
+    """The object that a small file next to a log holds; None when it is missing, unreadable or anything else."""
+    try:
+        value = parse(read_document(path))
+    except (OSError, ValueError, LogNotReadable):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def open_log(path: Path) -> BinaryIO:
     """The file, open for reading from its first byte.
 

@@ -16,15 +16,18 @@ import msgspec
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
+from helix_episodes.readers.common.tool_translation import translate
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from helix_episodes.readers.common.fields import RecordPosition
-    from helix_episodes.readers.common.tool_translation import Translation
+    from helix_episodes.readers.common.tool_translation import Translation, Translator
+    from helix_episodes.session import Operation
 
 
 _SEPARATORS = re.compile(r"[/\\]+")
@@ -133,6 +136,47 @@ class Dialogue:
         for number, (operation, arguments) in enumerate(translations, 1):
             one = name if number == 1 else f"{name}/{number}"
             self.add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=one)
+
+    def call(
+        self,
+        place: RecordPosition,
+        tool: str | None,
+        arguments: object,
+        *,
+        tools: Mapping[str, Translator],
+        call_id: str | None,
+        actor: str = "agent",
+    ) -> Operation:
+        """Adds a call as logged: its tool's name and arguments are translated by ``tools``; returns what it does."""
+        name = tool or "unnamed"
+        translations = translate(name, parse_arguments(arguments), tools=tools)
+        self.add_call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
+        return translations[0].operation
+
+    def end_call(  # noqa: PLR0913  (as `call`)
+        self,
+        call_id: str | None,
+        place: RecordPosition,
+        *,
+        text: str,
+        failed: object,
+        exit_code: object = None,
+        status: Status | None = None,
+        actor: str | None = None,
+    ) -> None:
+        """Adds a result whose status follows from the log's own flag and exit code (`read_ending`).
+
+        ``failed`` and ``exit_code`` count when they are of the right type; a ``status`` that the log states wins.
+        """
+        call = self.open_call(call_id)
+        ending = read_ending(
+            text,
+            failed=failed if isinstance(failed, bool) else None,
+            ran=call is not None and call.operation == "run",
+            exit_code=exit_code if isinstance(exit_code, int) else None,
+        )
+        came_out = status or ending.status
+        self.add_result(call_id, place, text=ending.text, status=came_out, exit_code=ending.exit_code, actor=actor)
 
     def add_result(
         self,
