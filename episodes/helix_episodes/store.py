@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
 PREFIX = "episode-"
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_EPISODE_KEYS = frozenset({
+    "id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons", "schema_version",
+    "outcome_basis", "task_kind",
+})  # fmt: skip
 #: The original schema's keys: always written, so that its readers find what they expect; ours only when set.
 _ALWAYS: dict[type[msgspec.Struct], frozenset[str]] = {
-    Episode: frozenset(
-        [
-            *("id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons"),
-            *("schema_version", "outcome_basis", "task_kind"),
-        ]
-    ),
+    Episode: _EPISODE_KEYS,
     Decision: frozenset(["id", "timestamp", "type", "context", "chosen", "rationale", "outcome", "effects"]),
     Event: frozenset(["id", "timestamp", "type", "content", "caused_by", "leads_to"]),
     Metrics: frozenset(["duration_minutes", "tool_calls", "errors", "recoveries", "commits", "files_changed"]),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
-from helix_episodes.extraction.checks.editor import read_diagnostics, reports_diagnostics
+from helix_episodes.extraction.checks.compilers import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS

@@ -21,7 +21,7 @@ from helix_episodes.extraction.checks import (
     silent_failure,
     tool_finding,
 )
-from helix_episodes.extraction.checks.editor import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
+from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of

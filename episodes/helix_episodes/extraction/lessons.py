@@ -123,9 +123,9 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _CUES = (
-    *("lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to"),
-    *("trap", "pitfall", "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth "),
-)
+    "lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to", "trap", "pitfall",
+    "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth ",
+)  # fmt: skip
 #: A heading over the lessons below it: names in capitals, and nothing said of them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.

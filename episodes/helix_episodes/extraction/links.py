@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.reports.links import StatementPair
+    from helix_episodes.extraction.report_links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Outcome
 

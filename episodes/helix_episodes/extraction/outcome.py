@@ -41,9 +41,9 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS: tuple[str, ...] = (
-    *("xisting", "lready ", " before", "related", "caused by", "introduced by"),
-    *("not from", "due", "because", "nown ", "aseline", "xpected "),
-)
+    "xisting", "lready ", " before", "related", "caused by", "introduced by", "not from", "due", "because", "nown ",
+    "aseline", "xpected ",
+)  # fmt: skip
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
     re.IGNORECASE,

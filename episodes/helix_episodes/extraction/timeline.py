@@ -38,16 +38,15 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 #: What ``git stash`` does besides setting aside: bringing back, and looking.
 _UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
 _LOOKING = frozenset({"list", "show"})
+_GIT_CHANGES = frozenset({
+    "apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash",
+    "stash apply", "stash pop", "stash push",
+})  # fmt: skip
 #: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
     **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
-    "git": frozenset(
-        [
-            *("apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm"),
-            *("stash", "stash apply", "stash pop", "stash push"),
-        ]
-    ),
+    "git": _GIT_CHANGES,
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }

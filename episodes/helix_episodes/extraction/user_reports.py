@@ -28,8 +28,15 @@ import msgspec
 from helix_episodes.extraction.checks import CheckFinding, verdicts_in
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
-from helix_episodes.extraction.prose.negation import is_denied, is_disclaimed, is_doubtful
-from helix_episodes.extraction.prose.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
+from helix_episodes.extraction.prose.sentences import (
+    PROSE_LIMIT,
+    has_any,
+    is_denied,
+    is_disclaimed,
+    is_doubtful,
+    is_supposed,
+    sentences_of,
+)
 from helix_episodes.extraction.shell.commands import parse_command
 
 if TYPE_CHECKING:

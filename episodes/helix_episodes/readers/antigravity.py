@@ -40,12 +40,10 @@ _TOOLS = {
     **named("writetofile", "writefile", by=write),
     **named("replacefilecontent", "multireplacefilecontent", by=edit),
 }
-_RESULTS = frozenset(
-    {
-        *("LIST_DIRECTORY", "VIEW_FILE", "RUN_COMMAND", "CODE_ACTION", "GREP_SEARCH", "FIND", "SEARCH_WEB", "GENERIC"),
-        *("READ_URL_CONTENT", "COMMAND_STATUS", "MCP_TOOL", "ERROR_MESSAGE"),
-    }
-)
+_RESULTS = frozenset({
+    "LIST_DIRECTORY", "VIEW_FILE", "RUN_COMMAND", "CODE_ACTION", "GREP_SEARCH", "FIND", "SEARCH_WEB", "GENERIC",
+    "READ_URL_CONTENT", "COMMAND_STATUS", "MCP_TOOL", "ERROR_MESSAGE",
+})  # fmt: skip
 _SKIPPED = frozenset({"CONVERSATION_HISTORY", "SYSTEM_MESSAGE", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
 _STATUS: dict[str, Status] = {"DONE": "ok", "ERROR": "error", "CANCELED": "interrupted", "CANCELLED": "interrupted"}
 _COMMAND_ENDED = re.compile(r"\A\s*The command (?:completed successfully|failed with exit code:? (?P<code>-?\d{1,6}))")

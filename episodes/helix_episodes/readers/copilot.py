@@ -34,18 +34,13 @@ _TOOLS = {
     **COMMON_TOOLS,
     **named("view", "reportintent", "readbash", "readpowershell", "stopbash", "fetchcopilotclidocumentation", by=look),
 }
-_SKIPPED = frozenset(
-    {
-        *("session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
-        *("session.mode_changed", "session.title_changed", "session.context_changed", "session.task_complete"),
-        *(
-            *("assistant.turn_start", "assistant.turn_end", "assistant.intent", "assistant.usage"),
-            *("hook.start", "hook.end"),
-        ),
-        *("system.message", "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified"),
-        *("tool.user_requested", "tool.execution_partial_result", "tool.execution_progress", "session.idle"),
-    }
-)
+_SKIPPED = frozenset({
+    "session.info", "session.usage_checkpoint", "session.auto_mode_resolved", "session.mode_changed",
+    "session.title_changed", "session.context_changed", "session.task_complete", "assistant.turn_start",
+    "assistant.turn_end", "assistant.intent", "assistant.usage", "hook.start", "hook.end", "system.message",
+    "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified", "tool.user_requested",
+    "tool.execution_partial_result", "tool.execution_progress", "session.idle",
+})  # fmt: skip
 _INJECTED = ("current_datetime", "reminder", "system_reminder", "system-reminder", "agent_instructions")
 _CUTS = {"session.compaction_complete": "compaction", "session.truncation": "compaction", "session.resume": "resume"}
 #: The codes of an error with which a person or a rule did not let a call through.

@@ -29,17 +29,12 @@ _TOOLS = {
     **named("readmediafile", "tasklist", "taskoutput", "taskstop", "cronlist", "getgoal", "fetchurl", by=look),
     "todolist": track,
 }
-_SKIPPED = frozenset(
-    {
-        *(
-            *("metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended"),
-            *("llm.request", "llm.tools_snapshot"),
-        ),
-        *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
-        *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),
-        *("token_counting.turn_recorded", "step.begin", "config.update", "profile.bind"),
-    }
-)
+_SKIPPED = frozenset({
+    "metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended", "llm.request",
+    "llm.tools_snapshot", "usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit",
+    "full_compaction.begin", "full_compaction.complete", "plugin.session_start", "runtime.set_binding",
+    "token_counting.measured", "token_counting.turn_recorded", "step.begin", "config.update", "profile.bind",
+})  # fmt: skip
 _WIRE = "wire.jsonl"
 # What is above a helper's answer.
 _HELPER = re.compile(r"agent_id: ([\w.-]{1,64})\n")

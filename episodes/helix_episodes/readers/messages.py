@@ -115,6 +115,12 @@ def _is_chat(record: Record) -> bool:
     return spoken and "timestamp" in record and "type" not in record
 
 
+_QWEN_SKIPPED = frozenset({
+    "system/ui_telemetry", "system/custom_title", "system/slash_command", "system/at_command",
+    "system/session_artifact_snapshot", "system/file_history_snapshot",
+})  # fmt: skip
+
+
 CURSOR = Dialect(
     name="cursor",
     is_own=lambda record: (
@@ -171,12 +177,7 @@ QWEN = Dialect(
     parent=("uuid", "parentUuid"),
     cuts={"system/rewind": "rewind", "system/chat_compression": "compaction"},
     notes=frozenset({"user/notification"}),
-    skipped=frozenset(
-        {
-            *("system/ui_telemetry", "system/custom_title", "system/slash_command", "system/at_command"),
-            *("system/session_artifact_snapshot", "system/file_history_snapshot"),
-        }
-    ),
+    skipped=_QWEN_SKIPPED,
     typed_in=lambda text: cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context")),
     tools={**COMMON_TOOLS, **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", by=look)},
 )

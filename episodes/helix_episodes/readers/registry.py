@@ -37,7 +37,7 @@ _BUILT_IN = {
     "claude-code": "claude_code:ClaudeCodeReader",
     "codex": "codex:CodexReader",
     "swe-agent": "swe_agent:SweAgentReader",
-    "mini-swe-agent": "mini_swe_agent:MiniSweAgentReader",
+    "mini-swe-agent": "swe_agent:MiniSweAgentReader",
     "openhands": "openhands:OpenHandsReader",
     "tau-bench": "tau_bench:TauBenchReader",
     "who-and-when": "who_and_when:WhoAndWhenReader",

@@ -14,14 +14,7 @@ from __future__ import annotations
 import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
-from helix_episodes.extraction.checks.model import (
-    CheckFinding,
-    CommandOutput,
-    ReportedLine,
-    Verdict,
-    grouped,
-    quoted,
-)
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, grouped, quoted
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False

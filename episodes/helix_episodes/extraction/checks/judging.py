@@ -57,9 +57,9 @@ _FAILED_UNNAMED = (
     Regex(r"error: script \".*\" exited with code \d+"),
 )
 _FAILED_SIGNS = (
-    *("ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM"),
-    *("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task"),
-)
+    "ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM", "] ERROR task failed",
+    ": *** [", "error: Recipe `", "Failed to run task",
+)  # fmt: skip
 _FAILED = (
     Regex(r"\[([\w:./-]+)\] ERROR task failed"),
     Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),

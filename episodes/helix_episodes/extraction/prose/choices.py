@@ -216,11 +216,10 @@ _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|
 #: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
 #: then what was picked, moved, put off or left, mostly with what was not taken.
 _SHAPES = (
-    *(_REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match),
-    *(_FIXED_BY.match, _LEFT_FIRST.match, _WAY.match, _PLACES.match),
-    *(_VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search, _DECLARED.search, _RULES.search),
-    _DEFERS.match,
-)
+    _REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match, _FIXED_BY.match,
+    _LEFT_FIRST.match, _WAY.match, _PLACES.match, _VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search,
+    _DECLARED.search, _RULES.search, _DEFERS.match,
+)  # fmt: skip
 #: The groups of those shapes that name what was not taken.
 _LEFT_OUT = ("other", "left", "gone", "given_up", "old")
 

@@ -89,9 +89,9 @@ _ADVICE_HEADING = re.compile(
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
 _ADVICE_SIGNS: tuple[str, ...] = (
-    *("ecommend", "uggest", "dvise", "dvice", "ropose", "refer", "opt for", "lean ", "I'd ", "I\u2019d ", "would"),
-    *("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest"),
-)
+    "ecommend", "uggest", "dvise", "dvice", "ropose", "refer", "opt for", "lean ", "I'd ", "I\u2019d ", "would",
+    "I wouldn", " sense", "the best ", "the better ", "safest", "cleanest",
+)  # fmt: skip
 #: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
 _ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")

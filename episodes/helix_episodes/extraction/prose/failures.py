@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.prose.negation import (
+from helix_episodes.extraction.prose.sentences import (
     ends_in_denial,
     finds_nothing,
     is_on_purpose,

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 #: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
 _LABEL_WORDS = 3
+_LESSON_PARTS = frozenset({
+    "pattern", "insight", "lesson", "learning", "description", "title", "what", "finding", "observation", "name",
+})  # fmt: skip
 _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
 #: What of a lesson says why it is one; the lesson itself is in the other members.
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
@@ -268,11 +271,7 @@ def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | No
 
 def _is_one_lesson(names: set[str]) -> bool:
     """Whether the names of an object's members are those of the parts of one lesson."""
-    parts = {
-        *("pattern", "insight", "lesson", "learning", "description", "title", "what", "finding"),
-        *("observation", "name"),
-    }
-    return bool(names & (parts | _AVOID))
+    return bool(names & (_LESSON_PARTS | _AVOID))
 
 
 def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:

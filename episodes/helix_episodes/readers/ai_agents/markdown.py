@@ -44,12 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Roles that say of their own what is below; a heading with another keeps its parent's.
-_OWN_ROLES = frozenset(
-    {
-        *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
-        *("options", "status"),
-    }
-)
+_OWN_ROLES = frozenset({
+    "decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work", "options",
+    "status",
+})  # fmt: skip
 _NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")
 _STATE = re.compile(
     r"\s*\[(complete\w*|documented|done|confirmed|remediated|required)\]\s*$|\s*\((blocking|important|required)\)\s*$",

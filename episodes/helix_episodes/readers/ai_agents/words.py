@@ -122,14 +122,11 @@ def is_cause(name: str) -> bool:
 
 
 #: What a label adds to the name of a part without making it another: "Issues Found", "Key Decision".
-_ADDED = frozenset(
-    [
-        *("discovered", "found", "identified", "encountered", "fixed", "and", "the", "key", "main", "new"),
-        *("critical", "high", "severity", "must", "made", "original", "confirmed", "strategic", "final"),
-        *("technical", "design", "major", "important", "known", "open", "resolved", "of", "in", "this", "session"),
-        *("used", "applied"),
-    ]
-)
+_ADDED = frozenset({
+    "discovered", "found", "identified", "encountered", "fixed", "and", "the", "key", "main", "new", "critical",
+    "high", "severity", "must", "made", "original", "confirmed", "strategic", "final", "technical", "design", "major",
+    "important", "known", "open", "resolved", "of", "in", "this", "session", "used", "applied",
+})  # fmt: skip
 
 
 @lru_cache(maxsize=1024)

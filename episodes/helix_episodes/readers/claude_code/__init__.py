@@ -15,14 +15,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import SessionFacts, blocks_of, message_of
 from helix_episodes.readers.claude_code.transcript import ClaudeTranscript
 from helix_episodes.readers.common.fields import Record, text_in
-from helix_episodes.readers.common.jsonl import (
-    LineLedger,
-    lines_of,
-    open_log,
-    parse_object,
-    read_object,
-    read_records,
-)
+from helix_episodes.readers.common.jsonl import LineLedger, lines_of, open_log, parse_object, read_object, read_records
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 

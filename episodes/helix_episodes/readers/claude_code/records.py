@@ -29,17 +29,14 @@ if TYPE_CHECKING:
 
 
 # Known kinds that say nothing about what was done: the program's book-keeping.
-SKIPPED_KINDS = frozenset(
-    {
-        *("summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "last-prompt"),
-        *("mode", "permission-mode", "file-history-snapshot", "worktree-state", "relocated", "frame-link"),
-        *("atis-latch", "tag", "progress", "system/turn_duration", "system/local_command"),
-        *("system/stop_hook_summary", "system/informational", "system/api_error", "system/microcompact_boundary"),
-        *("system/session_start", "system/away_summary", "system/memory_saved", "system/agents_killed"),
-        *("system/permission_retry", "system/scheduled_task_fire", "system/bridge_status", "system/task_started"),
-        *("system/task_progress", "system/task_completed"),
-    }
-)
+SKIPPED_KINDS = frozenset({
+    "summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "last-prompt", "mode",
+    "permission-mode", "file-history-snapshot", "worktree-state", "relocated", "frame-link", "atis-latch", "tag",
+    "progress", "system/turn_duration", "system/local_command", "system/stop_hook_summary", "system/informational",
+    "system/api_error", "system/microcompact_boundary", "system/session_start", "system/away_summary",
+    "system/memory_saved", "system/agents_killed", "system/permission_retry", "system/scheduled_task_fire",
+    "system/bridge_status", "system/task_started", "system/task_progress", "system/task_completed",
+})  # fmt: skip
 SKIPPED_BLOCKS = frozenset({"redacted_thinking", "fallback", "web_search_tool_result", "code_execution_tool_result"})
 
 
@@ -113,13 +110,13 @@ _WORDS_FOLLOW = ("the user said:\n", "The user provided the following reason for
 _QUESTIONS_WAVED_AWAY = "The user wants to clarify these questions."
 
 _DENIED_BEGINNINGS = (
-    *("Claude requested permissions to", "This command requires approval", "Permission to use"),
-    *("Permission for this", "Answer questions?", "This Bash command contains multiple operations."),
-)
+    "Claude requested permissions to", "This command requires approval", "Permission to use", "Permission for this",
+    "Answer questions?", "This Bash command contains multiple operations.",
+)  # fmt: skip
 _DENIED_ANYWHERE = (
-    *("require approval:", "but you haven't granted it yet", "has been denied"),
-    *("was blocked. For security, Claude Code", "denied this tool", "hook blocking error"),
-)
+    "require approval:", "but you haven't granted it yet", "has been denied",
+    "was blocked. For security, Claude Code", "denied this tool", "hook blocking error",
+)  # fmt: skip
 _INTERRUPTED = "[Request interrupted by user"
 _ABORTED = "Command was aborted before completion"
 _CANCELLED_BEGINNINGS = ("Sibling tool call errored", "Cancelled: parallel tool call")

@@ -173,21 +173,19 @@ def _content(payload: Record) -> str:
 # Records that say nothing of what was done, or what another record says better.
 _SKIPPED_RECORDS = frozenset({"world_state", "session_state", "inter_agent_communication_metadata"})
 _SKIPPED_ITEMS = frozenset({"ghost_snapshot", "other"})
-_SKIPPED_EVENTS = frozenset(
-    {
-        *("task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update"),
-        *("session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated"),
-        *("account/rateLimits/updated", "codex/event/raw_item", "item_started", "background_event"),
-        *("exec_command_begin", "exec_command_output_delta", "terminal_interaction", "patch_apply_begin"),
-        *("mcp_tool_call_begin", "web_search_begin", "image_generation_begin", "view_image_tool_call"),
-        *("exec_approval_request", "apply_patch_approval_request", "guardian_assessment", "request_user_input"),
-        *("agent_message_delta", "agent_reasoning_delta", "agent_reasoning_section_break"),
-        *("agent_reasoning_raw_content", "raw_response_item", "stream_error", "warning", "deprecation_notice"),
-        *("entered_review_mode", "sub_agent_activity", "collab_agent_spawn_begin", "collab_waiting_begin"),
-        *("collab_agent_interaction_begin", "collab_agent_interaction_end", "collab_close_begin", "collab_close_end"),
-        *("undo_started", "shutdown_complete", "mcp_startup_update", "mcp_startup_complete"),
-    }
-)
+_SKIPPED_EVENTS = frozenset({
+    "task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update",
+    "session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated",
+    "account/rateLimits/updated", "codex/event/raw_item", "item_started", "background_event", "exec_command_begin",
+    "exec_command_output_delta", "terminal_interaction", "patch_apply_begin", "mcp_tool_call_begin",
+    "web_search_begin", "image_generation_begin", "view_image_tool_call", "exec_approval_request",
+    "apply_patch_approval_request", "guardian_assessment", "request_user_input", "agent_message_delta",
+    "agent_reasoning_delta", "agent_reasoning_section_break", "agent_reasoning_raw_content", "raw_response_item",
+    "stream_error", "warning", "deprecation_notice", "entered_review_mode", "sub_agent_activity",
+    "collab_agent_spawn_begin", "collab_waiting_begin", "collab_agent_interaction_begin",
+    "collab_agent_interaction_end", "collab_close_begin", "collab_close_end", "undo_started", "shutdown_complete",
+    "mcp_startup_update", "mcp_startup_complete",
+})  # fmt: skip
 
 
 class Rollout:

@@ -48,16 +48,15 @@ _CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.M
 _RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
 # The program's own sentences, each of which comes first.
 _REJECTED = (
-    *("exec command rejected by user", "patch rejected by user", "rejected by user"),
-    "user rejected MCP tool call",
-)
+    "exec command rejected by user", "patch rejected by user", "rejected by user", "user rejected MCP tool call",
+)  # fmt: skip
 _DENIED = ("This action was rejected due to unacceptable risk",)
 _INTERRUPTED = ("aborted by user", "aborted")
 _FAILED = (
-    *("apply_patch verification failed", "failed to parse function arguments", "exec_command failed"),
-    *("write_stdin failed", "execution error:", "failed in sandbox"),
-    *("unsupported call:", "unsupported custom tool call:"),
-)
+    "apply_patch verification failed", "failed to parse function arguments", "exec_command failed",
+    "write_stdin failed", "execution error:", "failed in sandbox", "unsupported call:",
+    "unsupported custom tool call:",
+)  # fmt: skip
 _NEST_LIMIT = 3
 
 

@@ -94,13 +94,11 @@ def _marked(lines: Iterable[str], mark: str) -> str:
     return "\n".join(line[1:] for line in lines if line.startswith(mark))
 
 
-_LOOKING_VERBS = frozenset(
-    {
-        *("get", "list", "search", "read", "query", "fetch", "resolve", "find", "lookup", "look", "view", "show"),
-        *("describe", "browse", "count", "inspect", "check", "retrieve", "download", "explore", "ask", "grep", "glob"),
-        *("calculate", "compute", "think", "verify"),
-    }
-)
+_LOOKING_VERBS = frozenset({
+    "get", "list", "search", "read", "query", "fetch", "resolve", "find", "lookup", "look", "view", "show",
+    "describe", "browse", "count", "inspect", "check", "retrieve", "download", "explore", "ask", "grep", "glob",
+    "calculate", "compute", "think", "verify",
+})  # fmt: skip
 _NAME_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
@@ -133,9 +131,9 @@ Translator: TypeAlias = Callable[[LoggedArguments], tuple[Translation, ...]]
 _NOISE = re.compile(r"[_\-\s]+")
 #: Names of the arguments, by what they hold; the first that is a text counts.
 _PATH_NAMES = (
-    *("filepath", "path", "notebookpath", "absolutepath", "targetfile", "relativepath", "filename", "file"),
-    *("dirpath", "directorypath", "directory", "dir", "folder"),
-)
+    "filepath", "path", "notebookpath", "absolutepath", "targetfile", "relativepath", "filename", "file", "dirpath",
+    "directorypath", "directory", "dir", "folder",
+)  # fmt: skip
 _OLD_NAMES = ("oldstring", "oldstr", "oldtext", "search", "old")
 _NEW_NAMES = ("newstring", "newstr", "newtext", "newsource", "replace", "replacement", "codeedit", "new", "content")
 _WHOLE_NAMES = ("content", "contents", "filetext", "text", "body")

@@ -3,7 +3,7 @@
 Such a log says what was *done* and what was *found*, which problems occurred and how they were fixed. Each statement
 becomes an event: a failure where one is reported (`helix_episodes.extraction.prose.failures`), a test run where one
 passed, else a milestone; and a decision where it makes a choice (`helix_episodes.extraction.prose.choices`), with the
-fact that it gives as the reason. What the log joins is linked (`helix_episodes.extraction.reports.links`).
+fact that it gives as the reason. What the log joins is linked (`helix_episodes.extraction.report_links`).
 
 A failure that is reported again in much the same words is one failure; a later statement that it was fixed is the
 answer to it.
@@ -32,7 +32,7 @@ from helix_episodes.extraction.prose.failures import (
     requested_fixes,
 )
 from helix_episodes.extraction.prose.sentences import stems, word_overlap
-from helix_episodes.extraction.reports.links import (
+from helix_episodes.extraction.report_links import (
     StatementKind,
     StatementMark,
     StatementPair,
