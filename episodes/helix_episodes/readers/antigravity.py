@@ -52,10 +52,7 @@ _STAMPS = re.compile(r"\A(?:(?:Created|Completed) At: [^\n]*\n)+")
 #: The names that this agent has for arguments, in ours.
 _ARGUMENTS = {
     "CommandLine": "command",
-    "TargetFile": "path",
-    "AbsolutePath": "path",
-    "DirectoryPath": "path",
-    "SearchPath": "path",
+    **dict.fromkeys(("TargetFile", "AbsolutePath", "DirectoryPath", "SearchPath"), "path"),
     "CodeContent": "content",
     "TargetContent": "old",
     "ReplacementContent": "new",

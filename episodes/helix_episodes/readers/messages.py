@@ -11,7 +11,7 @@ from collections.abc import (
     Mapping,  # noqa: TC003  (a NamedTuple's fields)
 )
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.readers.common.fields import (
     Record,
@@ -21,6 +21,7 @@ from helix_episodes.readers.common.fields import (
     object_in,
     objects_in,
     parse_any_time,
+    text_at,
     text_in,
 )
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
@@ -52,9 +53,6 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session, Status
 
 
-#: Keys that lead to a value, one below the other.
-KeyPath: TypeAlias = tuple[str, ...]
-
 _REMINDERS = ("system-reminder", "system-notification", "hook-context")
 
 
@@ -63,8 +61,8 @@ class Dialect(NamedTuple):
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
     its message is (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
-    the ways to the session's id, version, folder and model. ``parent`` names the fields with a record's id and that of
-    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that nobody said but
+    the paths of keys to the session's id, version, folder and model. ``parent`` names the fields with a record's id and
+    that of the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that nobody said but
     worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
     ``document`` is the key of the messages where the log is one JSON document. ``facts_file`` names a file of facts.
     """
@@ -74,7 +72,7 @@ class Dialect(NamedTuple):
     unfamiliar: str
     messages: Mapping[str, str] = {}
     roles: Mapping[str, str] = {}
-    facts: Mapping[str, tuple[KeyPath, ...]] = {}
+    facts: Mapping[str, tuple[str, ...]] = {}
     times: tuple[str, ...] = ("timestamp",)
     parent: tuple[str, str] | None = None
     cuts: Mapping[str, str] = {}
@@ -142,11 +140,7 @@ DROID = Dialect(
     unfamiliar="no session_start with a title, no line of its stream",
     messages={"message": "message", "tool_call": "", "tool_result": "", "completion": ""},
     roles={"tool_call": "call", "tool_result": "tool", "completion": "assistant"},
-    facts={
-        "id": (("session_id",), ("sessionId",)),
-        "root": (("cwd",),),
-        "model": (("model",),),
-    },
+    facts={"id": ("session_id", "sessionId"), "root": ("cwd",), "model": ("model",)},
     cuts={"compaction_state": "compaction"},
     notes=frozenset({"error"}),
     skipped=frozenset({"session_start", "system", "todo_state"}),
@@ -159,7 +153,7 @@ PI = Dialect(
     ),
     unfamiliar="no session line with a version and a folder",
     messages={"message": "message"},
-    facts={"root": (("cwd",),), "model": (("message", "model"), ("modelId",))},
+    facts={"root": ("cwd",), "model": ("message.model", "modelId")},
     parent=("id", "parentId"),
     cuts={"compaction": "compaction"},
     skipped=frozenset(
@@ -173,7 +167,7 @@ QWEN = Dialect(
     unfamiliar="no line has the uuid, session and parts of its records",
     messages={"user": "message", "assistant": "message", "tool_result": "message"},
     roles={"tool_result": "tool"},
-    facts={"id": (("sessionId",),), "root": (("cwd",),), "version": (("version",),), "model": (("model",),)},
+    facts={"id": ("sessionId",), "root": ("cwd",), "version": ("version",), "model": ("model",)},
     parent=("uuid", "parentUuid"),
     cuts={"system/rewind": "rewind", "system/chat_compression": "compaction"},
     notes=frozenset({"user/notification"}),
@@ -187,12 +181,7 @@ GROK = Dialect(
     unfamiliar="no line has its reasoning, model_id or prompt_index",
     messages={"user": "", "assistant": "", "tool_result": "", "reasoning": ""},
     roles={"user": "user", "assistant": "assistant", "tool_result": "tool", "reasoning": "thought"},
-    facts={
-        "id": (("info", "id"),),
-        "root": (("info", "cwd"),),
-        "model": (("model_id",),),
-        "version": (("agent_version",),),
-    },
+    facts={"id": ("info.id",), "root": ("info.cwd",), "model": ("model_id",), "version": ("agent_version",)},
     times=("timestamp", "created_at", "updated_at"),
     skipped=frozenset({"system", "backend_tool_call"}),
     tools={**COMMON_TOOLS, **named("readfile", "listdir", by=look)},
@@ -203,11 +192,7 @@ HERMES = Dialect(
     is_own=lambda record: "session_id" in record and "platform" in record and bool(objects_in(record, "messages")),
     unfamiliar="it is no document with a session_id, a platform and messages",
     messages={"": ""},
-    facts={
-        "id": (("session_id",),),
-        "root": (("cwd",), ("model_config", "cwd")),
-        "model": (("model",),),
-    },
+    facts={"id": ("session_id",), "root": ("cwd", "model_config.cwd"), "model": ("model",)},
     times=("timestamp", "session_start", "last_updated"),
     document="messages",
 )
@@ -217,7 +202,7 @@ CHAT = Dialect(
     unfamiliar="no line has a timestamp with a role and a content, or with a called function",
     messages={"": "", "tool_call": "", "tool_result": ""},
     roles={"tool_call": "call", "tool_result": "tool"},
-    facts={"model": (("model",),)},
+    facts={"model": ("model",)},
     notes=frozenset({"error"}),
 )
 
@@ -362,7 +347,10 @@ class _Log:
 
     def learn(self, record: Record) -> None:
         """Notes what a record says of the session as a whole."""
-        found = {name: _first(record, ways) for name, ways in self._dialect.facts.items()}
+        found = {
+            name: next((text for path in paths if (text := text_at(record, path))), None)
+            for name, paths in self._dialect.facts.items()
+        }
         self.builder.note(id=found.get("id"), version=found.get("version"), root=found.get("root"))
         self.builder.count_model(found.get("model"))
         for name in self._dialect.times:
@@ -452,14 +440,3 @@ def _kinds(record: Record) -> tuple[str, ...]:
     kind = str(record.get("type") or "")
     subtype = text_in(record, "subtype")
     return (f"{kind}/{subtype}", kind) if subtype else (kind,)
-
-
-def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
-    for way in ways:
-        inner = record
-        for key in way[:-1]:
-            inner = object_in(inner, key)
-        value = text_in(inner, way[-1])
-        if value:
-            return value
-    return None

@@ -43,15 +43,15 @@ class SieveHint(NamedTuple):
 
 
 class SecretRule(NamedTuple):
-    """A kind of secret: plain strings or hints of which one must occur, the pattern, its group to cut, and a last look.
+    """A kind of secret: plain strings or hints of which one must occur, the pattern, and a last check of what it found.
 
+    What the pattern's last group matched is cut, all of the match where it has no group.
     With ``folded`` the plain strings are given in small letters and meant in any case.
     """
 
     kind: str
     needles: tuple[str, ...]
     pattern: str
-    group: int = 0
     accept: Callable[[re.Match[str]], bool] = lambda _: True
     hints: tuple[SieveHint, ...] = ()
     folded: bool = False
@@ -61,7 +61,7 @@ def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = No
     """What the rule finds in a text (or between two places of it), whether or not its needles were looked for."""
     for match in compiled_pattern(rule.pattern).finditer(text, start, len(text) if end is None else end):
         if rule.accept(match):
-            yield make_cut(rule.kind, *match.span(rule.group))
+            yield make_cut(rule.kind, *match.span(match.re.groups))
 
 
 def make_cut(kind: str, start: int, end: int) -> Cut:

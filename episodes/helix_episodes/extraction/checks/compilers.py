@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 #: Families and the wordings they are known by, checked in order.
-_WORDINGS: tuple[tuple[str, ...], ...] = (
+_WORDINGS = (
     ("missing method", r"missing method|does not implement|not all trait items implemented|does not override"),
     ("unused import", r"imported and not used|unused import"),
     ("unused variable", r"declared and not used|declared but not used|unused variable"),
@@ -48,27 +48,27 @@ _WORDINGS: tuple[tuple[str, ...], ...] = (
     (
         "missing package",
         r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module)|could not import",
-        r"unresolved import|No such file or directory|file not found|package .* does not exist",
     ),
+    ("missing package", r"unresolved import|No such file or directory|file not found|package .* does not exist"),
     ("wrong arguments", r"not enough arguments|too many arguments|wrong number of arguments|takes \d+ arguments?"),
     (
         "type mismatch",
         r"cannot use|mismatched types|cannot convert|incompatible types?|assignment mismatch|invalid operation",
-        r"type mismatch|impossible type|cannot infer|must be (?:a )?type|not assignable",
     ),
+    ("type mismatch", r"type mismatch|impossible type|cannot infer|must be (?:a )?type|not assignable"),
     ("missing return", r"missing return"),
     (
         "undefined name",
         r"undefined|undeclared|not declared|cannot find symbol|unresolved reference|not found in this scope",
-        r"unknown field|has no (?:field|member)",
     ),
+    ("undefined name", r"unknown field|has no (?:field|member)"),
     (
         "syntax error",
         r"syntax error|expected .*(?:found|got|before|after)|expected [';{}()\[\]]|unexpected|illegal character",
-        r"unterminated|not terminated|non-declaration statement",
     ),
+    ("syntax error", r"unterminated|not terminated|non-declaration statement"),
 )
-_FAMILIES = tuple((family, Regex("|".join(wordings))) for family, *wordings in _WORDINGS)
+_FAMILIES = tuple((family, Regex(wording)) for family, wording in _WORDINGS)
 
 
 def compile_family(message: str) -> str:
