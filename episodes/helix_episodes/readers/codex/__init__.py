@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.codex.calls import RolloutWork, output_text
+from helix_episodes.readers.codex.calls import RolloutCalls, output_text
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
@@ -195,7 +195,7 @@ class Rollout:
         self.builder = SessionBuilder()
         self._dialogue = self.builder.dialogue
         self._words = RolloutConversation(self._dialogue)
-        self._work = RolloutWork(self._dialogue)
+        self._work = RolloutCalls(self._dialogue)
         self._cuts = Twins()
         self._has_begun = False
         self._total_tokens = 0
