@@ -22,7 +22,7 @@ from helix_episodes.extraction.checks import (
     tool_finding,
 )
 from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
-from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.extraction.shell.commands import decisive
@@ -124,19 +124,16 @@ def _failure(call: ParsedCall, verdict: Verdict, finding: CheckFinding, *, root:
         times, failed = _counts(verdict), verdict.failed_count
     else:
         times, failed = f" ({finding.times} times)" if finding.times > 1 else "", finding.times
-    return _event(
-        call,
-        "error",
-        line(f"{verdict.check} fails: {finding.family}{times}"),
-        quoted=finding.message or verdict.quote or call.output,
-        check=verdict.check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
+    return draft_error(
+        call.result or call.step,
+        verdict.check,
+        finding,
+        f"{verdict.check} fails: {finding.family}{times}",
+        quoted=verdict.quote or call.output,
+        actor=call.actor,
         path=_placed(finding, root),
-        tests=finding.tests,
         passed=verdict.passed_count,
         failed=failed,
-        status="error",
     )
 
 
@@ -174,17 +171,13 @@ def _culprit(call: ParsedCall) -> str:
 
 
 def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None, tool: str | None = None) -> Event:
-    return _event(
-        call,
-        "error",
-        line(f"{check} fails: {finding.family}"),
-        quoted=finding.message or call.output,
-        check=check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
-        path=call.path or _placed(finding, root),
-        status="error",
-        tool=tool,
+    step, content, path = (
+        call.result or call.step,
+        f"{check} fails: {finding.family}",
+        call.path or _placed(finding, root),
+    )
+    return draft_error(
+        step, check, finding, content, quoted=call.output, actor=call.actor, path=path, tests=(), tool=tool
     )
 
 
@@ -292,7 +285,7 @@ def _mentioned_by_agent(session: Session, stretch: range, edit: ParsedCall) -> I
 
 
 def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
-    event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
+    event = draft_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}", quoted=step.text)
     scope = (finding.path,) if finding.path else ()
     verdict = Verdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
     return DraftEvent(position=position, event=event, reported=ReportedFailure(until=position, verdict=verdict))

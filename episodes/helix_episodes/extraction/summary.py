@@ -36,26 +36,17 @@ _PLAN = re.compile(r"^\s*implement the following plan:\s*", re.IGNORECASE)
 _WORDS: tuple[tuple[TaskKind, str], ...] = (
     ("merge", r"merge conflicts?|rebase|cherry-?pick|resolve (the )?conflicts?|merge (main|master|origin)"),
     ("review", r"review|audit|code[- ]review|pr comments"),
-    (
-        "fix",
-        r"fix(es|ed|ing)?|bugs?|broken|fail(s|ing|ed|ure)?|errors?|crash(es|ed)?|regress\w*|flaky|address|issues?|wrong",
-    ),
-    (
-        "refactor",
-        r"refactor\w*|rename|clean ?up|simplif\w+|move|extract|dedup\w*|unify|reorgani[sz]e|consolidat\w+",
-    ),
+    ("fix", r"fix(es|ed|ing)?|bugs?|broken|fail(s|ing|ed|ure)?|errors?|crash(es|ed)?|regress\w*|flaky"),
+    ("fix", r"address|issues?|wrong"),
+    ("refactor", r"refactor\w*|rename|clean ?up|simplif\w+|move|extract|dedup\w*|unify|reorgani[sz]e|consolidat\w+"),
     ("docs", r"docs?|document(ation)?|readme|changelog|comments?|license"),
     (
         "test",
-        (
-            r"(add|write|create|improve|extend) ((a|an|the|some|more|unit|integration|regression|missing|new) )*tests?|"
-            r"(test )?coverage|benchmarks?"
-        ),
+        r"(add|write|create|improve|extend) ((a|an|the|some|more|unit|integration|regression|missing|new) )*tests?",
     ),
-    (
-        "feature",
-        r"add|implement|create|build|introduce|support|make|enable|write|new|provide|allow|ensure|change|update|use",
-    ),
+    ("test", r"(test )?coverage|benchmarks?"),
+    ("feature", r"add|implement|create|build|introduce|support|make|enable|write|new|provide|allow|ensure|change"),
+    ("feature", r"update|use"),
     ("question", r"why|what|how|explain|where|which|is there|can we|could we|does|do we|investigate|understand"),
 )
 _KINDS: tuple[tuple[TaskKind, re.Pattern[str]], ...] = tuple(

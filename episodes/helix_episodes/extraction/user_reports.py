@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, verdicts_in
-from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
@@ -308,11 +308,11 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
             reported = ReportedFailure(until=until, verdict=verdict, command=command)
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
                 content = f"the user reports: {verdict.check} fails: {finding.family}"
-                event = reported_error(step, verdict.check, finding, content)
+                event = draft_error(step, verdict.check, finding, content, quoted=step.text)
                 yield DraftEvent(position=position, event=event, reported=reported)
     elif (words := report_in(step.text, first=position == prompts[0])) is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
-        event = reported_error(step, WORK, finding, f"the user reports: {words}")
+        event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
         # A person refutes the turn in which the agent last did something.
         last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
         refuted = prompts[bisect_right(prompts, last) - 1] if last is not None and refutes(words) else None

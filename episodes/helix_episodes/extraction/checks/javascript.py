@@ -46,15 +46,7 @@ def read_vitest(output: CommandOutput) -> Verdict | None:
     return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
 
 
-def _suites(
-    output: CommandOutput,
-    *,
-    check: str,
-    end: Regex,
-    files: Regex,
-    test: Regex,
-    sign: str,
-) -> Verdict | None:
+def _suites(output: CommandOutput, *, check: str, end: Regex, files: Regex, test: Regex, sign: str) -> Verdict | None:
     if not output.has(sign, "Test Suites:"):
         return None
     ends = output.matches(end)
