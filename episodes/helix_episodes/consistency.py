@@ -113,12 +113,12 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
 
 
 def unsound_links(episode: Episode) -> tuple[str, ...]:
-    """The links that cannot stand, each with the reason: an end that is not there, backwards in time, a circle."""
+    """The links that are not valid, each with the reason: an end that is not there, backwards in time, a circle."""
     return _sound_pairs(episode, {one.id for one in parts_of(episode)})[1]
 
 
 def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
-    """The links that can stand, and why each of the others cannot."""
+    """The links that are valid, and why each of the others cannot."""
     times = {one.id: sortable_time(one.timestamp) for one in parts_of(episode)}
     sound: dict[str, set[str]] = defaultdict(set)
     problems: list[str] = []
@@ -178,7 +178,7 @@ def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
 
 
 def _differences(before: Episode, after: Episode) -> Iterator[str]:
-    """What the ends said differently from the links."""
+    """What the ends stated differently from the links."""
     parts = zip(parts_of(before), parts_of(after), strict=True)
     yield from (f"{new.id} does not agree with the links" for old, new in parts if old != new)
     if before.fixes != after.fixes:

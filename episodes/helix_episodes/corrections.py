@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     EndsOf: TypeAlias = Callable[[str, tuple[str, ...]], tuple[str, ...]]
 
-#: The rule that an outcome given by a person is shown with.
+#: The rule that an outcome that a person stated is shown with.
 PERSON_RULE = "told by a person"
 #: What the rule of a revision begins with.
 LATER_EVIDENCE = "later evidence"
@@ -131,7 +131,7 @@ def parts_of(episode: Episode) -> tuple[Decision | Event, ...]:
 
 
 def find_part(episode: Episode, anchor: PartAnchor) -> Decision | Event | None:
-    """The part an anchor stands for: that with its text (of several its line, then its id), else that on its line."""
+    """The part an anchor represents: that with its text (of several its line, then its id), else that on its line."""
     parts = [each for each in parts_of(episode) if each.id[:1] == anchor.id[:1]]
     same = [each for each in parts if _text(each) == anchor.text]
     if same:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
 
 
-#: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
+#: Represents the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
 _OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
 

@@ -79,7 +79,7 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def signals_of(episode: Episode) -> EpisodeSignals:
-    """What an episode tells; times that it does not know are those of the session's beginning."""
+    """What an episode shows; times that it does not know are those of the session's beginning."""
     begin = parse_timestamp(episode.timestamp) or _UNKNOWN_BEGINNING
     times = [at for part in parts_of(episode) if (at := parse_timestamp(part.timestamp))]
     commits = tuple(
@@ -300,8 +300,8 @@ def _ground(one: CheckVerdict) -> Ground | None:
     return Ground(check=one.check, kind=part.kind, passed=None, scope=part.scope, findings=findings)
 
 
-def revisions(tellings: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
-    """The revisions that follow from what all episodes tell (:mod:`telling`); by episode, then by date."""
-    sessions = sorted(tellings, key=lambda one: (one.begin, one.session))
+def revisions(signals: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
+    """The revisions that follow from what all episodes show; by episode, then by date."""
+    sessions = sorted(signals, key=lambda one: (one.begin, one.session))
     found = (*revert_revisions(sessions), *recheck_revisions(sessions))
     return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

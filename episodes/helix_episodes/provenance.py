@@ -44,7 +44,7 @@ class EpisodeBeginning(msgspec.Struct, frozen=True):
 
 
 def read_beginning(path: Path) -> EpisodeBeginning | None:
-    """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` tells."""
+    """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` reports."""
     try:
         return msgspec.json.decode(read_regular(path), type=EpisodeBeginning)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

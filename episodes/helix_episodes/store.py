@@ -153,7 +153,7 @@ class EpisodeStore:
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 
-        An invalid file hides no other; `scan` tells of it. ``since`` without a zone is taken as UTC.
+        An invalid file hides no other; `scan` reports it. ``since`` without a zone is taken as UTC.
         """
         needle = task.casefold() if task else ""
         found = [
@@ -229,7 +229,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 @cache
 def _defaults(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The keys of a class in order, each with what it holds when nothing was given."""
+    """The keys of a class in order, each with what it holds when nothing was passed."""
     return {
         field.name: field.default_factory() if callable(field.default_factory) else field.default
         for field in msgspec.structs.fields(struct)

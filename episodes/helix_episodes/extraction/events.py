@@ -1,8 +1,8 @@
 """Events: what came of the calls.
 
 A result is a failure by its flag, its exit code, the tool's own error object, or the grammar of the runner that wrote
-it; never because the word "error" stands in it. A call that a person refused, that lacked a permission, that was
-stopped, or that never ran because the one beside it failed is a ``tool_call`` event with that status and no failure.
+it; never because the word "error" is in it. A call that a person refused, that lacked a permission, that was
+stopped, or that never ran because the one next to it failed is a ``tool_call`` event with that status and no failure.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FAMILIES_PER_RUN = 5
 #: The family of a command whose exit status is an answer (``grep`` found nothing) and no failure.
 ANSWERED_NO = "answered no"
 #: The shell itself refuses a part of the text: the program there never ran.
-_SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
+_SHELL_REFUSES = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 #: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
 #: about what was found there.
@@ -101,7 +101,7 @@ def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
 
 
 def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    """What the checks of a call said: each that passed, and each family of each that failed."""
+    """What the checks of a call reported: each that passed, and each family of each that failed."""
     for verdict in call.verdicts:
         if verdict.passed is False:
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
@@ -148,7 +148,7 @@ def _placed(finding: CheckFinding, root: str | None) -> str | None:
 
 
 def _failed_part(call: ParsedCall) -> CheckFinding | None:
-    """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
+    """What went wrong in a command besides its checks, flagged or in the shell's own words; None for a mere "no"."""
     if call.refusals:
         return call.refusals[0]
     # What a look prints is a text that it shows, not how it ended.
@@ -162,7 +162,7 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
 
 def _culprit(call: ParsedCall) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
-    if _SHELL_SPEAKS.match(call.output.lstrip()):
+    if _SHELL_REFUSES.match(call.output.lstrip()):
         return "shell"
     passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
     others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
@@ -223,7 +223,7 @@ def _name(call: ParsedCall) -> str:
 
 
 def _event(call: ParsedCall, kind: EventType, content: str, *, quoted: str | None = None, **fields: object) -> Event:
-    """An event of a call's result, which rests on its output unless other words are given."""
+    """An event of a call's result, which rests on its output unless other words are passed."""
     quoted = call.output if quoted is None else quoted
     given = {"status": call.status, "actor": call.actor} | fields
     return draft_event(call.result or call.step, kind, content, quoted=quoted, **given)

@@ -3,7 +3,7 @@
 The rules, in order: ``reward`` in the log · the user's explicit verdict · the last run of the check that was worked
 on · a commit after a passing check · an error left unrepaired · interrupted or abandoned · what the log declares ·
 otherwise unknown, which is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome
-is kept apart from them.
+is separate from them.
 
 A failure that the agent calls pre-existing or unrelated does not count against the session, unless the log
 contradicts the claim: the same check passed earlier in the session, or passed while the changes were set aside with
@@ -102,7 +102,7 @@ def _names(words: str, run: CheckRun) -> bool:
     return kind is not None and bool(kind.search(words))
 
 
-#: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
+#: A failure that the log calls someone else's, or an old one, is no verdict on the session.
 _NOT_OURS = re.compile(
     r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b",
     re.IGNORECASE,
@@ -170,7 +170,7 @@ def _judged(outcome: Outcome, prompt: Step) -> Judgement:
 def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
     """The last verdict of each check that was worked on; only those that no later change put in question.
 
-    A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
+    A failure that the agent calls someone else's, and the log does not deny it, says nothing of this session.
     """
     last = (_last_made(timeline, check) for check in timeline.runs)
     worked_on = [

@@ -89,7 +89,7 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     return "feature" if named == "question" else named
 
 
-#: A longer silence is somebody's lunch or night, not work: sessions are left open and resumed for days.
+#: A longer silence is someone's lunch or night, not work: sessions are left open and resumed for days.
 PAUSE_MINUTES = 30
 
 

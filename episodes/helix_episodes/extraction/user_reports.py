@@ -135,7 +135,7 @@ def rejection_in(text: str) -> str | None:
 
 
 def refutes(sentence: str) -> bool:
-    """Whether a sentence says that somebody looked for what the work rests on, and it is not so.
+    """Whether a sentence says that someone looked for what the work rests on, and it is not so.
 
     >>> refutes("I just checked and none of them has a date"), refutes("I checked and nothing is wrong")
     (True, False)
@@ -148,9 +148,9 @@ def _is_acceptance(text: str) -> bool:
     if len(text) > _SHORT or "?" in text:
         return False
     clauses = [part.strip() for part in _CLAUSE_MARKS.split(text) if part.strip()]
-    said = [part for part in clauses if not _FILLER.fullmatch(part)]
-    return bool(said) and all(
-        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in said
+    statement = [part for part in clauses if not _FILLER.fullmatch(part)]
+    return bool(statement) and all(
+        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in statement
     )
 
 
@@ -226,12 +226,12 @@ def states_symptom(sentence: str) -> bool:
         _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
     ):
         return not sentence.rstrip().endswith("?")
-    said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
+    statement = _CONDITION.sub("", sentence)  # "when I save I get an error" reports the error, not of a condition
     for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
-        found = shape.search(said) if has_any(lowered, signs) else None
-        if found is None or (said != sentence and found.start() == 0):
+        found = shape.search(statement) if has_any(lowered, signs) else None
+        if found is None or (statement != sentence and found.start() == 0):
             continue
-        if not is_supposed(said, upto=found.end()) and not is_doubtful(said, found):
+        if not is_supposed(statement, upto=found.end()) and not is_doubtful(statement, found):
             return True
     return False
 

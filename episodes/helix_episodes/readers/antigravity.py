@@ -115,7 +115,7 @@ class _Steps:
         if kind in _SKIPPED:
             return SkippedRecord(kind)
         if self._waiting:
-            self._settle(record, place, text=text, kind=kind)
+            self._end_call(record, place, text=text, kind=kind)
             return None
         return SkippedRecord(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
 
@@ -131,7 +131,7 @@ class _Steps:
             self._waiting.append(call_id)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
 
-    def _settle(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
+    def _end_call(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
         call_id = self._waiting.popleft()
         status = _STATUS.get(text_in(record, "status") or "", "unknown")
         if kind == "ERROR_MESSAGE":

@@ -122,10 +122,10 @@ class _Run:
             tool, call_id = text_in(call, "function_name"), text_in(call, "tool_call_id")
             self._dialogue.call(place, tool, call.get("arguments"), tools=COMMON_TOOLS, call_id=call_id, actor=actor)
         for result in objects_in(object_in(step, "observation"), "results"):
-            self._settle(result, place)
+            self._end_call(result, place)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty step")
 
-    def _settle(self, result: Record, place: RecordPosition) -> None:
+    def _end_call(self, result: Record, place: RecordPosition) -> None:
         call_id = text_in(result, "source_call_id")
         self._follow(result.get("subagent_trajectory_ref"))
         extra, text = object_in(result, "extra"), content_text(result.get("content"))

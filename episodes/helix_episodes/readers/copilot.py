@@ -91,7 +91,7 @@ class _Events:
             "assistant.message": self._answered,
             "assistant.reasoning": self._thought,
             "tool.execution_start": self._called_tool,
-            "tool.execution_complete": self._settled,
+            "tool.execution_complete": self._completed,
             "abort": self._aborted,
         }
 
@@ -170,7 +170,7 @@ class _Events:
             self._called.add(call_id)
         self._dialogue.call(place, tool, data.get("arguments"), tools=_TOOLS, call_id=call_id, actor=actor)
 
-    def _settled(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
+    def _completed(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         call_id = text_in(data, "toolCallId") or "call without id"
         if self._dialogue.has_result(call_id):
             return SkippedRecord("second result")

@@ -37,7 +37,7 @@ _TOOLS = {
     **COMMON_TOOLS,
     **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", "grepsearch", by=look),
 }
-_SPEAKERS = frozenset({"user", "gemini", "model", "assistant"})
+_ROLES = frozenset({"user", "gemini", "model", "assistant"})
 _NOTES = frozenset({"info", "warning", "error"})
 _STATUS: dict[str, Status] = {"success": "ok", "error": "error", "cancelled": "rejected", "canceled": "rejected"}
 _INJECTED = ("session_context", "system-reminder", "hook_context")
@@ -119,7 +119,7 @@ def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
 def _take(builder: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
     kind = text_in(record, "type")
     place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
-    if kind in _SPEAKERS:
+    if kind in _ROLES:
         return _message(builder, record, place)
     if kind in _NOTES:
         text = content_text(record.get("content"))

@@ -60,10 +60,10 @@ class Dialect(NamedTuple):
     """One agent's way of logging messages.
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
-    its message is (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
+    its message is (empty: the record is the message), ``roles`` to the role that a kind represents. ``facts`` are
     the paths of keys to the session's id, version, folder and model. ``parent`` names the fields with a record's id and
-    that of the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that nobody said but
-    worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
+    that of the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that no one said
+    but that are worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
     ``document`` is the key of the messages where the log is one JSON document. ``facts_file`` names a file of facts.
     """
 

@@ -333,9 +333,9 @@ class _SessionReader:
         if helper := text_in(metadata, "sessionId"):
             self._helper(helper)
         if text_in(state, "status") in _ENDED:
-            self._settle(state, place, call_id=call_id)
+            self._end_call(state, place, call_id=call_id)
 
-    def _settle(self, state: Record, place: RecordPosition, *, call_id: str | None) -> None:
+    def _end_call(self, state: Record, place: RecordPosition, *, call_id: str | None) -> None:
         failed = state.get("status") == "error"
         text = text_in(state, "error") or text_in(state, "output") or ""
         ended = parse_any_time(object_in(state, "time").get("end")) or place.at

@@ -9,7 +9,7 @@ the entry point group ``helix_graph.readers``::
     my-agent = "my_package.reader:MyAgentReader"
 
 A class with the attributes of `helix_episodes.readers.base.Reader` is all it takes. One that cannot be loaded is named
-in the message and stops nobody else.
+in the message and stops no one else.
 """
 
 from __future__ import annotations

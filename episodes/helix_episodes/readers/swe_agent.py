@@ -54,7 +54,7 @@ _STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")
 
 
 def translate_action(action: str, *, opened: str | None) -> tuple[str, Translation]:
-    r"""The tool that a typed line names, and what it stands for; ``opened`` is the file in the window.
+    r"""The tool that a typed line names, and what it represents; ``opened`` is the file in the window.
 
     >>> translate_action("edit 4:4\nx = 1\nend_of_edit", opened="/repo/a.py")
     ('edit', Translation(operation='edit', arguments={'path': '/repo/a.py', 'old': '', 'new': 'x = 1'}))

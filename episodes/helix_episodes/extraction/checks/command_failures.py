@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: How many lines from each end of a failed command's output are looked at: errors are at one of them.
 ENDS = 300
-#: A template longer than this is somebody's prose and would never recur anyway.
+#: A template longer than this is someone's prose and would never recur anyway.
 _TEMPLATE_LIMIT = 80
 
 #: Families and the wordings they are known by, checked in order.
@@ -180,7 +180,7 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     # The first line that calls itself an error: asked only of what has failed.
     first = next((line.strip() for line in spoken if _LOUD.match(line)), informative_line(spoken))
     masked = template(first)
-    # What a look prints is somebody's text; only a line that calls itself an error is its own.
+    # What a look prints is someone's text; only a line that calls itself an error is its own.
     if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
         return CheckFinding(family=masked, message=first)
     return CheckFinding(family=f"exit code {code}" if code is not None else "failed", message=first, generic=True)
@@ -295,7 +295,7 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
     refused = _refusal(lines, segments)
     if refused:
         return _in_words(refused)
-    # The parts that change something and whose failure nobody would see, other than on purpose.
+    # The parts that change something and whose failure no one would see, other than on purpose.
     joiners = [*(part.joiner for part in segments[1:]), ""]
     hidden = [
         part

@@ -119,10 +119,10 @@ def _package_finding(output: CommandOutput, packages: list[re.Match[str]], *, un
 
 
 def _first_words(output: CommandOutput, heading: str) -> tuple[str | None, str]:
-    """What the first failing test said for itself.
+    """What the first failing test reported.
 
     ``t.Fatal`` ends a test, so the last line logged by a test file is the assertion that failed; what comes before is
-    mostly the log of helpers. With ``-v`` the log stands above the heading, otherwise below.
+    mostly the log of helpers. With ``-v`` the log is above the heading, otherwise below.
     """
     at = output.lines.index(heading)
     below = _block(output.lines[at + 1 :], ends=lambda line: not line[:1].isspace())

@@ -2,7 +2,7 @@ r"""Sentences, marked items, how much two statements have in common, and where w
 
 Rules that read prose judge sentences: a word means something else under a condition ("if it fails"), in a question
 ("does it fail?") and in a quotation. All of them start here, so that they agree on what prose is: the text without the
-code, output and lists shown beside it. Items that a text puts behind a label ("Decision: …") or under a heading ("##
+code, output and lists shown next to it. Items that a text puts behind a label ("Decision: …") or under a heading ("##
 Lessons learned") are found by `marked_items`. Two statements are compared by the words that carry meaning, each cut to
 where its forms agree ("validated", "validation"); synonyms are not known.
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 STATEMENT_END = Regex(r"(?<=[.!?])\s+(?=[A-Z(`'\"_])|;\s+|\n+")
 #: What is longer is no sentence but a dump; the expressions take time with the square of its length.
 LONGEST_SENTENCE = 1000
-#: Nobody states more than this much prose in one message; what is longer is a document that was pasted.
+#: No one states more than this much prose in one message; what is longer is a document that was pasted.
 PROSE_LIMIT = 20_000
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _FENCES = ("```", "~~~")

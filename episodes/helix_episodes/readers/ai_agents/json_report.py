@@ -90,7 +90,7 @@ def take_entry(steps: StepCollector, item: JsonNode) -> None:
 
 
 def _role_in_entry(key: str) -> Role | None:
-    """What a member of an entry stands for; its phase is what it belongs to, not work of its own."""
+    """What a member of an entry represents; its phase is what it belongs to, not work of its own."""
     role = role_of(key)
     return "label" if role == "work" and words_of(key) == ["phase"] else role
 
@@ -209,7 +209,7 @@ def _take_decision(
 
 
 def _take_aside(steps: StepCollector, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
-    """What came of a decision, and what else is said of it."""
+    """What came of a decision, and what else is stated about it."""
     if field is chosen or field.role in {"rationale", "options", "context", "problem", "background", "time", "label"}:
         return
     if field.role in {"outcome", "impact"} and not is_bare_state(field.text):

@@ -1,6 +1,6 @@
 """A session log in Markdown: what a statement is follows from the heading, the label or the column it is under.
 
-A *scope* is a heading, or a label in bold that stands alone ("**Decisions made**:"); each has a role by its words
+A *scope* is a heading, or a label in bold that is alone ("**Decisions made**:"); each has a role by its words
 (`words.role_of`) and lasts until the next of its rank. Items, rows and paragraphs are read by the role of the innermost
 scope that has one.
 """
@@ -18,11 +18,11 @@ from helix_episodes.readers.ai_agents.blocks import (
     head_words,
     is_item,
     is_none,
+    is_problem_finding,
     is_verdict,
     justifies,
     names_problems,
     plain_text,
-    tells_problem,
     turns_down,
     without_number,
 )
@@ -99,7 +99,7 @@ class _Markdown(Outline):
         self.open_scope(block.level, title, own, line=block.line, item=item)
         self.join, self.owner = None, None
         if item and own in STATEMENTS:
-            statement = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
+            statement = title.partition(":")[2].strip() if is_problem_finding(title) else without_number(title)
             self.open_item(statement, block, role=own)
 
     def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
@@ -107,7 +107,7 @@ class _Markdown(Outline):
         own = role_of(head_words(title)) if level > 1 else None
         if level > 1 and (turns_down(title) or justifies(title)):
             return "decision", justifies(title)
-        if tells_problem(title):
+        if is_problem_finding(title):
             return "problem", True
         if own == "problem" and not names_problems(title):
             return "work" if deals_with_problems(title) else None, self.role in STATEMENTS

@@ -1,6 +1,6 @@
 """The outline of a Markdown report while it is read: open scopes, table columns, and the current statement.
 
-A *scope* is a heading, or a label in bold that stands alone; it lasts until the next of its rank. The *owner* is the
+A *scope* is a heading, or a label in bold that is alone; it lasts until the next of its rank. The *owner* is the
 statement opened last (a decision, a problem, an entry of the work log), to which deeper items, reasons and remedies are
 added. What a cell of a table says follows from its column and the scope of the table.
 """
@@ -121,7 +121,7 @@ class Outline:
         return block.level == 0 and scope.line == owner_line
 
     def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
-        """What is said of the statement before: its reason, its remedy, what came of it."""
+        """What is stated about the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
             self._of_decision(role, text, line=block.line)
         else:
@@ -172,7 +172,7 @@ class Outline:
         self.cause = None
 
     def add_workaround(self, text: str, block: MarkdownBlock) -> None:
-        """A way around a problem, which somebody chose instead of fixing it."""
+        """A way around a problem, which someone chose instead of fixing it."""
         entry = self.steps.entry()
         self.steps.decide(text, line=block.line, context=self.context(), call_id=entry, within=self.problem)
 
@@ -231,7 +231,7 @@ class Outline:
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """What is named, and what is said of it behind an arrow, a dash or a colon.
+    """What is named, and what is stated about it behind an arrow, a dash or a colon.
 
     >>> split_reason("Second cache \u2192 covered by the first"), split_reason("Second cache")
     (('Second cache', 'covered by the first'), ('Second cache', ''))

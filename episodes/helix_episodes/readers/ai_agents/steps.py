@@ -188,7 +188,7 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _MARKS = frozenset({"complete", "completed", "status", "done", "passed", "result", "checked"})
-#: The gates that stand for the work itself: that it is checked, that it is kept, that the list is worked off.
+#: The gates that represent the work itself: that it is checked, that it is kept, that the list is worked off.
 _DECISIVE = re.compile(
     r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
 )
@@ -199,7 +199,7 @@ _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
 _OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
-#: What waits for somebody else says nothing of how this session came out.
+#: What waits for someone else says nothing of how this session came out.
 _WAITS = re.compile(
     r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
     r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",

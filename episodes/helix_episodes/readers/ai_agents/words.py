@@ -74,7 +74,7 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def role_of(name: str) -> Role | None:
-    """What a name stands for, or None when it is unknown."""
+    """What a name represents, or None when it is unknown."""
     words = words_of(name)
     if words == ["key", "findings"] and " " not in name:
         return "lesson"
@@ -83,7 +83,7 @@ def role_of(name: str) -> Role | None:
 
 
 def is_cause(name: str) -> bool:
-    """Whether a name stands for what brought a problem about.
+    """Whether a name represents what brought a problem about.
 
     >>> is_cause("rootCause"), is_cause("Problem")
     (True, False)
@@ -136,7 +136,7 @@ def is_bare_state(text: str) -> bool:
 
 
 def goes_on(status: str) -> bool:
-    """Whether a status only says that the work goes on, as the head of a log does until somebody corrects it.
+    """Whether a status only says that the work goes on, as the head of a log does until someone corrects it.
 
     >>> goes_on("In Progress"), goes_on("In progress: two tests still fail")
     (True, False)

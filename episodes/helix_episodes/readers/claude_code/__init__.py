@@ -146,7 +146,7 @@ def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[S
 
 
 def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:
-    """Before the first step of the main conversation later than the first one added; at the end when no time tells."""
+    """Before the first step of the main conversation later than the first added; at the end when no step has a time."""
     start = next((step.at for step in added if step.at), None)
     if start is None:
         return [*steps, *added]
@@ -246,7 +246,7 @@ def _is_own(record: Record) -> bool:
 
 
 def _is_side_conversation(path: Path) -> bool:
-    """Whether the first line that tells is a helper's, under the id of another session."""
+    """Whether the first line with that mark is a helper's, under the id of another session."""
     try:
         with open_log(path) as log:
             for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):

@@ -2,7 +2,7 @@
 
 Claude Code writes much under ``type: user`` that no person typed: results, reminders, expanded commands, hook messages,
 other agents' answers, notices of how a background call came out. Each text is classified by the marks that Claude Code
-itself sets around it, so that nobody is credited with words they did not write.
+itself sets around it, so that no one is credited with words they did not write.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def is_injected(text: str, *, kind: object = None) -> bool:
 
 
 def typed(text: str) -> str:
-    r"""What the person typed, without what an editor tells of its open files.
+    r"""What the person typed, without what an editor says of its open files.
 
     >>> typed("# Context from my IDE setup:\n\n## My request for Codex:\nfix it")
     'fix it'
@@ -78,7 +78,7 @@ def typed(text: str) -> str:
 
 MESSAGE_MIRROR = SkippedRecord("mirror")
 INJECTED = SkippedRecord("injected")
-#: Stands for a record of which only the end of the log will tell what it is.
+#: Represents a record of which only the end of the log will tell what it is.
 PENDING = SkippedRecord("pending")
 
 
@@ -93,7 +93,7 @@ class RolloutConversation:
         self._has_prompts = False
 
     def prompt(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What a person typed, as an event tells it; in a helper's session nobody typed it."""
+        """What a person typed, as an event tells it; in a helper's session no one typed it."""
         text = typed(text_in(payload, "message") or _content(payload))
         if is_injected(text, kind=payload.get("kind")):
             return INJECTED

@@ -215,7 +215,7 @@ class RolloutCalls:
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._known: set[str] = set()
-        self._settled: dict[str, bool] = {}
+        self._ended: dict[str, bool] = {}
         self._running: dict[str, str] = {}
         self._polls: dict[str, str] = {}
         self._helpers: dict[str, str] = {}
@@ -232,7 +232,7 @@ class RolloutCalls:
         return self._call(place, tool=tool, arguments=arguments, call_id=_call_id(payload))
 
     def output(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What came back, as the model was given it."""
+        """What came back, as the model received it."""
         raw = payload.get("output", payload.get("result"))
         return self._take_output(place, call_id=_call_id(payload), raw=raw)
 
@@ -252,7 +252,7 @@ class RolloutCalls:
         return self._end(place, call_id=_call_id(payload), output=CallOutput("\n".join(filter(None, names)), "ok"))
 
     def web_search(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """A search in the web or a page opened; item and event share no id, so what was looked for tells them apart."""
+        """A search in the web or a page opened; item and event share no id; the words looked for distinguish them."""
         action = object_in(payload, "action")
         looked = {name: text for name in ("query", "url", "pattern") if (text := text_in(action, name))}
         if query := text_in(payload, "query"):
@@ -365,10 +365,10 @@ class RolloutCalls:
         return None
 
     def _take_output(self, place: RecordPosition, *, call_id: str | None, raw: object) -> SkippedRecord | None:
-        """The output that the model was given."""
+        """The output that the model received."""
         output = read_output(raw)
         call = self._dialogue.open_call(call_id)
-        if call_id is not None and call_id in self._settled:
+        if call_id is not None and call_id in self._ended:
             return CALL_MIRROR
         if call is not None and call.operation == "delegate" and self._was_sent(output.text, call_id=call_id):
             return None
@@ -377,20 +377,20 @@ class RolloutCalls:
             return None
         if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
             output = output._replace(status="unknown")
-        self._settle(place, call_id=call_id, output=output, twin=False)
+        self._end_call(place, call_id=call_id, output=output, twin=False)
         # The end of a command that was polled.
         started_by = self._running.get(self._polls.get(call_id or "", ""))
         if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
-            self._settle(place, call_id=started_by, output=output, twin=False)
+            self._end_call(place, call_id=started_by, output=output, twin=False)
         for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
             self._answer_of_helper(place, helper=helper, status=helper_status)
         return None
 
     def _end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
         """The end of a call as the program recorded it."""
-        if call_id is not None and self._settled.get(call_id):
+        if call_id is not None and self._ended.get(call_id):
             return CALL_MIRROR
-        self._settle(place, call_id=call_id, output=output, twin=True)
+        self._end_call(place, call_id=call_id, output=output, twin=True)
         return None
 
     def _answer_of_helper(self, place: RecordPosition, *, helper: str, status: object) -> bool:
@@ -401,17 +401,17 @@ class RolloutCalls:
         call_id = self._helpers[helper]
         if name is not None and self._dialogue.is_open(call_id):
             output = CallOutput(str(status[name] or ""), "ok" if name == "completed" else "error")
-            self._settle(place, call_id=call_id, output=output, twin=True)
+            self._end_call(place, call_id=call_id, output=output, twin=True)
         return name is not None
 
-    def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
+    def _end_call(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
         sentence: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
-        if call_id is not None and call_id in self._settled:
+        if call_id is not None and call_id in self._ended:
             self._dialogue.replace_result(call_id, place, **sentence)
         else:
             self._dialogue.add_result(call_id, place, **sentence)
         if call_id is not None:
-            self._settled[call_id] = twin
+            self._ended[call_id] = twin
 
     def _was_sent(self, text: str, *, call_id: str | None) -> bool:
         """Whether an answer only names the helper that was sent."""

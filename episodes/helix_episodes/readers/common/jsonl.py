@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-#: Stands for the unknown types that are too many to be counted apart.
+#: Represents the unknown types that are too many to be counted separately.
 OTHER_TYPES = "(others)"
 
 

@@ -38,7 +38,7 @@ _RESULT_CONTENTS = ("content", "output", "result", "value", "text")
 
 
 class TextPart(NamedTuple):
-    """What was said."""
+    """Words of a message."""
 
     text: str
 
@@ -224,7 +224,7 @@ class CallEnding(NamedTuple):
 
 
 def read_ending(text: str, *, failed: bool | None, ran: bool, exit_code: int | None = None) -> CallEnding:
-    r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran`` tells a shell command.
+    r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran``: it is a shell command.
 
     A command is what its exit code says, whatever the flag: some flag only what could not be started.
 

@@ -66,7 +66,7 @@ def path_parts(path: str) -> list[str]:
 
 
 def id_from_path(path: Path, *more: object) -> str:
-    """An id for a session whose log bears none: its folder and its name, then whatever tells sessions of a log apart.
+    """An id for a session whose log bears none: its folder and its name, then whatever distinguishes sessions of a log.
 
     Runs of one task lie in folders of different names under the same name, sometimes in a further folder of that name;
     so the nearest folder with another name is taken.

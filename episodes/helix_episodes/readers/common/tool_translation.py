@@ -155,7 +155,7 @@ _SHELL_FLAG = re.compile(r"-[a-z]*c$")
 
 
 def translate(tool: str, arguments: LoggedArguments, *, tools: Mapping[str, Translator]) -> tuple[Translation, ...]:
-    """What a call stands for: one translation, or one for each file that it changes.
+    """What a call represents: one translation, or one for each file that it changes.
 
     >>> translate("shell", {"command": ["bash", "-lc", "pytest -q"]}, tools=COMMON_TOOLS)
     (Translation(operation='run', arguments={'command': 'pytest -q'}),)
@@ -223,7 +223,7 @@ def run(arguments: LoggedArguments) -> tuple[Translation, ...]:
 
 
 def edit(arguments: LoggedArguments) -> tuple[Translation, ...]:
-    """Replacements in one file, given by themselves or as a list."""
+    """Replacements in one file, alone or as a list."""
     plain = {normalized_name(name): value for name, value in arguments.items()}
     several = [one for one in _list(plain.get("edits") or plain.get("replacements")) if isinstance(one, dict)]
     changes: list[LoggedArguments] = [*several] or [arguments]
