@@ -13,7 +13,7 @@ contradicts the claim: the same check passed earlier in the session, or passed w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -137,13 +137,15 @@ def judge_outcome(session: Session, timeline: Timeline, fixes: Sequence[Fix]) ->
     return next((one for one in rules if one is not None), UNKNOWN)
 
 
+def _judgement(outcome: Outcome, basis: OutcomeBasis, rule: str, words: str, **place: Any) -> Judgement:  # noqa: ANN401  (fields of OutcomeEvidence)
+    return Judgement(outcome=outcome, basis=basis, evidence=OutcomeEvidence(rule=rule, quote=words, **place))
+
+
 def _rewarded(session: Session) -> Judgement | None:
     if session.reward is None:
         return None
     outcome: Outcome = "success" if session.reward >= 1 else "failure" if session.reward <= 0 else "partial"
-    return Judgement(
-        outcome=outcome, basis="rewarded", evidence=OutcomeEvidence(rule="reward", quote=f"reward {session.reward:g}")
-    )
+    return _judgement(outcome, "rewarded", "reward", f"reward {session.reward:g}")
 
 
 def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
@@ -163,8 +165,7 @@ def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:
-    evidence = OutcomeEvidence(rule="the user's verdict", quote=quote(prompt.text), line=prompt.source.line)
-    return Judgement(outcome=outcome, basis="judged", evidence=evidence)
+    return _judgement(outcome, "judged", "the user's verdict", quote(prompt.text), line=prompt.source.line)
 
 
 def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
@@ -205,11 +206,9 @@ def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
-    words = event.evidence.quote if event.evidence else event.content
-    evidence = OutcomeEvidence(
-        rule=rule, quote=words, source=event.id, line=event.evidence.line if event.evidence else None
-    )
-    return Judgement(outcome=outcome, basis="measured", evidence=evidence)
+    place = event.evidence
+    words, at = (place.quote, place.line) if place else (event.content, None)
+    return _judgement(outcome, "measured", rule, words, source=event.id, line=at)
 
 
 def _committed(timeline: Timeline) -> Judgement | None:
@@ -242,10 +241,8 @@ def _stopped(session: Session) -> Judgement | None:
         if step.kind in {"message", "prompt", "thought"} and step.text.strip():
             return None
         if step.status in {"interrupted", "rejected"}:
-            evidence = OutcomeEvidence(
-                rule=f"{step.status} and not taken up again", quote=quote(step.text), line=step.source.line
-            )
-            return Judgement(outcome="partial", basis="measured", evidence=evidence)
+            rule = f"{step.status} and not taken up again"
+            return _judgement("partial", "measured", rule, quote(step.text), line=step.source.line)
         if step.kind in {"call", "result"}:
             return None
     return None
@@ -262,7 +259,5 @@ def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
 
 def _declared(session: Session) -> Judgement | None:
     outcome = _DECLARED.get(session.declared_outcome or "")
-    if outcome is None:
-        return None
-    evidence = OutcomeEvidence(rule="declared by the log", quote=session.declared_outcome or "")
-    return Judgement(outcome=outcome, basis="declared", evidence=evidence)
+    words = session.declared_outcome or ""
+    return _judgement(outcome, "declared", "declared by the log", words) if outcome else None

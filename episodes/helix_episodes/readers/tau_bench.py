@@ -14,7 +14,7 @@ from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import is_error, message_text, tool_calls
-from helix_episodes.readers.common.session_builder import Dialogue, id_from_path
+from helix_episodes.readers.common.session_builder import Dialogue, id_from_path, session_of
 from helix_episodes.session import Session, Source
 
 if TYPE_CHECKING:
@@ -65,11 +65,10 @@ def _session(path: Path, run: JsonNode) -> Session:
     for message in run.get("traj").items:
         ledger.enter(_take(message, dialogue))
     task, trial = run.get("task_id").text, run.get("trial").text
-    return Session(
-        id=id_from_path(path, "task", task, *(("trial", trial) if trial else ())),
-        agent=TauBenchReader.name,
+    return session_of(
+        dialogue.steps,
         reader=TauBenchReader.name,
-        steps=tuple(dialogue.steps),
+        id=id_from_path(path, "task", task, *(("trial", trial) if trial else ())),
         task_id=task,
         reward=min(max(float(run.get("reward").value), 0.0), 1.0),
         accounting=ledger.accounting(),

@@ -211,3 +211,7 @@ def family_of_diagnostic(message: str, code: object = None) -> str:
     if family not in _VAGUE:
         return family
     return str(code) if isinstance(code, str | int) and code else "editor's diagnostic"
+
+
+#: In the order in which they are asked.
+READERS = (read_rust, read_rustfmt, read_compilers)

@@ -276,3 +276,7 @@ def _with_cut_off(output: CommandOutput, reports: tuple[ReportedLine, ...]) -> t
         for linter in per_linter
         if linter[1] not in seen and not (linter[1] == "typecheck" and compiled)
     )
+
+
+#: In the order in which they are asked.
+READERS = (read_golangci, read_go_test, read_go_build)

@@ -170,3 +170,7 @@ def read_prettier(output: CommandOutput) -> Verdict | None:
         findings=(grouped(reports) or (CheckFinding(family="not formatted", message=message),)) if failed else (),
         quote=quoted(message),
     )
+
+
+#: In the order in which they are asked.
+READERS = (read_jest, read_vitest, read_mocha, read_tap, read_tsc, read_eslint, read_prettier)

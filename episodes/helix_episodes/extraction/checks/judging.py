@@ -31,7 +31,7 @@ from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
 
@@ -124,45 +124,17 @@ def not_started(output: CommandOutput, *, check: str) -> Verdict | None:
     return Verdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
 
 
-_READERS: tuple[Callable[[CommandOutput], Verdict | None], ...] = (
-    go.read_golangci,
-    go.read_go_test,
-    go.read_go_build,
-    python.read_pytest,
-    python.read_unittest,
-    python.read_mypy,
-    python.read_pyright,
-    python.read_ruff,
-    python.read_flake8,
-    python.read_black,
-    javascript.read_jest,
-    javascript.read_vitest,
-    javascript.read_mocha,
-    javascript.read_tap,
-    javascript.read_tsc,
-    javascript.read_eslint,
-    javascript.read_prettier,
-    compilers.read_rust,
-    compilers.read_rustfmt,
-    compilers.read_compilers,
-    summaries.read_hooks,
-)
+_READERS = (*go.READERS, *python.READERS, *javascript.READERS, *compilers.READERS, summaries.read_hooks)
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {
-    "go test": frozenset({"go build"}),
-    "go vet": frozenset({"go build"}),
-    "gofmt": frozenset({"go build"}),
-    "goimports": frozenset({"go build"}),
-    "go fmt": frozenset({"go build"}),
+    **dict.fromkeys(("go test", "go vet", "gofmt", "goimports", "go fmt"), frozenset({"go build"})),
     "cargo test": frozenset({"cargo build", "cargo clippy"}),
     "cargo nextest": frozenset({"cargo build", "cargo test"}),
-    "cargo check": frozenset({"cargo build"}),
-    "cargo clippy": frozenset({"cargo build"}),
+    **dict.fromkeys(("cargo check", "cargo clippy"), frozenset({"cargo build"})),
     "dotnet test": frozenset({"dotnet build"}),
     "mvn test": frozenset({"javac"}),
     "gradle test": frozenset({"javac", "mvn test"}),
-    "ruff": frozenset({"flake8"}),
-    "pylint": frozenset({"flake8"}),
+    **dict.fromkeys(("ruff", "pylint"), frozenset({"flake8"})),
     "ruff format": frozenset({"black"}),
     "basedpyright": frozenset({"pyright"}),
     "cypress run": frozenset({"mocha"}),

@@ -255,3 +255,7 @@ def read_black(output: CommandOutput) -> Verdict | None:
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
     name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
     return counted(name, "format", reports, output, _BLACK_END)
+
+
+#: In the order in which they are asked.
+READERS = (read_pytest, read_unittest, read_mypy, read_pyright, read_ruff, read_flake8, read_black)

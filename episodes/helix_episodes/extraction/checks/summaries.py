@@ -93,11 +93,7 @@ _CLOSINGS = (
         ),
         test=Regex(r"(?:Failure|Error):\s*$|(\w+#test_\w+)"),
     ),
-    _Closing(
-        check="phpunit",
-        sign=" assertion",
-        pattern=Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)"),
-    ),
+    _Closing("phpunit", " assertion", Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)")),
     _Closing(
         check="phpunit",
         sign="Assertions: ",

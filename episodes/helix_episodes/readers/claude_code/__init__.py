@@ -16,8 +16,7 @@ from helix_episodes.readers.claude_code.records import SessionFacts, blocks_of, 
 from helix_episodes.readers.claude_code.transcript import ClaudeTranscript
 from helix_episodes.readers.common.fields import Record, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, lines_of, open_log, parse_object, read_object, read_records
-from helix_episodes.readers.common.session_builder import project_of
-from helix_episodes.session import Session
+from helix_episodes.readers.common.session_builder import project_of, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.claude_code.transcript import Delegates
-    from helix_episodes.session import Step
+    from helix_episodes.session import Session, Step
 
 
 _PREFIX = "agent-"
@@ -213,18 +212,14 @@ def _read(path: Path, *, alone: bool) -> Session:
 
 
 def _session(path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger) -> Session:
-    times = [step.at for step in steps if step.at is not None]
-    return Session(
-        id=statistics.session_id(path),
-        agent=ClaudeCodeReader.name,
-        steps=steps,
+    return session_of(
+        steps,
         reader=ClaudeCodeReader.name,
+        id=statistics.session_id(path),
         agent_version=statistics.version,
         model=statistics.model,
         project=project_of(statistics.root),
         root=statistics.root,
-        started=min(times, default=None),
-        ended=max(times, default=None),
         tokens=statistics.tokens,
         injected=statistics.injected,
         accounting=ledger.accounting(),

@@ -21,7 +21,7 @@ from helix_episodes.readers.common.tool_translation import translate
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -310,19 +310,21 @@ class SessionBuilder:
         if not steps:
             lacking = empty or f"{accounting.lines} records, no step"
             raise LogNotReadable(path=path, problem=f"it holds no session ({lacking})")
-        times = [*self._times, *(step.at for step in steps if step.at is not None)]
-        session = Session(
-            id=fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
-            agent=reader,
-            steps=steps,
-            reader=reader,
-            agent_version=self.version,
-            model=self._models.most_common(1)[0][0] if self._models else None,
-            project=project_of(self.root),
-            root=self.root,
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            tokens=self.tokens,
-            accounting=accounting,
-        )
-        return msgspec.structs.replace(session, **stated)
+        known = {
+            "id": fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
+            "agent_version": self.version,
+            "model": self._models.most_common(1)[0][0] if self._models else None,
+            "project": project_of(self.root),
+            "root": self.root,
+            "tokens": self.tokens,
+            "accounting": accounting,
+        }
+        return session_of(steps, reader=reader, times=self._times, **(known | stated))
+
+
+def session_of(steps: Iterable[Step], *, reader: str, times: Iterable[datetime] = (), **stated: Any) -> Session:  # noqa: ANN401  (fields of Session)
+    """The session of these steps; it lasts from the first to the last time of a step or of ``times``."""
+    found = tuple(steps)
+    known = [*times, *(step.at for step in found if step.at is not None)]
+    lasts = {"agent": reader, "started": min(known, default=None), "ended": max(known, default=None)}
+    return Session(steps=found, reader=reader, **(lasts | stated))
