@@ -37,8 +37,8 @@ def repair_parts(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     fixed = replace(
         episode,
         timestamp=began,
-        decisions=tuple(_with_unique_ids(map(_with_valid_time, episode.decisions), "d", taken)),
-        events=tuple(_with_unique_ids(map(_with_valid_time, episode.events), "e", taken)),
+        decisions=tuple(_with_unique_ids(episode.decisions, "d", taken)),
+        events=tuple(_with_unique_ids(episode.events, "e", taken)),
     )
     return fixed, tuple(_problems_of_parts(episode))
 
@@ -47,15 +47,12 @@ def _valid_time(timestamp: str | None) -> str | None:
     return timestamp if sortable_time(timestamp) else None
 
 
-def _with_valid_time(part: _Part) -> _Part:
-    return replace(part, timestamp=_valid_time(part.timestamp))
-
-
 def _with_unique_ids(parts: Iterable[_Part], letter: str, taken: set[str]) -> Iterator[_Part]:
-    """Each part once and under an id of its own; ``taken`` grows by their ids."""
+    """Each part once, with a real time and an id of its own; ``taken`` grows by their ids."""
     each: list[_Part] = []
     seen: dict[str, list[_Part]] = {}
-    for one in parts:
+    for part in parts:
+        one = replace(part, timestamp=_valid_time(part.timestamp))
         if one not in seen.setdefault(one.id, []):
             seen[one.id].append(one)
             each.append(one)

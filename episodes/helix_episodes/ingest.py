@@ -8,6 +8,7 @@ only.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -134,7 +135,7 @@ def record(  # noqa: PLR0913  (the options of the command)
     A log that cannot be read, or whose episode cannot be written, is in ``failed``; the rest goes on. With
     ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
     """
-    recorder = _Recorder(store, force=force, strict=strict, format=format, admission=admission)
+    recorder = _Recorder(store=store, force=force, strict=strict, format=format, admission=admission)
     paths = list(recorder.files(logs))
     for done, path in enumerate(paths):
         if progress:
@@ -162,30 +163,22 @@ def log_key(path: Path) -> tuple[str, str | None]:
     return fingerprint(path, upto=0)[1], parts_fingerprint(path)
 
 
+@dataclass(kw_only=True)
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 
-    def __init__(
-        self,
-        store: EpisodeStore,
-        *,
-        force: bool,
-        strict: bool,
-        format: str,  # noqa: A002  (as above)
-        admission: IngestFilter | None,
-    ) -> None:
-        self.store = store
-        self.force = force
-        self.strict = strict
-        self.format = format
-        self.admission = admission
-        self.left_out: list[SkippedLog] = []
-        self.recorded: list[RecordedSession] = []
-        self.failed: list[SkippedLog] = []
-        self._beginnings: dict[str, set[str]] | None = None
-        self._contents: dict[str, set[str]] = {}
-        self._logs: dict[str, Path] = {}
-        self._again: dict[str, Path] = {}
+    store: EpisodeStore
+    force: bool
+    strict: bool
+    format: str
+    admission: IngestFilter | None
+    left_out: list[SkippedLog] = field(default_factory=list)
+    recorded: list[RecordedSession] = field(default_factory=list)
+    failed: list[SkippedLog] = field(default_factory=list)
+    _beginnings: dict[str, set[str]] | None = None
+    _contents: dict[str, set[str]] = field(default_factory=dict)
+    _logs: dict[str, Path] = field(default_factory=dict)
+    _again: dict[str, Path] = field(default_factory=dict)
 
     def files(self, logs: Iterable[Path]) -> Iterator[Path]:
         """The logs themselves, and those in the folders; a folder without any is a mistake worth a word."""

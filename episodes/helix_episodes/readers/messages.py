@@ -212,21 +212,13 @@ _AGENTS = frozenset({"assistant", "model", "gemini", "agent"})
 _TOOLS = frozenset({"tool", "toolResult", "tool_result"})
 
 
-class MessageConversation:
+class MessageConversation(NamedTuple):
     """Turns messages into steps. ``typed_in`` makes of a text on a user's line what the person typed."""
 
-    def __init__(
-        self,
-        dialogue: Dialogue,
-        *,
-        tools: Mapping[str, Translator],
-        typed_in: Callable[[str], str],
-        actor: str = "agent",
-    ) -> None:
-        self.dialogue = dialogue
-        self._tools = tools
-        self._typed_in = typed_in
-        self._actor = actor
+    dialogue: Dialogue
+    tools: Mapping[str, Translator]
+    typed_in: Callable[[str], str]
+    actor: str = "agent"
 
     def take(
         self, message: Record, place: RecordPosition, *, role: str, status: str | None = None
@@ -245,7 +237,7 @@ class MessageConversation:
 
     def call(self, call: CallPart, place: RecordPosition) -> None:
         """Adds a call."""
-        self.dialogue.call(place, call.tool, call.arguments, tools=self._tools, call_id=call.id, actor=self._actor)
+        self.dialogue.call(place, call.tool, call.arguments, tools=self.tools, call_id=call.id, actor=self.actor)
 
     def answer(self, answer: ResultPart, place: RecordPosition, *, status: str | None = None) -> None:
         """Adds a result. Where calls have no ids, it is the oldest open one's, whatever id the result has."""
@@ -262,10 +254,10 @@ class MessageConversation:
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
         """Adds what a person typed; a helper's instruction is not a person's words."""
-        if self._actor != "agent":
-            self.dialogue.add_text("note", place, text=text, actor=self._actor)
+        if self.actor != "agent":
+            self.dialogue.add_text("note", place, text=text, actor=self.actor)
             return None
-        spoken = self._typed_in(text)
+        spoken = self.typed_in(text)
         return self.dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="injected text")
 
     def _part(
@@ -275,9 +267,9 @@ class MessageConversation:
             case TextPart(text):
                 if typed:
                     return self.prompt(text, place)
-                self.dialogue.add_text("message", place, text=text, actor=self._actor)
+                self.dialogue.add_text("message", place, text=text, actor=self.actor)
             case ThoughtPart(text):
-                self.dialogue.add_text("thought", place, text=text, actor=self._actor)
+                self.dialogue.add_text("thought", place, text=text, actor=self.actor)
             case CallPart():
                 self.call(part, place)
             case ResultPart():

@@ -140,19 +140,17 @@ def read_compilers(output: CommandOutput) -> Verdict | None:
     """Errors of C, C++, Swift, Zig, the JVM's and .NET's compilers."""
     if not output.has("error: ", "error CS", "error FS", "error MSB", "[ERROR]", "e: "):
         return None
+    java = {"javac": _JAVA_ERROR} if output.has("error: ", "COMPILATION ERROR", "e: file") else {}
+    patterns = {"cc": _C_ERROR, "dotnet build": _CSHARP_ERROR, **java}
     reports: list[ReportedLine] = []
-    name = ""
+    names: list[str] = []
     for line in output.lines:
-        if found := _C_ERROR.match(line):
-            name = name or "cc"
-            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
-        elif found := _CSHARP_ERROR.match(line):
-            name = name or "dotnet build"
-            reports.append(ReportedLine(family=found[2], message=line, path=found[1]))
-        elif (found := _JAVA_ERROR.match(line)) and output.has("error: ", "COMPILATION ERROR", "e: file"):
-            name = name or "javac"
-            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
-    return failing(name, "build", reports) if reports else None
+        name, found = next(((name, match) for name, one in patterns.items() if (match := one.match(line))), ("", None))
+        if found:
+            names.append(name)
+            family = found[2] if name == "dotnet build" else compile_family(found[2])
+            reports.append(ReportedLine(family=family, message=line, path=found[1]))
+    return failing(names[0], "build", reports) if reports else None
 
 
 #: The name of the check, whichever editor or server it is.

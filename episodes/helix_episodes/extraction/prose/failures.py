@@ -300,7 +300,7 @@ def failures_in(text: str) -> tuple[StatedFailure, ...]:
     only what failed elsewhere ("Validate failed at ... Test failed at ..."), what fails after a repair, and each item
     behind a sentence that counts them ("Found two bugs.").
 
-    >>> [one.said for one in failures_in("Unsupported option exited 2; all tests pass afterwards.")]
+    >>> [one.statement for one in failures_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
     >>> failures_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
@@ -365,7 +365,7 @@ def _is_apart(sentence: str) -> bool:
 def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
     """The failure that a task asks to fix.
 
-    >>> requested_fixes("Fix the upload timeout (#12)")[0].said
+    >>> requested_fixes("Fix the upload timeout (#12)")[0].statement
     'Fix the upload timeout (#12)'
     >>> requested_fixes("Add an upload"), requested_fixes("Resolve issue #12: add an upload")
     ((), ())
@@ -381,9 +381,9 @@ def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
 def fixes_in(text: str, *, found: str = "") -> tuple[StatedFailure, ...]:
     """The failures that a statement says were fixed; ``found`` says which, where it has only a number.
 
-    >>> fixes_in("Fixed off-by-one error in pagination")[0].said
+    >>> fixes_in("Fixed off-by-one error in pagination")[0].statement
     'Fixed off-by-one error in pagination'
-    >>> fixes_in("Fixed critical issue #1", found="Restored the file mode")[0].said
+    >>> fixes_in("Fixed critical issue #1", found="Restored the file mode")[0].statement
     'Fixed critical issue #1: Restored the file mode'
     >>> fixes_in("Added error handling")
     ()
