@@ -228,7 +228,7 @@ def names_problems(title: str) -> bool:
 def is_problem_finding(title: str) -> bool:
     """Whether a heading is a finding that names a problem: "Critical finding: unbounded cache leak (P0)".
 
-    >>> tells_problem("Finding 2: Coverage gap (P1)"), tells_problem("Finding: All is well"), tells_problem("Gaps")
+    >>> is_problem_finding("Finding 2: Coverage gap (P1)"), is_problem_finding("Finding: All is well"), is_problem_finding("Gaps")
     (True, False, False)
     """
     head, colon, rest = title.partition(":")
