@@ -25,13 +25,14 @@
         ├── DatabaseBusy             another process kept it locked for longer than we wait
         ├── DatabaseRefused          the disk is full, or permissions are missing: nothing is wrong with the file
         ├── OutsideMemory            a file to compile that lies outside the episodes' folder
-        ├── EmptyQuery               a label was asked for without a letter in it
-        ├── OutOfRange               a number outside what an option allows
-        ├── WrongType                an argument that is none of its kind: None or a number for a text …
         ├── FolderUnreadable         a folder of notes that cannot be listed
-        ├── EmptyText                a text without a letter in it where one is asked for
-        ├── ControlCharacter         a text with a character that nobody can read
-        ├── NotOneOf                 a word that is none of those an option allows
+        ├── InvalidArgument          an argument that cannot be used
+        │   ├── EmptyQuery           a label was asked for without a letter in it
+        │   ├── EmptyText            a text without a letter in it where one is asked for
+        │   ├── OutOfRange           a number outside what an option allows
+        │   ├── WrongType            an argument that is none of its kind: None or a number for a text …
+        │   ├── ControlCharacter     a text with a character that nobody can read
+        │   └── NotOneOf             a word that is none of those an option allows
         ├── OneOfSeveral             options that exclude each other
         ├── NodeNotFound             an end of an edge that is no node
         ├── LabelNotMet              a label that no session has
@@ -234,23 +235,29 @@ class OutsideMemory(GraphError):
         super().__init__(f"{path} lies outside {folder}, which the graph is built from; copy it there and compile")
 
 
-class EmptyQuery(GraphError, UsageError):
+class InvalidArgument(GraphError, UsageError):
+    """An argument that cannot be used; ``option`` is its name."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        self.option = option
+        super().__init__(f"{option} {problem}")
+
+
+class EmptyQuery(InvalidArgument):
     """A label to look for that has nothing in it."""
 
     def __init__(self, option: str) -> None:
-        self.option = option
-        super().__init__(f"{option} is empty; give some words, such as 'pytest fails'")
+        super().__init__(option, "is empty; give some words, such as 'pytest fails'")
 
 
-class OutOfRange(GraphError, UsageError):
+class OutOfRange(InvalidArgument):
     """A number outside the range of its option."""
 
     def __init__(self, option: str, *, value: float, lowest: float, highest: float) -> None:
-        self.option = option
         self.value = value
         self.lowest = lowest
         self.highest = highest
-        super().__init__(f"{option} is {_shown(value)}; it must be between {_shown(lowest)} and {_shown(highest)}")
+        super().__init__(option, f"is {_shown(value)}; it must be between {_shown(lowest)} and {_shown(highest)}")
 
 
 #: Whole numbers of more digits than this has are nobody's limit.
@@ -273,42 +280,38 @@ class FolderUnreadable(GraphError):
         super().__init__(f"{folder} cannot be listed: {problem}; name another folder in .helix/config.toml")
 
 
-class EmptyText(GraphError, UsageError):
+class EmptyText(InvalidArgument):
     """A text that has nothing in it."""
 
     def __init__(self, option: str) -> None:
-        self.option = option
-        super().__init__(f"{option} is empty; give it a text")
+        super().__init__(option, "is empty; give it a text")
 
 
-class WrongType(GraphError, UsageError):
+class WrongType(InvalidArgument):
     """An argument that is none of its kind."""
 
     def __init__(self, option: str, *, value: object, wanted: str) -> None:
-        self.option = option
         self.value = value
         self.wanted = wanted
-        super().__init__(f"{option} must be {wanted}, and is of type {type(value).__name__}")
+        super().__init__(option, f"must be {wanted}, and is of type {type(value).__name__}")
 
 
-class ControlCharacter(GraphError, UsageError):
+class ControlCharacter(InvalidArgument):
     """A character that a terminal obeys instead of showing it, or half of one; ``place`` counts from 1."""
 
     def __init__(self, option: str, *, character: str, place: int) -> None:
-        self.option = option
         self.character = character
         self.place = place
-        super().__init__(f"{option} holds a control character, U+{ord(character):04X}, at place {place}; leave it out")
+        super().__init__(option, f"holds a control character, U+{ord(character):04X}, at place {place}; leave it out")
 
 
-class NotOneOf(GraphError, UsageError):
+class NotOneOf(InvalidArgument):
     """A word outside the few that an option knows."""
 
     def __init__(self, option: str, *, value: str, allowed: Sequence[str]) -> None:
-        self.option = option
         self.value = value
         self.allowed = tuple(allowed)
-        super().__init__(f"{option} is {value!r}; it must be one of {', '.join(self.allowed)}")
+        super().__init__(option, f"is {value!r}; it must be one of {', '.join(self.allowed)}")
 
 
 class OneOfSeveral(GraphError, UsageError):
