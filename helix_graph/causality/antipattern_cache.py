@@ -50,14 +50,14 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
     from helix_episodes.io import write_atomically
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
-    kept = {
+    by_label = {
         (one.trigger, one.action): CachedAntiPattern(
             one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n
         )
         for one in reversed(found)  # one row a situation and action: the basis by which it does worst
         if one.base_rate is None or one.base_rate > one.success_rate
     }
-    chosen = sorted(kept.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
+    chosen = sorted(by_label.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
     text = json.dumps({"graph": _state(root), "anti_patterns": [one._asdict() for one in chosen]})
     write_atomically(root / PREPARED, text.encode())
     return tuple(chosen)
@@ -66,9 +66,9 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:
     """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
     try:
-        told = json.loads((root / PREPARED).read_bytes())
-        if told["graph"] == _state(root):
-            return tuple(CachedAntiPattern(**one) for one in told["anti_patterns"])
+        cached = json.loads((root / PREPARED).read_bytes())
+        if cached["graph"] == _state(root):
+            return tuple(CachedAntiPattern(**one) for one in cached["anti_patterns"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
     return None

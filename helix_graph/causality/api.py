@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 #: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
 #: withheld at random.
 PatternStanding = Literal["associated", "not told apart", "too early", "not compared", "told"]
-_OWN_ROW: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition", "unchecked"})
 
 
 def with_effects(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pattern, ...]:
@@ -66,31 +65,23 @@ def with_effects(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pat
     answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
     actions = {one.action: one for one in report.effects if one.kind == "action"}
     early = bool(report.too_early)
-    rows = [_beside(row, _effect_of(row, answers, actions), early=early) for row in patterns]
+    rows = []
+    for row in patterns:
+        of_all_kinds = row.level == "task" and row.basis == "outcome"
+        effect = actions.get(row.action) if of_all_kinds else answers.get((row.trigger, row.action, row.basis))
+        standing: PatternStanding = "too early" if early or row.too_early else "not compared"
+        if row.level == "asserted":
+            standing = "told"
+        elif effect:
+            standing = effect.verdict
+        rows.append(msgspec.structs.replace(row, effect=effect, standing=standing))
     return (*rows, *_own_rows(report.effects))
-
-
-def _effect_of(row: Pattern, answers: dict[tuple[str, str, str], Effect], actions: dict[str, Effect]) -> Effect | None:
-    if row.level == "task" and row.basis == "outcome":
-        return actions.get(row.action)
-    return answers.get((row.trigger, row.action, row.basis))
-
-
-def _beside(row: Pattern, effect: Effect | None, *, early: bool) -> Pattern:
-    return msgspec.structs.replace(row, effect=effect, standing=_standing(row, effect, early=early))
-
-
-def _standing(row: Pattern, effect: Effect | None, *, early: bool) -> PatternStanding:
-    if row.level == "asserted":
-        return "told"
-    if effect:
-        return effect.verdict
-    return "too early" if early or row.too_early else "not compared"
 
 
 def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
     for one in effects:
-        if one.kind in _OWN_ROW:
+        level = _LEVELS.get(one.kind)
+        if level:
             yield Pattern(
                 id=content_id(one.kind, one.trigger, one.action, one.basis),
                 name=f"{one.trigger} → {one.action}",
@@ -105,7 +96,7 @@ def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
                 base_rate=one.successes_of_others / one.others,
                 base_n=one.others,
                 basis="outcome",
-                level=_LEVELS[one.kind],
+                level=level,
                 too_early=one.uses < ENOUGH_OCCURRENCES,
                 unmeasured=one.unmeasured,
                 episodes=tuple(example.episode for example in one.examples),
@@ -351,7 +342,7 @@ class Causality:
     ) -> tuple[list[Trial], tuple[SkippedEpisode, ...]]:
         digests = self._graph.digests()
         episodes, skipped = read_episodes(digests.to_read, corrections)
-        return distinct([*unpack(digests.kept), *map(trial_of, episodes)]), skipped
+        return distinct([*unpack(digests.packed), *map(trial_of, episodes)]), skipped
 
     def _episode(self, name: str) -> Episode:
         store = EpisodeStore(self._graph.episodes)

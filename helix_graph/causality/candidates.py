@@ -78,27 +78,27 @@ class Hypothesis:
         return int(self.exposed.sum())
 
 
-def hypotheses(board: TrialMatrix) -> tuple[Hypothesis, ...]:
+def hypotheses(matrix: TrialMatrix) -> tuple[Hypothesis, ...]:
     """The comparisons with enough on both sides, most used first, at most `MOST_HYPOTHESES`."""
-    found = [one for one in _candidates(board) if board.least <= one.uses <= len(one.units) - LEAST_USES]
+    found = [one for one in _candidates(matrix) if matrix.least <= one.uses <= len(one.units) - LEAST_USES]
     found.sort(key=lambda one: (-one.uses, one.kind, one.trigger, one.action, one.basis))
     return tuple(found[:MOST_HYPOTHESES])
 
 
-def _candidates(board: TrialMatrix) -> Iterator[Hypothesis]:
-    if len(board.trials) >= ENOUGH_TRIALS:
-        yield from _answers(board.trials)
-    if not board.too_early:
-        yield from _by_outcomes(board)
+def _candidates(matrix: TrialMatrix) -> Iterator[Hypothesis]:
+    if len(matrix.trials) >= ENOUGH_TRIALS:
+        yield from _answers(matrix.trials)
+    if not matrix.too_early:
+        yield from _by_outcomes(matrix)
 
 
-def _by_outcomes(board: TrialMatrix) -> Iterator[Hypothesis]:
-    done = [[(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE] for trial in board.trials]
-    actions = [row for row, is_done in enumerate(board.done) if is_done]
-    yield from (_action(board, row) for row in actions)
-    yield from _repetitions(board, done)
-    yield from _sequences(board, done)
-    yield _unchecked(board, done)
+def _by_outcomes(matrix: TrialMatrix) -> Iterator[Hypothesis]:
+    done = [[(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE] for trial in matrix.trials]
+    actions = [row for row, is_done in enumerate(matrix.done) if is_done]
+    yield from (_action(matrix, row) for row in actions)
+    yield from _repetitions(matrix, done)
+    yield from _sequences(matrix, done)
+    yield _unchecked(matrix, done)
 
 
 _Done: TypeAlias = "list[list[tuple[int, TrialStep]]]"
@@ -114,9 +114,9 @@ class _Name(NamedTuple):
     labels: frozenset[str]
 
 
-def _by_outcome(board: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]) -> Hypothesis:
+def _by_outcome(matrix: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]) -> Hypothesis:
     """The judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
-    units = np.flatnonzero(met & board.judged)
+    units = np.flatnonzero(met & matrix.judged)
     return Hypothesis(
         kind=name.kind,
         trigger=name.trigger,
@@ -126,19 +126,19 @@ def _by_outcome(board: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], plac
         units=units,
         exposed=places[units] != ABSENT,
         places=places[units],
-        success=board.success[units],
-        unmeasured=int((met & ~board.judged & (places != ABSENT)).sum()),
+        success=matrix.success[units],
+        unmeasured=int((met & ~matrix.judged & (places != ABSENT)).sum()),
     )
 
 
-def _action(board: TrialMatrix, row: int) -> Hypothesis:
-    label = board.labels[row]
-    everyone = np.ones(len(board.trials), dtype=bool)
+def _action(matrix: TrialMatrix, row: int) -> Hypothesis:
+    label = matrix.labels[row]
+    everyone = np.ones(len(matrix.trials), dtype=bool)
     name = _Name("action", ANY_TASK, label, label, frozenset({label}))
-    return _by_outcome(board, name, met=everyone, places=board.first[row])
+    return _by_outcome(matrix, name, met=everyone, places=matrix.first[row])
 
 
-def _repetitions(board: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
+def _repetitions(matrix: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
     again: dict[str, dict[int, int]] = defaultdict(dict)
     for number, steps in enumerate(done):
         times: Counter[str] = Counter()
@@ -147,32 +147,34 @@ def _repetitions(board: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
             if times[step.label] == REPEATED:
                 again[step.label][number] = place
     for label, where in sorted(again.items()):
-        if len(where) >= board.least:
+        if len(where) >= matrix.least:
             name = _Name("repetition", label, f"{label}, {REPEATED} times or more", label, frozenset({label}))
-            met = board.first[board.row[label]] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, where.keys(), where.values()))
+            met = matrix.first[matrix.row[label]] != ABSENT
+            yield _by_outcome(matrix, name, met=met, places=_places(matrix, where.keys(), where.values()))
 
 
-def _sequences(board: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
+def _sequences(matrix: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
     """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
-    kinds = len(board.labels)
-    pairs, numbers, places = _pairs(board, done)
+    kinds = len(matrix.labels)
+    pairs, numbers, places = _pairs(matrix, done)
     for pair, begin, end in _runs(pairs):
-        if end - begin >= board.least:
-            one, second = pair // kinds, board.labels[pair % kinds]
-            first, where = board.labels[one], slice(begin, end)
+        if end - begin >= matrix.least:
+            one, second = pair // kinds, matrix.labels[pair % kinds]
+            first, where = matrix.labels[one], slice(begin, end)
             name = _Name("sequence", first, f"then {second}", second, frozenset({first, second}))
-            met = board.first[one] != ABSENT
-            yield _by_outcome(board, name, met=met, places=_places(board, numbers[where], places[where]))
+            met = matrix.first[one] != ABSENT
+            yield _by_outcome(matrix, name, met=met, places=_places(matrix, numbers[where], places[where]))
 
 
-def _pairs(board: TrialMatrix, done: _Done) -> tuple[NDArray[np.int64], ...]:
+def _pairs(matrix: TrialMatrix, done: _Done) -> tuple[NDArray[np.int64], ...]:
     """What follows what in which trial, and the place of the first time that it does; by pair, then by trial.
 
     A pair is a number, of two rows of the board. Millions of steps go through here, hence the arrays.
     """
-    kinds, trials = len(board.labels), len(board.trials)
-    steps = [(number, place, board.row.get(step.label, -1)) for number, here in enumerate(done) for place, step in here]
+    kinds, trials = len(matrix.labels), len(matrix.trials)
+    steps = [
+        (number, place, matrix.row.get(step.label, -1)) for number, here in enumerate(done) for place, step in here
+    ]
     trial, place, row = np.array(steps, dtype=np.int64).reshape(-1, 3).T
     found = []
     for gap in range(1, WITHIN + 1):
@@ -192,25 +194,25 @@ def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
 
 
-def _unchecked(board: TrialMatrix, done: _Done) -> Hypothesis:
+def _unchecked(matrix: TrialMatrix, done: _Done) -> Hypothesis:
     changed = np.zeros(len(done), dtype=bool)
     where: dict[int, int] = {}
     for number, steps in enumerate(done):
         last = max((place for place, step in steps if step.kind == "edit"), default=None)
         # A success is measured by a check after the last change: there, the outcome would be compared with itself.
-        if last is not None and not board.trials[number].told.startswith("measured "):
+        if last is not None and not matrix.trials[number].told.startswith("measured "):
             changed[number] = True
-            if not any(step.kind in {"check", "error"} for step in board.trials[number].steps[last + 1 :]):
+            if not any(step.kind in {"check", "error"} for step in matrix.trials[number].steps[last + 1 :]):
                 where[number] = last
     name = _Name("unchecked", "a file is changed", "no check after the last change", "", frozenset())
-    return _by_outcome(board, name, met=changed, places=_places(board, where.keys(), where.values()))
+    return _by_outcome(matrix, name, met=changed, places=_places(matrix, where.keys(), where.values()))
 
 
 def _places(
-    board: TrialMatrix, numbers: Collection[int] | NDArray[np.int64], places: Collection[int] | NDArray[np.int64]
+    matrix: TrialMatrix, numbers: Collection[int] | NDArray[np.int64], places: Collection[int] | NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """The places of some trials, and later than every step for all others."""
-    everyone = np.full(len(board.trials), ABSENT, dtype=np.int32)
+    everyone = np.full(len(matrix.trials), ABSENT, dtype=np.int32)
     everyone[np.fromiter(numbers, dtype=np.int64)] = np.fromiter(places, dtype=np.int32)
     return everyone
 

@@ -69,90 +69,90 @@ class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     """The asserted edges between labels that are frequent enough, with their status, the most telling first."""
-    board = TrialMatrix(trials)
+    matrix = TrialMatrix(trials)
     early = f"{len(trials)} sessions; an edge needs {ENOUGH_TRIALS}" if len(trials) < ENOUGH_TRIALS else ""
-    family = [] if early else list(_family(board))
-    effects = {(one.trigger, one.action): one for one in effects_of(board, family)}
-    found = [_claim(board, claim, count, effects) for claim, count in board.claims.items() if claim[0] != claim[1]]
+    family = [] if early else list(_family(matrix))
+    effects = {(one.trigger, one.action): one for one in effects_of(matrix, family)}
+    found = [_claim(matrix, claim, count, effects) for claim, count in matrix.claims.items() if claim[0] != claim[1]]
     return ClaimReport(
         claims=tuple(sorted(found, key=_telling)),
         sessions=len(trials),
         tested=len(effects),
-        left_out=_left_out(board),
+        left_out=_left_out(matrix),
         too_early=early,
     )
 
 
-def _left_out(board: TrialMatrix) -> dict[str, int]:
+def _left_out(matrix: TrialMatrix) -> dict[str, int]:
     """How many different edges of the logs are not looked at, by the reason."""
     reasons: dict[tuple[str, str, EdgeType], str] = {}
-    for trial in board.trials:
+    for trial in matrix.trials:
         for cause, effect, kind in trial.claims:
             source, target = trial.steps[cause], trial.steps[effect]
-            if reason := _why_not(board, source, target):
+            if reason := _why_not(matrix, source, target):
                 reasons[source.label, target.label, kind] = reason
     return dict(sorted(Counter(reasons.values()).items()))
 
 
-def _why_not(board: TrialMatrix, source: TrialStep, target: TrialStep) -> str:
+def _why_not(matrix: TrialMatrix, source: TrialStep, target: TrialStep) -> str:
     if source.label == target.label:
         return "from a label to itself"
-    unknown = [step for step in (source, target) if step.label not in board.row]
+    unknown = [step for step in (source, target) if step.label not in matrix.row]
     if any(step.kind == "check" for step in unknown):
         return "from or to a passing check"
-    return f"with a label of fewer than {board.least} sessions" if unknown else ""
+    return f"with a label of fewer than {matrix.least} sessions" if unknown else ""
 
 
 def _telling(one: ClaimVerdict) -> tuple[int, int, str, str, str]:
     return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
 
 
-def _family(board: TrialMatrix) -> Iterator[Hypothesis]:
-    everyone = np.arange(len(board.trials), dtype=np.int64)
-    told_by_sessions = (claim for claim in board.claims if claim[0] != claim[1] and not _answers(board, claim))
+def _family(matrix: TrialMatrix) -> Iterator[Hypothesis]:
+    everyone = np.arange(len(matrix.trials), dtype=np.int64)
+    told_by_sessions = (claim for claim in matrix.claims if claim[0] != claim[1] and not _answers(matrix, claim))
     for cause, effect in sorted({(cause, effect) for cause, effect, _ in told_by_sessions}):
-        exposed = board.first[cause] != ABSENT
+        exposed = matrix.first[cause] != ABSENT
         if LEAST_USES <= exposed.sum() <= len(everyone) - LEAST_USES:
             yield Hypothesis(
                 kind="edge",
-                trigger=board.labels[cause],
-                action=board.labels[effect],
-                step=board.labels[cause],
-                labels=frozenset({board.labels[cause], board.labels[effect]}),
+                trigger=matrix.labels[cause],
+                action=matrix.labels[effect],
+                step=matrix.labels[cause],
+                labels=frozenset({matrix.labels[cause], matrix.labels[effect]}),
                 units=everyone,
                 exposed=exposed,
-                places=board.first[cause],
-                success=board.first[effect] != ABSENT,
+                places=matrix.first[cause],
+                success=matrix.first[effect] != ABSENT,
                 basis="met in the same session",
             )
 
 
 def _claim(
-    board: TrialMatrix, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]
+    matrix: TrialMatrix, claim: tuple[int, int, EdgeType], count: int, effects: dict[tuple[str, str], Effect]
 ) -> ClaimVerdict:
     cause, effect, kind = claim
-    names = board.labels[cause], board.labels[effect]
-    found = None if _answers(board, claim) else effects.get(names)
+    names = matrix.labels[cause], matrix.labels[effect]
+    found = None if _answers(matrix, claim) else effects.get(names)
     return ClaimVerdict(
         source=names[0],
         target=names[1],
         type=kind,
         episodes=count,
-        status=_status(kind, found, follows=_follows(board, cause, effect)),
+        status=_status(kind, found, follows=_follows(matrix, cause, effect)),
         effect=found,
     )
 
 
-def _answers(board: TrialMatrix, claim: tuple[int, int, EdgeType]) -> bool:
+def _answers(matrix: TrialMatrix, claim: tuple[int, int, EdgeType]) -> bool:
     """Whether what is said to be prevented comes first in most sessions that have both."""
     cause, effect, kind = claim
-    return kind == "prevents" and _follows(board, effect, cause)
+    return kind == "prevents" and _follows(matrix, effect, cause)
 
 
-def _follows(board: TrialMatrix, cause: int, effect: int) -> bool:
+def _follows(matrix: TrialMatrix, cause: int, effect: int) -> bool:
     """Whether the effect first comes after the cause in most sessions that have both."""
-    both = (board.first[cause] != ABSENT) & (board.first[effect] != ABSENT)
-    return bool(2 * (board.first[cause] < board.first[effect])[both].sum() > both.sum())
+    both = (matrix.first[cause] != ABSENT) & (matrix.first[effect] != ABSENT)
+    return bool(2 * (matrix.first[cause] < matrix.first[effect])[both].sum() > both.sum())
 
 
 def _status(kind: EdgeType, effect: Effect | None, *, follows: bool) -> Status:

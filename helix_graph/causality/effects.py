@@ -54,47 +54,47 @@ GOES_WITH_OUTCOME = 1.96
 _NO_VARIATION = 1e-9
 
 
-def held_constant(board: TrialMatrix, group: Sequence[Hypothesis]) -> Iterator[tuple[int, ...]]:
+def held_constant(matrix: TrialMatrix, group: Sequence[Hypothesis]) -> Iterator[tuple[int, ...]]:
     """For each hypothesis of a group with the same units, the rows of the board to hold constant, strongest first."""
     units = group[0].units
-    present = board.first[:, units] != ABSENT
-    strata = np.unique(board.strata[units], return_inverse=True)[1]
+    present = matrix.first[:, units] != ABSENT
+    strata = np.unique(matrix.strata[units], return_inverse=True)[1]
     within = _Within(strata, present)
     outcome = within.association(np.stack([one.success for one in group]))
     exposure = within.association(np.stack([one.exposed for one in group]))
     for place, one in enumerate(group):
-        yield _chosen(board, one, exposure=exposure[place], outcome=outcome[place])
+        yield _chosen(matrix, one, exposure=exposure[place], outcome=outcome[place])
 
 
 def _chosen(
-    board: TrialMatrix, one: Hypothesis, *, exposure: NDArray[np.float64], outcome: NDArray[np.float64]
+    matrix: TrialMatrix, one: Hypothesis, *, exposure: NDArray[np.float64], outcome: NDArray[np.float64]
 ) -> tuple[int, ...]:
     strong = (np.abs(exposure) > GOES_WITH_STEP) & (np.abs(outcome) > GOES_WITH_OUTCOME)
     strength = np.abs(exposure * outcome)
     associated = sorted(np.flatnonzero(strong).tolist(), key=lambda row: (-strength[row], row))
     found: list[int] = []
-    for row in (*_asserted(board, one), *associated):
+    for row in (*_asserted(matrix, one), *associated):
         if len(found) == MOST_HELD:
             break
-        if row not in found and board.labels[row] not in one.labels and _comes_before(board, row, one):
+        if row not in found and matrix.labels[row] not in one.labels and _comes_before(matrix, row, one):
             found.append(row)
     return tuple(found)
 
 
-def _asserted(board: TrialMatrix, one: Hypothesis) -> Iterator[int]:
+def _asserted(matrix: TrialMatrix, one: Hypothesis) -> Iterator[int]:
     """The steps that logs link to this one often enough, most often first."""
-    row = board.row.get(one.step)
+    row = matrix.row.get(one.step)
     if row is None:
         return
-    for cause, count in board.claims_on(row, least=ASSERTED_EPISODES):
-        together = int(((board.first[cause] != ABSENT) & (board.first[row] != ABSENT)).sum())
+    for cause, count in matrix.claims_on(row, least=ASSERTED_EPISODES):
+        together = int(((matrix.first[cause] != ABSENT) & (matrix.first[row] != ABSENT)).sum())
         if count >= ASSERTED_SHARE * together:
             yield cause
 
 
-def _comes_before(board: TrialMatrix, row: int, one: Hypothesis) -> bool:
+def _comes_before(matrix: TrialMatrix, row: int, one: Hypothesis) -> bool:
     """Whether a step precedes the compared one in most trials that have both."""
-    places = board.first[row, one.units]
+    places = matrix.first[row, one.units]
     both = one.exposed & (places != ABSENT)
     return bool(2 * (places[both] < one.places[both]).sum() > both.sum())
 
@@ -155,29 +155,29 @@ class Measured:
 
 def effect_report(trials: Sequence[Trial]) -> EffectReport:
     """Compares whatever the trials allow to compare."""
-    board = TrialMatrix(trials)
-    found = effects_of(board, hypotheses(board))
+    matrix = TrialMatrix(trials)
+    found = effects_of(matrix, hypotheses(matrix))
     return EffectReport(
         effects=tuple(sorted(found, key=lambda one: (one.q, -abs(one.difference), one.trigger, one.action))),
-        trials=int(board.judged.sum()),
+        trials=int(matrix.judged.sum()),
         tested=len(found),
-        too_early=board.too_early,
+        too_early=matrix.too_early,
     )
 
 
-def effects_of(board: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
+def effects_of(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
     """The effects of a family of hypotheses, corrected for its size; those that cannot be compared are left out."""
-    return tuple(_corrected(board, list(measure(board, found))))
+    return tuple(_corrected(matrix, list(measure(matrix, found))))
 
 
-def measure(board: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
+def measure(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
     """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``."""
     held: dict[int, tuple[int, ...]] = {}
     for group in _same_units(found):
-        chosen = held_constant(board, [found[place] for place in group])
+        chosen = held_constant(matrix, [found[place] for place in group])
         held.update(zip(group, chosen, strict=True))
     for place, one in enumerate(found):
-        measured = _measured(board, one, held[place])
+        measured = _measured(matrix, one, held[place])
         if measured:
             yield measured
 
@@ -189,16 +189,16 @@ def _same_units(found: Sequence[Hypothesis]) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def _measured(board: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:
-    strata = board.strata[one.units]
+def _measured(matrix: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:
+    strata = matrix.strata[one.units]
     for row in held:
-        strata = strata * 2 + (board.first[row, one.units] != ABSENT)
+        strata = strata * 2 + (matrix.first[row, one.units] != ABSENT)
     numbered = np.unique(strata, return_inverse=True)[1]
     tables = tables_of(strata=numbered, exposed=one.exposed, success=one.success)
     difference = risk_difference(tables) if _comparable(tables) else None
     if difference is None:
         return None
-    names = tuple(board.labels[row] for row in held)
+    names = tuple(matrix.labels[row] for row in held)
     return Measured(one, names, tables, difference, chances(tables))
 
 
@@ -207,7 +207,7 @@ def _comparable(tables: Tables) -> bool:
     return bool((smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA)
 
 
-def _corrected(board: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Effect]:
+def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Effect]:
     """Both directions are a family of their own: who looks for what helps also looks for what hurts."""
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
@@ -217,10 +217,10 @@ def _corrected(board: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Eff
     for one, q in zip(measured, quotients, strict=True):
         verdict: Verdict = "associated" if q <= FALSE_DISCOVERY_RATE else "not told apart"
         level = widened if verdict == "associated" else 0.95
-        yield _effect(board, one, q=q, family=len(measured), verdict=verdict, level=level)
+        yield _effect(matrix, one, q=q, family=len(measured), verdict=verdict, level=level)
 
 
-def _effect(board: TrialMatrix, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
+def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
     hypothesis, estimate = one.hypothesis, one.difference.estimate
     margin = reach(level) * one.difference.error
     return Effect(
@@ -243,13 +243,13 @@ def _effect(board: TrialMatrix, one: Measured, *, q: float, family: int, verdict
         held=one.held,
         e_value=e_value(risk_ratio(one.tables)),
         unmeasured=hypothesis.unmeasured,
-        examples=tuple(_examples(board, hypothesis)),
+        examples=tuple(_examples(matrix, hypothesis)),
     )
 
 
-def _examples(board: TrialMatrix, one: Hypothesis) -> Iterator[UseExample]:
+def _examples(matrix: TrialMatrix, one: Hypothesis) -> Iterator[UseExample]:
     exposed = np.flatnonzero(one.exposed)
-    newest = exposed[np.argsort(board.newest_first[one.units[exposed]])][:EXAMPLES_KEPT]
+    newest = exposed[np.argsort(matrix.newest_first[one.units[exposed]])][:EXAMPLES_KEPT]
     for place in newest.tolist():
-        trial = board.trials[int(one.units[place])]
+        trial = matrix.trials[int(one.units[place])]
         yield UseExample(trial.episode, trial.steps[int(one.places[place])].id, trial.timestamp)

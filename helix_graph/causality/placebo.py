@@ -63,19 +63,19 @@ def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
     return placebo_on(TrialMatrix(trials), rounds=rounds)
 
 
-def placebo_on(board: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
+def placebo_on(matrix: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
     """The same over a table of trials that is there already.
 
     Raises:
         OutOfRange: As `placebo`; so does `WrongType`.
     """
     as_int("rounds", rounds, lowest=1, highest=MOST_ROUNDS)
-    family = hypotheses(board)
-    real = _findings(board, family)
-    noise = [_findings(board, shuffled) for shuffled in _shuffled(board, family, rounds)]
+    family = hypotheses(matrix)
+    real = _findings(matrix, family)
+    noise = [_findings(matrix, shuffled) for shuffled in _shuffled(matrix, family, rounds)]
     by_rule = [one.found for one in noise]
     return Placebo(
-        trials=int(board.judged.sum()),
+        trials=int(matrix.judged.sum()),
         tested=real.tested,
         rounds=rounds,
         found=real.found,
@@ -83,7 +83,7 @@ def placebo_on(board: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
         any_in_noise=sum(one > 0 for one in by_rule) / rounds,
         plain=real.plain,
         plain_in_noise=sum(one.plain for one in noise) / rounds,
-        too_early=board.too_early,
+        too_early=matrix.too_early,
     )
 
 
@@ -95,27 +95,27 @@ class _Findings(NamedTuple):
     plain: int
 
 
-def _findings(board: TrialMatrix, family: Sequence[Hypothesis]) -> _Findings:
-    effects = effects_of(board, family)
+def _findings(matrix: TrialMatrix, family: Sequence[Hypothesis]) -> _Findings:
+    effects = effects_of(matrix, family)
     associated = sum(one.verdict == "associated" for one in effects)
     plain = sum(one.success[one.exposed].mean() <= PLAIN_RATE for one in family)
     return _Findings(len(effects), associated, int(plain))
 
 
-def _shuffled(board: TrialMatrix, family: Sequence[Hypothesis], rounds: int) -> Iterator[list[Hypothesis]]:
+def _shuffled(matrix: TrialMatrix, family: Sequence[Hypothesis], rounds: int) -> Iterator[list[Hypothesis]]:
     """The family with the outcomes of other sessions of the same stratum, so often."""
     source = np.random.default_rng(_SEED)
     for _ in range(rounds):
-        success = _within_strata(board.success, board.strata * 2 + board.judged, source)
-        yield [dataclasses.replace(one, success=_dealt(board, one, success, source)) for one in family]
+        success = _within_strata(matrix.success, matrix.strata * 2 + matrix.judged, source)
+        yield [dataclasses.replace(one, success=_dealt(matrix, one, success, source)) for one in family]
 
 
 def _dealt(
-    board: TrialMatrix, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator
+    matrix: TrialMatrix, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Outcomes are shuffled once for all comparisons, so that one session keeps one outcome; an answer has its own."""
     if one.kind == "answer":
-        return _within_strata(one.success, board.strata[one.units], source)
+        return _within_strata(one.success, matrix.strata[one.units], source)
     return success[one.units]
 
 

@@ -284,12 +284,12 @@ class Graph:
         from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
-        given = {name: as_str(name, value) for name, value in texts.items() if value is not None}
-        if set(given) not in _VIEWS:
+        parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
+        if set(parts) not in _VIEWS:
             raise OneOfSeveral(("focus", "source with target", "episode"))
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
-            return find_excerpt(connection, ExcerptQuery(**given, max_nodes=most))
+            return find_excerpt(connection, ExcerptQuery(**parts, max_nodes=most))
 
     def export(  # noqa: PLR0913  (the command's options)
         self,

@@ -173,10 +173,10 @@ def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
     Of copies that differ in their time (nodes of an episode) the one in the file of the right name holds.
     """
     named = ((name_of(one), name, one) for name, one in found)
-    kept: dict[str, _One] = {}
+    unique: dict[str, _One] = {}
     for identity, _, one in sorted(named, key=lambda each: (each[1] != each[0], each[1])):
-        kept.setdefault(identity, one)
-    return sorted(kept.items(), key=lambda each: each[0])
+        unique.setdefault(identity, one)
+    return sorted(unique.items(), key=lambda each: each[0])
 
 
 def corrections_by_episode(found: Iterable[tuple[Path, object]]) -> dict[str, list[Correction]]:
@@ -279,12 +279,12 @@ def pattern_assertion(
         WrongType: An argument is none of its kind.
         ControlCharacter: One of the texts holds one.
     """
-    given, answer = as_line("trigger", trigger), as_line("action", action)
-    if given.casefold() == answer.casefold():
-        raise SameTriggerAndAction(given)
+    situation, answer = as_line("trigger", trigger), as_line("action", action)
+    if situation.casefold() == answer.casefold():
+        raise SameTriggerAndAction(situation)
     return PatternAssertion(
         name=as_line("name", name),
-        trigger=given,
+        trigger=situation,
         action=answer,
         description=" ".join(as_text("description", description).split()),
         success_rate=None if success_rate is None else as_fraction("success_rate", success_rate),

@@ -315,7 +315,7 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     patterns_added = _publish(connection, plan, job, changed=changed)
-    held = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
+    taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
     return CompileReport(
         episodes_processed=processed,
         nodes_added=totals.nodes_added,
@@ -323,7 +323,7 @@ def _carry_out(
         patterns_added=patterns_added,
         merged=totals.merged,
         retracted=retracted + spoilt,
-        unchanged=int(held) - processed,
+        unchanged=int(taken) - processed,
         skipped=_skipped(connection, plan),
         left_out=tuple(left_out),
         rebuilt=rebuilt or None,
@@ -357,14 +357,14 @@ def _take_in_files(
     processed = spoilt = 0
     left_out: list[SkippedFile] = []
 
-    def told(episode: str) -> list[Named]:
+    def asserted(episode: str) -> list[Named]:
         return assertions_of(connection, episode, plan.asserted.folder)
 
     for done, name in enumerate(plan.suspects):
         path = plan.folder / name
         if job.progress:
             job.progress(done, len(plan.suspects), path)
-        read, seen = read_source(path, plan.present[name], told), plan.known.get(name)
+        read, seen = read_source(path, plan.present[name], asserted), plan.known.get(name)
         if read is None:  # forgotten since the plan was made
             spoilt += seen is not None and seen.episode is not None
             _forget_known(connection, name, seen, changes)

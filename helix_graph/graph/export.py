@@ -91,31 +91,31 @@ def _nodes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
         " ON episode = number ORDER BY id, local"  # episodes outside, so that both are read in order and none is sorted
     )
     for node, episode, local, raw, counted, in_episode in rows:
-        held = named[node]
-        held.mentions.append(f"{episode}#{local}")
+        found = named[node]
+        found.mentions.append(f"{episode}#{local}")
         if in_episode:
-            held.episodes[episode] = None
+            found.episodes[episode] = None
         if counted:
-            held.texts.append(raw)
+            found.texts.append(raw)
     nodes = connection.execute(
         "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
     )
     return [_node(row, named[row[0]]) for row in nodes]
 
 
-def _node(row: tuple[Any, ...], held: _Named) -> dict[str, Any]:
+def _node(row: tuple[Any, ...], found: _Named) -> dict[str, Any]:
     _, name, kind, label, frequency, measured, successes = row
-    called = aliases(held.texts)
+    called = aliases(found.texts)
     return {
         "id": name,
         "type": kind,
         "label": label,
-        "episodes": list(held.episodes),
+        "episodes": list(found.episodes),
         "frequency": frequency,
         "success_rate": rate(successes, measured),
         "aliases": called if len(called) <= ALIAS_LIMIT else dict(islice(called.items(), ALIAS_LIMIT)),
         "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
-        "mentions": held.mentions,
+        "mentions": found.mentions,
     }
 
 

@@ -254,8 +254,8 @@ def select_patterns(
     """
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
-    kept = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
-    return tuple(sorted(kept, key=_best_first))
+    selected = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
+    return tuple(sorted(selected, key=_best_first))
 
 
 def _best_first(row: Pattern) -> tuple[float, bool, int, str, str]:
@@ -277,14 +277,14 @@ def select_anti_patterns(
     """
     as_fraction("max_success_rate", max_success_rate)
     wanted = None if evidence is None else as_choice("evidence", evidence, EVIDENCE)
-    kept = [
+    selected = [
         row
         for row in mined
         if row.success_rate <= max_success_rate
         and row.occurrences >= ANTI_PATTERN_OCCURRENCES
         and (wanted is None or (row.standing == "associated" and row.effect is not None and row.effect.hurts))
     ]
-    return tuple(sorted(kept, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
+    return tuple(sorted(selected, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
 
 
 def describe(pattern: Pattern) -> str:

@@ -95,8 +95,8 @@ def _shortest_within(
         for source, target, edge in claims:
             if source in reached and target not in seen:
                 path = (*reached[source], edge)
-                held = longer.get(target)
-                if held is None or _sequence(graph, path) < _sequence(graph, held):
+                known = longer.get(target)
+                if known is None or _sequence(graph, path) < _sequence(graph, known):
                     longer[target] = path
         arrived = [path for path in longer.values() if path[-1][1] in ends.targets]
         if arrived:
@@ -144,14 +144,14 @@ def shortest_layers(
     No layers at all means that a source is a target.
     """
     forth, back = _Front(sources), _Front(targets)
-    while not (met := forth.edge & back.edge):
+    while not (reached_nodes := forth.edge & back.edge):
         if len(forth.layers) + len(back.layers) == depth or not (forth.edge and back.edge):
             return None
         if len(forth.edge) <= len(back.edge):
             forth.grow(graph.edges_from(forth.edge, types=types, within=within), end=1)
         else:
             back.grow(graph.edges_to(back.edge, types=types, within=within), end=0)
-    return (*reversed(forth.leading_to(met, end=1)), *back.leading_to(met, end=0))
+    return (*reversed(forth.leading_to(reached_nodes, end=1)), *back.leading_to(reached_nodes, end=0))
 
 
 class _Front:
@@ -168,13 +168,13 @@ class _Front:
         self.edge = _nodes_at(end, self.layers[-1])
         self.seen |= self.edge
 
-    def leading_to(self, met: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
+    def leading_to(self, reached_nodes: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
         """The edges that lead to the nodes where the two searches met, the last layer first."""
-        needed, kept = met, []
+        needed, pruned = reached_nodes, []
         for layer in reversed(self.layers):
-            kept.append(frozenset([edge for edge in layer if edge[end] in needed]))
-            needed = _nodes_at(0 if end else 1, kept[-1])
-        return kept
+            pruned.append(frozenset([edge for edge in layer if edge[end] in needed]))
+            needed = _nodes_at(0 if end else 1, pruned[-1])
+        return pruned
 
 
 def _nodes_at(end: _End, edges: Collection[Edge]) -> frozenset[int]:
@@ -222,8 +222,8 @@ class PathChoice:
                     (episode, to) for episode, from_, to in self._joints[edge] if (episode, from_) in route.reached
                 }
                 arrived = len(route.edges) + 1 == len(self._layers)
-                held = reached if arrived else reached & self._finish.get(edge[1], frozenset())
-                heapq.heappush(heap, self._entry(Route(route.start, (*route.edges, edge), frozenset(held))))
+                alive = reached if arrived else reached & self._finish.get(edge[1], frozenset())
+                heapq.heappush(heap, self._entry(Route(route.start, (*route.edges, edge), frozenset(alive))))
 
     def _look_back(self) -> tuple[dict[int, frozenset[MentionKey]], dict[int, int]]:
         """For each node, the mentions from which an episode leads on to a target, and the greatest strength onwards."""
@@ -293,14 +293,14 @@ def k_best_paths(
     edges, complete = _gather(graph, ends, depth, types)
     search = _Search(graph, ends, edges, depth=depth, strongest=strongest)
     decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that hold a path
-    ways: list[tuple[Rank, RankedPath]] = []
+    paths: list[tuple[Rank, RankedPath]] = []
     for rank, nodes in search.paths():
-        alike = bool(ways) and rank[:decisive] == ways[-1][0][:decisive]
-        if len(ways) >= count and (not alike or len(ways) >= count + _MOST_TIED):
+        alike = bool(paths) and rank[:decisive] == paths[-1][0][:decisive]
+        if len(paths) >= count and (not alike or len(paths) >= count + _MOST_TIED):
             break
-        ways.append((rank, search.way(nodes)))
-    ways.sort(key=lambda pair: (pair[0][:decisive], -len(pair[1].whole), pair[0]))  # stable: labels decided before
-    return RankedPaths(tuple(way for _, way in ways[:count]), complete and not search.gave_up)
+        paths.append((rank, search.way(nodes)))
+    paths.sort(key=lambda pair: (pair[0][:decisive], -len(pair[1].whole), pair[0]))  # stable: labels decided before
+    return RankedPaths(tuple(way for _, way in paths[:count]), complete and not search.gave_up)
 
 
 def strength_of(graph: Adjacency, edges: Collection[Edge]) -> float:
@@ -324,10 +324,10 @@ def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) ->
     )
     inner = [edge for edge in forth | back if edge[1] not in ends.sources and edge[0] not in ends.targets]
     after, before = _distances(inner, ends.sources, end=1), _distances(inner, ends.targets, end=0)
-    kept = [
+    pruned = [
         edge for edge in inner if edge[0] in after and edge[1] in before and after[edge[0]] + before[edge[1]] < depth
     ]
-    return kept, all_forth and all_back
+    return pruned, all_forth and all_back
 
 
 def _sweep(

@@ -188,8 +188,8 @@ def _decided(
         " WHERE m.episode = ? ORDER BY local LIMIT 1 OFFSET ?",
         (episode, place),
     ).fetchone()
-    told = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
-    return SimilarDecision(**told, score=abs(score), words=tuple(words), others=others)
+    fields = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
+    return SimilarDecision(**fields, score=abs(score), words=tuple(words), others=others)
 
 
 COMPARES = "words are compared, not meanings; an outcome is the session's, which had more in it than this decision"

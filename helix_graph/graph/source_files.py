@@ -172,9 +172,9 @@ def read_source(
         extracted = decode_episode(data, path)
     except InvalidEpisode as error:
         return ReadFile(stamp, digest, None, error.problem)
-    told = assertions(extracted.id)
-    episode = as_corrected(extracted, told)
-    facts = facts_with(episode, told, extracted=extracted)
+    asserted = assertions(extracted.id)
+    episode = as_corrected(extracted, asserted)
+    facts = facts_with(episode, asserted, extracted=extracted)
     return ReadFile(stamp, digest, facts, None, pack(trial_of(episode)))
 
 
@@ -432,7 +432,7 @@ def _wanted(job: CompileJob) -> Callable[[str], bool]:
 class Digests(msgspec.Struct, frozen=True, kw_only=True):
     """The digests that hold, and the files whose episodes have to be read."""
 
-    kept: tuple[bytes, ...]
+    packed: tuple[bytes, ...]
     to_read: tuple[Path, ...]
 
 
@@ -444,10 +444,10 @@ def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: P
     plan = make_plan(connection, CompileJob(episodes, causality, [], "", dry_run=True, progress=None))
     spoilt = {name for name, seen in plan.known.items() if seen.episode is None and name in plan.present}
     to_read = sorted(spoilt.union(plan.suspects))
-    kept = digests_but_of(connection, [*to_read, *plan.gone])
-    return Digests(kept=tuple(kept), to_read=tuple(episodes / name for name in to_read))
+    packed = digests_but_of(connection, [*to_read, *plan.gone])
+    return Digests(packed=tuple(packed), to_read=tuple(episodes / name for name in to_read))
 
 
 def nothing_kept(episodes: Path) -> Digests:
     """Every file has to be read."""
-    return Digests(kept=(), to_read=tuple(episodes / name for name in sorted(scan(episodes))))
+    return Digests(packed=(), to_read=tuple(episodes / name for name in sorted(scan(episodes))))

@@ -80,8 +80,8 @@ def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
     shares: dict[EdgeKey, EdgeShare] = {}
     for claim in facts.claims:
         edge = (claim.source, claim.target, claim.type)
-        held = shares.get(edge)
-        shares[edge] = EdgeShare(held[0] + claim.weight, held[1] + 1, 1) if held else EdgeShare(claim.weight, 1, 1)
+        known = shares.get(edge)
+        shares[edge] = EdgeShare(known[0] + claim.weight, known[1] + 1, 1) if known else EdgeShare(claim.weight, 1, 1)
     return shares
 
 
@@ -139,18 +139,18 @@ def _add_edges(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> Non
         for claim in facts.claims:
             claims[claim.source, claim.target, claim.type].append((facts.episode, claim))
     for source, target, kind in sorted(claims):
-        held = claims[source, target, kind]
+        known = claims[source, target, kind]
         graph.add_edge(
             source,
             target,
             key=kind,
             type=kind,
-            weight=mean_weight(sum(claim.weight for _, claim in held), len(held)),
-            evidence_count=len({episode for episode, _ in held}),
-            reasons=tuple(sorted({claim.reason for _, claim in held})),
+            weight=mean_weight(sum(claim.weight for _, claim in known), len(known)),
+            evidence_count=len({episode for episode, _ in known}),
+            reasons=tuple(sorted({claim.reason for _, claim in known})),
             status="asserted",
         )
-    graph.graph["claims"] = {edge: tuple(held) for edge, held in claims.items()}
+    graph.graph["claims"] = {edge: tuple(known) for edge, known in claims.items()}
 
 
 def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
@@ -344,9 +344,9 @@ def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
 
 
 def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
-    held = sums.get(key)
+    known = sums.get(key)
     added = share if sign > 0 else tuple(-value for value in share)
-    sums[key] = added if held is None else tuple(map(add, held, added))
+    sums[key] = added if known is None else tuple(map(add, known, added))
 
 
 def _count_edges(connection: sqlite3.Connection) -> int:

@@ -123,14 +123,14 @@ def _grown(
     connection: sqlite3.Connection, graph: Adjacency, seeds: Iterable[int], steps: int, limit: int
 ) -> tuple[int, ...]:
     """The seeds and what is around them, as many as are wanted, the nearest first and then the most frequent."""
-    kept = dict.fromkeys(seeds)
-    edge = list(kept)
+    near_first = dict.fromkeys(seeds)
+    edge = list(near_first)
     for _ in range(steps):
         near = {end for pair in graph.edges_from(edge, types=_EVERY_TYPE) for end in pair[:2]}
         near |= {end for pair in graph.edges_to(edge, types=_EVERY_TYPE) for end in pair[:2]}
-        edge = list(_ordered(connection, near - kept.keys()))[: max(0, limit - len(kept))]
-        kept.update(dict.fromkeys(edge))
-    return _ordered(connection, kept)
+        edge = list(_ordered(connection, near - near_first.keys()))[: max(0, limit - len(near_first))]
+        near_first.update(dict.fromkeys(edge))
+    return _ordered(connection, near_first)
 
 
 def _ordered(connection: sqlite3.Connection, nodes: Collection[int]) -> tuple[int, ...]:
@@ -292,7 +292,7 @@ class _Reading:
         return tuple(Occurrence(self._session_place[episode], *row) for episode, *row in rows)
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
-        held = self._read_claims()
+        evidence = self._read_claims()
         if self._chosen.episode is None:
             # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
             rows = self._ask(
@@ -301,7 +301,7 @@ class _Reading:
                 (self._numbers, self._numbers),
             ).fetchall()
         else:
-            rows = [self._summed(edge) for edge in held]
+            rows = [self._summed(edge) for edge in evidence]
         found = [
             ExcerptEdge(
                 source=self._place[source],
@@ -309,9 +309,9 @@ class _Reading:
                 type=kind,
                 weight=mean_weight(weight_sum, claims),
                 evidence_count=episodes,
-                reasons=tuple(sorted(held[source, target, kind].reasons)),
-                joints=tuple(held[source, target, kind].joints),
-                sessions=tuple(sorted(held[source, target, kind].sessions)),
+                reasons=tuple(sorted(evidence[source, target, kind].reasons)),
+                joints=tuple(evidence[source, target, kind].joints),
+                sessions=tuple(sorted(evidence[source, target, kind].sessions)),
             )
             for source, target, kind, weight_sum, claims, episodes in rows
         ]
@@ -322,7 +322,7 @@ class _Reading:
         query = "SELECT weight_sum, claims, episodes FROM edge WHERE source = ? AND target = ? AND type = ?"
         return (*edge, *self._ask(query, edge).fetchone())
 
-    def _read_claims(self) -> dict[tuple[int, int, str], _Held]:
+    def _read_claims(self) -> dict[tuple[int, int, str], _EdgeEvidence]:
         rows = self._ask(
             "SELECT c.source, c.target, c.type, c.episode, reason, source_local, target_local"  # noqa: S608  (constants)
             " FROM claim c JOIN episode e ON e.number = c.episode"
@@ -330,15 +330,15 @@ class _Reading:
             " ORDER BY e.moment DESC, e.id, source_local, target_local, reason",
             (self._numbers, self._numbers),
         )
-        held: defaultdict[tuple[int, int, str], _Held] = defaultdict(_Held)
+        evidence: defaultdict[tuple[int, int, str], _EdgeEvidence] = defaultdict(_EdgeEvidence)
         for source, target, kind, episode, reason, source_local, target_local in rows:
-            one = held[source, target, kind]
+            one = evidence[source, target, kind]
             session = self._session_place[episode]
             one.reasons.add(reason)
             if session not in one.sessions and len(one.joints) < EVIDENCE_KEPT:
                 one.joints.append((self._sighting(episode, source_local), self._sighting(episode, target_local)))
             one.sessions.add(session)
-        return held
+        return evidence
 
     def _newest_mentions(self) -> dict[int, list[int]]:
         """The places of the newest mentions of each node."""
@@ -389,7 +389,7 @@ class _Reading:
         return found
 
 
-class _Held:
+class _EdgeEvidence:
     """What the claims of one edge add up to."""
 
     def __init__(self) -> None:
