@@ -70,12 +70,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.source_files import Progress
 
 
-class _RecordedTelling(msgspec.Struct, frozen=True):
-    """The stamp of the file when it was read."""
-
-    stamp: FileStamp
-
-
 def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> bool:
     """Writes and removes revisions until they are those that the episodes give; says whether any file changed.
 
@@ -83,8 +77,9 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
         WriteFailed: A file could not be written or removed.
     """
     _read_changed(connection, episodes)
-    store = AssertionStore(assertions)
-    wanted = {name_of(one): one for one in revisions(_tellings(connection))}
+    store, decoder = AssertionStore(assertions), msgspec.msgpack.Decoder(EpisodeSignals)
+    rows = connection.execute("SELECT body FROM telling WHERE body IS NOT NULL ORDER BY name")
+    wanted = {name_of(one): one for one in revisions([decoder.decode(body) for (body,) in rows])}
     there = {path.stem: path for path, one in store.scan() if isinstance(one, OutcomeRevision)}
     for name in sorted(wanted.keys() - there.keys()):
         store.add(wanted[name])
@@ -96,7 +91,7 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
 def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
     """Brings what graph.db keeps up to date with the files."""
     known = {
-        name: _RecordedTelling(FileStamp(size, mtime))
+        name: FileStamp(size, mtime)
         for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
     }
     present = scan(folder)
@@ -106,7 +101,7 @@ def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
         (
             (name, stamp.size, stamp.mtime_ns, _body(folder / name))
             for name, stamp in present.items()
-            if differs(stamp, known.get(name))
+            if name not in known or differs(stamp, known[name])
         ),
     )
 
@@ -117,12 +112,6 @@ def _body(path: Path) -> bytes | None:
         return msgspec.msgpack.encode(signals_of(decode_episode(read_regular(path), path)))
     except (OSError, InvalidEpisode):
         return None
-
-
-def _tellings(connection: sqlite3.Connection) -> list[EpisodeSignals]:
-    decoder = msgspec.msgpack.Decoder(EpisodeSignals)
-    rows = connection.execute("SELECT body FROM telling WHERE body IS NOT NULL ORDER BY name")
-    return [decoder.decode(body) for (body,) in rows]
 
 
 def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> int:
@@ -254,7 +243,9 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         rebuilt = _prepare_tables(connection)
         job = job.for_everything() if rebuilt else job
         plan = make_plan(connection, job)
-        if plan and _revised(connection, job):
+        # Where something has changed, later evidence is looked at again; revisions are assertions to take in as well.
+        looks_again = plan and not (job.dry_run or job.assertions_only)
+        if looks_again and revise(connection, job.episodes, job.causality / ASSERTIONS):
             plan = make_plan(connection, job)
         if (
             rebuilt is None
@@ -263,13 +254,6 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         ):
             return _nothing_to_do(connection, plan, job)
         return _carry_out(connection, plan, job, job.damage or rebuilt)
-
-
-def _revised(connection: sqlite3.Connection, job: CompileJob) -> bool:
-    """Whether later evidence, looked at again because something has changed, gives other revisions than before."""
-    if job.dry_run or job.assertions_only:
-        return False
-    return revise(connection, job.episodes, job.causality / ASSERTIONS)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:

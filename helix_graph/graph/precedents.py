@@ -102,13 +102,15 @@ def read_error(text: str) -> ErrorQuery:
         ends = f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
     found = list(_judged(ends)) or list(_guessed(ends))
     lines = [line.removeprefix("E  ").strip() for line in (*(finding.message for _, finding in found), *_lines(ends))]
+    whole = text.strip().splitlines()
+    phrase = one_line(whole[0]).casefold() if len(whole) == 1 else ""
     families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
     return ErrorQuery(
         lines=tuple(dict.fromkeys(line_key(line) for line in lines if is_telling(line))),
         families=tuple(dict.fromkeys(families)),
         checks=tuple(dict.fromkeys(check for check, _ in found if check)),
         words=frozenset(_WORDS.findall(ends)) | frozenset(re.findall(r"\([\w ]+\)", ends)),
-        phrase=_phrase(text),
+        phrase=phrase if len(phrase) >= _SHORTEST_WORD else "",
     )
 
 
@@ -161,12 +163,6 @@ def _speaker(message: str) -> str | None:
         return "shell"
     named = _NAMES_ITSELF.match(message)
     return named[1] if named else None
-
-
-def _phrase(text: str) -> str:
-    lines = text.strip().splitlines()
-    phrase = one_line(lines[0]).casefold() if len(lines) == 1 else ""
-    return phrase if len(phrase) >= _SHORTEST_WORD else ""
 
 
 def _lines(text: str) -> list[str]:

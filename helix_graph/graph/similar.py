@@ -129,15 +129,11 @@ def find_similar_decisions(
 def _telling(connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
     """The words that fewer than half of all decisions have, or a few; if there are none among them, the rarest."""
     (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
-    having = {word: _count(connection, word) for word in words}
+    query = "SELECT count(*) FROM decided WHERE decided MATCH ?"
+    having = {word: connection.execute(query, (_either([word]),)).fetchone()[0] for word in words}
     met = sorted((count, word) for word, count in having.items() if count)
     telling = [word for count, word in met if count < max(decisions / 2, _FEW)]
     return telling or [word for _, word in met[:1]]
-
-
-def _count(connection: sqlite3.Connection, word: str) -> int:
-    (count,) = connection.execute("SELECT count(*) FROM decided WHERE decided MATCH ?", (_either([word]),)).fetchone()
-    return int(count)
 
 
 def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:

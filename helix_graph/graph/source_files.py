@@ -12,11 +12,10 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -72,13 +71,6 @@ class KnownFile(msgspec.Struct, frozen=True, gc=False):
     problem: str | None
 
 
-class _HasStamp(Protocol):
-    @property
-    @abstractmethod
-    def stamp(self) -> FileStamp:
-        """The stamp at the time it was seen."""
-
-
 class ReadFile(msgspec.Struct, frozen=True):
     """A file that was read: its facts and its packed trial, or what is wrong with it."""
 
@@ -128,21 +120,20 @@ def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = 
     }
 
 
-def differs(stamp: FileStamp, seen: _HasStamp | None) -> bool:
-    """Whether a file has to be looked into."""
-    return seen is None or not stamp.mtime_ns or stamp != seen.stamp
+def differs(stamp: FileStamp, known: FileStamp) -> bool:
+    """Whether a file has to be looked into; ``known`` is its recorded stamp."""
+    return not stamp.mtime_ns or stamp != known
 
 
 def count_pending(connection: sqlite3.Connection, folder: Path) -> int:
     """How many files are new, changed or gone since the last compile."""
     present, known = scan(folder), known_files(connection)
-    changed = [name for name, stamp in present.items() if differs(stamp, known.get(name))]
-    return sum(not _is_same(folder / name, known.get(name)) for name in changed) + len(known.keys() - present.keys())
-
-
-def _is_same(path: Path, seen: KnownFile | None) -> bool:
-    """Whether a file that may have changed holds what it held."""
-    return seen is not None and digest_of(path) == seen.sha256
+    changed = [
+        name
+        for name, stamp in present.items()
+        if name not in known or (differs(stamp, known[name].stamp) and digest_of(folder / name) != known[name].sha256)
+    ]
+    return len(changed) + len(known.keys() - present.keys())
 
 
 def digest_of(path: Path) -> bytes:
@@ -248,7 +239,10 @@ def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> 
     connection.executemany("DELETE FROM assertion WHERE name = ?", ((name,) for name in plan.gone))
     connection.executemany(
         "INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (_row(name, change) for name, change in plan.changes.items()),
+        (
+            (name, change.stamp.size, change.stamp.mtime_ns, change.sha256, *_stored(change.assertion), change.problem)
+            for name, change in plan.changes.items()
+        ),
     )
 
 
@@ -297,7 +291,7 @@ def _scan(folder: Path) -> dict[str, FileStamp]:
 
 def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:
     """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
-    if known and not differs(stamp, known):
+    if known and not differs(stamp, known.stamp):
         return None
     try:
         data = read_regular(path)
@@ -319,12 +313,11 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
         return AssertionChange(stamp, digest, problem=error.problem)
 
 
-def _row(name: str, change: AssertionChange) -> tuple[object, ...]:
-    one = change.assertion
-    unit, when, body = (
+def _stored(one: Assertion | None) -> tuple[str, str, bytes | None]:
+    """The unit, the time and the bytes of an assertion."""
+    return (
         (unit_of(name_of(one), one), sortable_time(one.asserted_at), encode_assertion(one)) if one else ("", "", None)
     )
-    return name, change.stamp.size, change.stamp.mtime_ns, change.sha256, unit, when, body, change.problem
 
 
 def _decoded(body: bytes, folder: Path) -> Assertion:
@@ -396,7 +389,11 @@ def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
     only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
     present, known = scan(job.episodes, only=only), known_files(connection, only=only)
     wanted = _wanted(job)
-    suspects = {name for name, stamp in present.items() if wanted(name) and differs(stamp, known.get(name))}
+    suspects = {
+        name
+        for name, stamp in present.items()
+        if wanted(name) and (name not in known or differs(stamp, known[name].stamp))
+    }
     again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
     gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
     return CompilePlan(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
@@ -212,7 +212,13 @@ def add_episode(
     index_decisions(connection, episode, facts)
     connection.executemany(
         "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [_claim_row(claim, episode, numbers) for claim in facts.claims],
+        [
+            (
+                *(numbers[claim.source], numbers[claim.target]),
+                *(claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight),
+            )
+            for claim in facts.claims
+        ],
     )
     connection.executemany(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
@@ -330,11 +336,6 @@ def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...
     )
 
 
-def _claim_row(claim: Claim, episode: int, numbers: dict[str, int]) -> tuple[object, ...]:
-    ends = (numbers[claim.source], numbers[claim.target])
-    return (*ends, claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight)
-
-
 def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
@@ -389,12 +390,8 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         " WHERE episode = ? ORDER BY local",
         (episode,),
     )
-    return [Mention(**_mention_fields(row)) for row in rows]
-
-
-def _mention_fields(row: tuple[Any, ...]) -> dict[str, Any]:
-    fields = dict(zip(Mention.__struct_fields__, row, strict=True))
-    return {**fields, "counted": bool(fields["counted"])}
+    fields = (dict(zip(Mention.__struct_fields__, row, strict=True)) for row in rows)
+    return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
 
 
 def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
