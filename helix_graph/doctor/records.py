@@ -6,7 +6,6 @@ Every fix keeps the file as it was (`helix_graph.quarantine`) when something is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +28,8 @@ from helix_graph.quarantine import ASSERTIONS, EPISODES, FOLDER, quarantine, qua
 from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from helix_graph.graph.assertions import Assertion
 
 
 def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
@@ -77,7 +74,7 @@ def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 
 def data_of(path: Path) -> bytes:
-    """What stands in a file; nothing in one that cannot be read, which is told elsewhere."""
+    """What stands in a file; nothing in one that cannot be read, which is reported elsewhere."""
     try:
         return read_regular(path)
     except OSError:
@@ -85,7 +82,7 @@ def data_of(path: Path) -> bytes:
 
 
 def irregular_file(root: Path, path: Path, problem: str) -> FixableFinding:
-    """The trouble with it; it is mended by moving it aside, which loses nothing."""
+    """What is wrong with it; the fix moves it to quarantine, which loses nothing."""
     name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
     return fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
 
@@ -94,24 +91,22 @@ def check_name(root: Path, path: Path, episode: Episode) -> Iterator[FixableFind
     """What is wrong with an episode's names."""
     if path.stem == episode.id == PREFIX + episode.session:
         return
-    remedy, mend = _mending(root, path, episode)
+    remedy, mend = _name_fix(root, path, episode)
     problem = f"its id is {episode.id!r} and its session {episode.session!r}, which are not its file's"
     yield fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
 
 
-def _mending(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
-    own = path.stem.removeprefix(PREFIX)
+def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
+    """What to do about a wrong name, in words and as a function."""
     if path.stem in {episode.id, PREFIX + episode.session}:
-        fixed = replace(episode, id=path.stem, session=own)
-        return f"id and session should be those of {path.name}", partial(
-            rewrite, root, path, before=data_of(path), after=fixed
-        )
+        fixed = replace(episode, id=path.stem, session=path.stem.removeprefix(PREFIX))
+        mend = partial(rewrite, root, path, before=data_of(path), after=fixed)
+        return f"id and session should be those of {path.name}", mend
     right = path.with_name(f"{episode.id}.json")
     if episode.id == PREFIX + episode.session and _is_free(right, episode.session):
         return f"rename it to {right.name}", partial(_rename, path, right)
-    return "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside", partial(
-        quarantine, root, path
-    )
+    remedy = "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside"
+    return remedy, partial(quarantine, root, path)
 
 
 def _is_free(path: Path, session: str) -> bool:
@@ -132,7 +127,7 @@ def _rename(path: Path, right: Path) -> None:
 
 
 def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
-    """Writes an episode anew, unless somebody has changed it; as it was it is kept aside.
+    """Writes an episode anew, unless somebody has changed it; the old bytes go to quarantine.
 
     Raises:
         WriteFailed: The disk is full or the folder read-only.
@@ -144,11 +139,18 @@ def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
 #: A finding names so many of the problems of one file; the rest is counted.
 _MOST_NAMED = 3
 _EXTRACT_AGAIN = "helix-graph doctor --fix sets it aside; then extract its log again"
-_MENDING: dict[FindingKind, str] = {
+_REMEDIES: dict[FindingKind, str] = {
     "spoilt part": "helix-graph doctor --fix takes out times that are none and numbers doubled ids anew",
     "disagreeing links": (
         "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again"
     ),
+}
+
+
+#: In this order: links can only agree between parts that have names of their own.
+_CHECKS: dict[FindingKind, Callable[[Episode], tuple[Episode, tuple[str, ...]]]] = {
+    "spoilt part": repair_parts,
+    "disagreeing links": repair_links,
 }
 
 
@@ -187,59 +189,36 @@ def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
 
 
 def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[FixableFinding]:
+    name = path.relative_to(root).as_posix()
     for kind, check in _CHECKS.items():  # each looks at the file as the one before has left it
         if read := _read(path):
-            yield from _checked(root, path, kind, read, check)
-    if read := _read(path):
-        yield from _about(root, path, read[1], extractors)
-
-
-def _read(path: Path) -> tuple[bytes, Episode] | None:
-    """The episode in a file with its bytes; None when it is gone or, as was told already, none."""
-    data = data_of(path)
-    try:
-        return data, decode_episode(data, path=path)
-    except InvalidEpisode:
-        return None
-
-
-_Check = Callable[[Episode], tuple[Episode, tuple[str, ...]]]
-#: In this order: links can only agree between parts that have names of their own.
-_CHECKS: dict[FindingKind, _Check] = {"spoilt part": repair_parts, "disagreeing links": repair_links}
-
-
-def _checked(
-    root: Path, path: Path, kind: FindingKind, read: tuple[bytes, Episode], check: _Check
-) -> Iterator[FixableFinding]:
-    data, episode = read
-    fixed, problems = check(episode)
-    if problems:
-        more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
-        yield fixable(
-            kind,
-            path.relative_to(root).as_posix(),
-            "; ".join(problems[:_MOST_NAMED]) + more,
-            _MENDING[kind],
-            mend=lambda: rewrite(root, path, before=data, after=fixed),
-        )
-
-
-def _about(root: Path, path: Path, episode: Episode, extractors: Counter[str]) -> Iterator[FixableFinding]:
-    name = path.relative_to(root).as_posix()
-    yield from _versions(name, episode, extractors)
-    session = path.stem.removeprefix(PREFIX)
-    if Tombstones(root).holds(session):
-        problem = "its session was forgotten, but is here again"
-        yield fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
-
-
-def _versions(name: str, episode: Episode, extractors: Counter[str]) -> Iterator[FixableFinding]:
+            data, (fixed, problems) = read[0], check(read[1])
+            if problems:
+                more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
+                problem = "; ".join(problems[:_MOST_NAMED]) + more
+                mend = partial(rewrite, root, path, before=data, after=fixed)
+                yield fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
+    if not (read := _read(path)):
+        return
+    episode, session = read[1], path.stem.removeprefix(PREFIX)
     made_by = episode.provenance.extractor if episode.provenance else EXTRACTOR_VERSION
     if made_by != EXTRACTOR_VERSION:
         extractors[made_by] += 1
     if _major(episode.schema_version) > _major(SCHEMA_VERSION):
         problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
         yield fixable("newer version", name, problem, "update helix-graph", severity="note")
+    if Tombstones(root).holds(session):
+        problem = "its session was forgotten, but is here again"
+        yield fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
+
+
+def _read(path: Path) -> tuple[bytes, Episode] | None:
+    """The episode in a file with its bytes; None when it is gone or was reported as invalid."""
+    data = data_of(path)
+    try:
+        return data, decode_episode(data, path=path)
+    except InvalidEpisode:
+        return None
 
 
 def _schema_of(data: bytes) -> str:
@@ -268,9 +247,13 @@ def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
         else:
             yield from check_secrets(root, path)
     originals: dict[str, Path] = {}
-    for path, one in sorted(store.scan(), key=lambda each: _is_misnamed(*each)):
+    # Of two that say the same, the one whose file has not the assertion's own name is the copy.
+    named_first = sorted(
+        store.scan(), key=lambda pair: not isinstance(pair[1], InvalidAssertion) and name_of(pair[1]) != pair[0].stem
+    )
+    for path, one in named_first:
         name = path.relative_to(root).as_posix()
-        if irregularity(path):  # told above
+        if irregularity(path):  # reported above
             continue
         if isinstance(one, InvalidAssertion):
             remedy = "mend it, or helix-graph doctor --fix sets it aside"
@@ -286,8 +269,3 @@ def check_quarantine(root: Path) -> Iterator[FixableFinding]:
     for kind in (EPISODES, ASSERTIONS):
         for path in sorted((root / FOLDER / kind).glob("*.json")):
             yield from check_secrets(root, path)
-
-
-def _is_misnamed(path: Path, one: Assertion | InvalidAssertion) -> bool:
-    """Whether the file has not the assertion's own name: of two that say the same, that one is the copy."""
-    return not isinstance(one, InvalidAssertion) and name_of(one) != path.stem
