@@ -161,8 +161,8 @@ class Insights:
     def get(self, name: str) -> dict[str, Any] | None:
         """The insight of that name, or None. One that was merged away answers as the one it went into."""
         with self._context.database.reading() as connection:
-            kept = rows.by_name(connection, as_str("name", name))
-        return None if kept is None else seed_form(kept)
+            stored = rows.by_name(connection, as_str("name", name))
+        return None if stored is None else seed_form(stored)
 
     def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
         self,

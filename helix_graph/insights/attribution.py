@@ -243,10 +243,11 @@ def _judge(
 ) -> None:
     """Adds the feedback on one injection, with its verdicts, to the answer."""
     with context.database.reading() as connection:
-        known = {name: kept for name in injection.shown if (kept := rows.by_name(connection, name))}
-        nodes = {name: _nodes(context, connection, kept) for name, kept in known.items()}
+        known = {name: stored for name in injection.shown if (stored := rows.by_name(connection, name))}
+        nodes = {name: _nodes(context, connection, stored) for name, stored in known.items()}
     verdicts = {
-        name: _attribution_of(context, kept, nodes[name], evidence, since=injection.ts) for name, kept in known.items()
+        name: _attribution_of(context, stored, nodes[name], evidence, since=injection.ts)
+        for name, stored in known.items()
     }
     report = FeedbackReport(
         names=injection.shown,
@@ -265,7 +266,7 @@ def _judge(
 
 def _attribution_of(
     context: InsightContext,
-    kept: StoredInsight,
+    stored: StoredInsight,
     nodes: list[AnchoredNode] | None,
     evidence: _Evidence,
     *,
@@ -275,9 +276,9 @@ def _attribution_of(
 
     own, cosine, words = None, None, None
     if evidence.vector is None:
-        words = round(evidence.words.get(kept.number, 0.0), 3)
+        words = round(evidence.words.get(stored.number, 0.0), 3)
     else:
-        _, own = context.embed_one(kept.insight.content)
+        _, own = context.embed_one(stored.insight.content)
         cosine = None if own is None else round(float(own @ evidence.vector), 3)
     signals, uptake = AttributionSignals(cosine=cosine, linked=False, words=words), None
     path: tuple[str, ...] = ()
@@ -288,7 +289,7 @@ def _attribution_of(
             return 0.0 if own is None or vector is None else round(float(own @ vector), 3)
 
         later = decisions_after(evidence.episode, since)
-        advice = LinkedAdvice(kept.name, kept.insight.content, nodes or ())
+        advice = LinkedAdvice(stored.name, stored.insight.content, nodes or ())
         uptake = uptake_of(advice, later, alike=similarity, least=context.settings.uptake)
         strength, path = path_to_outcome(evidence.facts, {uptake.decision} if uptake else ())
         # What is done with it joins an insight to the graph as well as a link does.
@@ -306,9 +307,9 @@ def _attribution_of(
     )
 
 
-def _nodes(context: InsightContext, connection: sqlite3.Connection, kept: StoredInsight) -> list[AnchoredNode] | None:
+def _nodes(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight) -> list[AnchoredNode] | None:
     """The nodes that an insight is linked with, surely enough; None when it has no such link."""
-    own = rows.own_uids(connection, kept.insight.uid)
+    own = rows.own_uids(connection, stored.insight.uid)
     least = context.settings.least_link
     found = [one for one in links_of(connection, own) if one.node_type not in {"", "episode"} and one.score >= least]
     if not found:
@@ -339,7 +340,7 @@ def _injections_of(context: InsightContext, episode: Episode) -> list[Injection]
         found = list(feedback.read_injections(connection, condition, *ids, *ids))
         since = "task != '' AND session = '' AND ts >= ?"
         tasks = list(feedback.read_injections(connection, since, stamp(began) if began else ""))
-    logged = {name for one in (*found, *tasks) for name in (*one.shown, *(held.name for held in one.withheld))}
+    logged = {name for one in (*found, *tasks) for name in (*one.shown, *(withheld.name for withheld in one.withheld))}
     unlogged = tuple(name for name in episode.injected if name not in logged)
     own = [one for one in found if not one.task or one.task in ids]
     return [*own, *([_named_injection(episode.id, unlogged)] if unlogged else [])]

@@ -63,16 +63,16 @@ def edit(
     vectors = context.embed([text]) if text is not None else []
     at = stamp(context.now())
     with context.database.writing() as connection:
-        kept = rows.named(connection, as_str("name", name))
-        new = kept.insight
+        stored = rows.named(connection, as_str("name", name))
+        new = stored.insight
         if text is not None:
             new = replace(new, content=text, edited_at=at)
         if chosen is not None:
             new = replace(new, tags=chosen, tagged_at=at)
-        rows.update(connection, kept, new)
+        rows.update(connection, stored, new)
         for vector, _ in vectors:
-            rows.set_vector(connection, kept.number, model=vector.model, vector=vector.blob)
-    return _changed(kept.name, new)
+            rows.set_vector(connection, stored.number, model=vector.model, vector=vector.blob)
+    return _changed(stored.name, new)
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
@@ -89,26 +89,28 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
     """Removes insights for good: texts, vectors, links, and their names in the logs."""
     given = [as_str("names", name) for name in as_tuple("names", names)]
     with context.database.writing() as connection:
-        kept = {one.number: one for one in (rows.named(connection, name) for name in given)}
-        forget_insights(connection, list(kept.values()), at=stamp(context.now()))
+        stored = {one.number: one for one in (rows.named(connection, name) for name in given)}
+        forget_insights(connection, list(stored.values()), at=stamp(context.now()))
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
         remaining = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0]
     context.erase_deleted()
-    return ForgetAnswer(forgotten=[one.name for one in kept.values()], remaining=remaining)
+    return ForgetAnswer(forgotten=[one.name for one in stored.values()], remaining=remaining)
 
 
 def why(context: InsightContext, name: str) -> dict[str, Any]:
     """Where an insight comes from, where it was put in, and what followed, step by step."""
     with context.database.reading() as connection:
-        kept = rows.named(connection, as_str("name", name))
-        own = rows.own_uids(connection, kept.insight.uid)
+        stored = rows.named(connection, as_str("name", name))
+        own = rows.own_uids(connection, stored.insight.uid)
         names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
         entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
-        steps = list(_steps(kept, entries, own=own, settings=context.settings))
+        steps = list(_steps(stored, entries, own=own, settings=context.settings))
         shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
-        held = [one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}]
+        withheld = [
+            one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}
+        ]
         links = [_shown_link(connection, link) for link in links_of(connection, own)]
-    standing = kept.standing
+    standing = stored.standing
     fair = causal_adjusted(
         standing.effectiveness,
         use_count=standing.use_count,
@@ -116,28 +118,28 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
         settings=context.settings,
     )
     return {
-        **seed_form(kept),
+        **seed_form(stored),
         "_effectiveness": round(fair, _SHOWN_DECIMALS),
-        "state": kept.insight.state,
-        "reason": kept.insight.reason,
-        "origin": kept.insight.origin,
-        "episode": kept.insight.episode,
-        "source": kept.insight.source,
-        "edited_at": kept.insight.edited_at,
-        "took_in": sorted(names - {kept.name}),
+        "state": stored.insight.state,
+        "reason": stored.insight.reason,
+        "origin": stored.insight.origin,
+        "episode": stored.insight.episode,
+        "source": stored.insight.source,
+        "edited_at": stored.insight.edited_at,
+        "took_in": sorted(names - {stored.name}),
         "links": links,
         "injected": [_shown_injection(one) for one in shown],
-        "withheld": [_shown_injection(one) for one in held],
+        "withheld": [_shown_injection(one) for one in withheld],
         "feedback": steps,
     }
 
 
 def _set_state(context: InsightContext, name: str, state: State, reason: str) -> ChangeAnswer:
     with context.database.writing() as connection:
-        kept = rows.named(connection, as_str("name", name))
-        new = replace(kept.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
-        rows.update(connection, kept, new)
-    return _changed(kept.name, new)
+        stored = rows.named(connection, as_str("name", name))
+        new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
+        rows.update(connection, stored, new)
+    return _changed(stored.name, new)
 
 
 def _long_enough(content: str) -> str:
@@ -152,13 +154,13 @@ def _changed(name: str, insight: Insight) -> ChangeAnswer:
 
 
 def _steps(
-    kept: StoredInsight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
+    stored: StoredInsight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
 ) -> Iterator[dict[str, Any]]:
     """What each entry said of an insight, and the effectiveness after it; entries that changed nothing are left out."""
-    standing = Performance(effectiveness=kept.insight.initial)
+    standing = Performance(effectiveness=stored.insight.initial)
     for entry in entries:
         before = standing
-        standing = performance_after(standing, entry, own=own, since=kept.insight.created_at, settings=settings)
+        standing = performance_after(standing, entry, own=own, since=stored.insight.created_at, settings=settings)
         said = [verdict for verdict in entry.verdicts if verdict.uid in own]
         if said or standing != before:
             yield {
@@ -175,7 +177,7 @@ def _steps(
 
 def _shown_link(connection: sqlite3.Connection, link: InsightLink) -> dict[str, Any]:
     ends = {end: rows.by_uid(connection, end) for end in (link.insight, link.target) if end}
-    names = {end: kept.name if kept else end for end, kept in ends.items()}
+    names = {end: stored.name if stored else end for end, stored in ends.items()}
     return {
         "from": names[link.insight],
         "relation": link.relation,
@@ -217,13 +219,13 @@ def promote(
 
     path = as_path("file", file)
     with context.database.reading() as connection:
-        kept = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, as_str("name", name))
     old = _text_of(path)
-    line = f"- {sanitize_line(kept.insight.content)}"
+    line = f"- {sanitize_line(stored.insight.content)}"
     if line in old.splitlines():
-        return _answer(kept, path, reason="it is there already")
-    if not anyway and not _proven(kept, settings=context.settings):
-        return _answer(kept, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
+        return _answer(stored, path, reason="it is there already")
+    if not anyway and not _proven(stored, settings=context.settings):
+        return _answer(stored, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
     new = _with_line(old, line)
     if write:
         write_output(path, new.encode(), mode=0o644)
@@ -231,7 +233,7 @@ def promote(
 
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     diff = "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))
-    return _answer(kept, path, diff=diff, written=write)
+    return _answer(stored, path, diff=diff, written=write)
 
 
 def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
@@ -241,13 +243,13 @@ def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
         return proven_rows(connection, most, settings=context.settings)
 
 
-def _proven(kept: StoredInsight, *, settings: ScoringSettings) -> bool:
-    did = kept.standing
+def _proven(stored: StoredInsight, *, settings: ScoringSettings) -> bool:
+    did = stored.standing
     return is_proven(
         effectiveness=did.effectiveness,
         use_count=did.use_count,
         causal_hits=did.causal_hits,
-        tags=kept.insight.tags,
+        tags=stored.insight.tags,
         settings=settings,
     )
 
@@ -278,5 +280,5 @@ def _with_line(text: str, line: str) -> str:
     return "\n".join([*lines[:end], *between, line, *lines[end:]]) + "\n"
 
 
-def _answer(kept: StoredInsight, path: Path, *, diff: str = "", written: bool = False, reason: str = "") -> Promoted:
-    return Promoted(name=kept.name, file=str(path), diff=diff, written=written, reason=reason)
+def _answer(stored: StoredInsight, path: Path, *, diff: str = "", written: bool = False, reason: str = "") -> Promoted:
+    return Promoted(name=stored.name, file=str(path), diff=diff, written=written, reason=reason)

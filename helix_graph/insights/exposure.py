@@ -48,26 +48,26 @@ def hand_over(
 ) -> HandOverAnswer:
     """Notes that these insights are shown to a task or session, and says which of them are to be withheld."""
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
-    showing = ExposureContext(task=task, session=session, about=about, policy=policy)
+    exposure = ExposureContext(task=task, session=session, about=about, policy=policy)
     first = context.history.withheld_share() if context.history else 0.0
     with context.database.writing() as connection:
         known = known_names(connection, given)
         at = stamp(context.now())
-        identity = injection_id_of(showing, given, at=at)
+        identity = injection_id_of(exposure, given, at=at)
         draws = _draws(connection, known, injection=identity, first=first) if first else {}
-        held = {name: one.propensity for name, one in draws.items() if one.withheld}
+        withheld = {name: one.propensity for name, one in draws.items() if one.withheld}
         if known and not is_logged(connection, identity):
             write_exposure(
                 connection,
-                showing,
+                exposure,
                 identity=identity,
                 at=at,
-                shown=[name for name in known if name not in held],
-                withheld=held.items(),
-                chances={name: one.propensity for name, one in draws.items() if name not in held},
+                shown=[name for name in known if name not in withheld],
+                withheld=withheld.items(),
+                chances={name: one.propensity for name, one in draws.items() if name not in withheld},
             )
-    shown = tuple(name for name in given if name not in held)
-    return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in held))
+    shown = tuple(name for name in given if name not in withheld)
+    return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in withheld))
 
 
 def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
@@ -91,8 +91,8 @@ def _draws(
         widths = {one.insight: one.half_width for one in uplift_report(exposures(connection)).insights}
     known = {name: rows.named(connection, name) for name in names}
     candidates = [
-        HoldoutCandidate(insight=kept.insight.uid, tags=kept.insight.tags, half_width=widths.get(kept.name))
-        for kept in known.values()
+        HoldoutCandidate(insight=stored.insight.uid, tags=stored.insight.tags, half_width=widths.get(stored.name))
+        for stored in known.values()
     ]
     drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
     return dict(zip(known, drawn, strict=True))
@@ -119,7 +119,7 @@ def order_by_uplift(
     if ready.too_early:
         raise TooEarly(what="ranking by uplift", reason=ready.too_early)
     counts = count_exposures(exposures(connection))
-    kept = {one.name: one for one in rows.by_numbers(connection, relevance)}
+    stored = {one.name: one for one in rows.by_numbers(connection, relevance)}
     candidates = [
         RankCandidate(
             insight=name,
@@ -127,10 +127,10 @@ def order_by_uplift(
             counts=counts.get(name, ExposureCounts()),
             tags=one.insight.tags,
         )
-        for name, one in kept.items()
+        for name, one in stored.items()
     ]
     ranked = rank_by_uplift(candidates, injection=about, salt=_salt(connection), places=limit)
-    return [kept[one.insight].number for one in ranked]
+    return [stored[one.insight].number for one in ranked]
 
 
 def _salt(connection: sqlite3.Connection) -> str:
@@ -170,7 +170,11 @@ def _of_injection(injection: Injection, entry: FeedbackEntry | None) -> Iterator
             succeeded=succeeded,
             taken_up=taken.get(name),
         )
-    for held in injection.withheld:
+    for withheld in injection.withheld:
         yield Exposure(
-            insight=held.name, injection=injection.id, fate="withheld", propensity=held.propensity, succeeded=succeeded
+            insight=withheld.name,
+            injection=injection.id,
+            fate="withheld",
+            propensity=withheld.propensity,
+            succeeded=succeeded,
         )

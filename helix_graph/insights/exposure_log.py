@@ -24,10 +24,10 @@ class ExposureContext(Value):
     policy: str = "seed"
 
 
-def injection_id_of(showing: ExposureContext, names: Sequence[str], *, at: str) -> str:
+def injection_id_of(exposure: ExposureContext, names: Sequence[str], *, at: str) -> str:
     """The id of an injection: the same insights for the same are the same; of whom nobody names, each is another."""
-    who = (showing.task, showing.session) if showing.task or showing.session else (at,)
-    told = "\0".join((*who, showing.about, *sorted(names)))
+    who = (exposure.task, exposure.session) if exposure.task or exposure.session else (at,)
+    told = "\0".join((*who, exposure.about, *sorted(names)))
     return blake2b(told.encode(), digest_size=16).hexdigest()
 
 
@@ -44,7 +44,7 @@ def is_logged(connection: sqlite3.Connection, identity: str) -> bool:
 
 def write_exposure(  # noqa: PLR0913  (the columns)
     connection: sqlite3.Connection,
-    showing: ExposureContext,
+    exposure: ExposureContext,
     *,
     identity: str,
     at: str,
@@ -60,12 +60,12 @@ def write_exposure(  # noqa: PLR0913  (the columns)
     row = (
         identity,
         at,
-        showing.task,
-        showing.session,
-        showing.about,
+        exposure.task,
+        exposure.session,
+        exposure.about,
         _json(shown),
         _json(held),
-        showing.policy,
+        exposure.policy,
         _json(dict(sorted(chances.items()))),
     )
     connection.execute(f"INSERT OR REPLACE INTO insight_injection ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608  (a constant)

@@ -166,24 +166,24 @@ def add_entry(
     late = "SELECT 1 FROM insight_feedback WHERE (ts, id) > (?, ?) LIMIT 1"
     newest = connection.execute(late, (entry.ts, entry.id)).fetchone() is None
     write_entry(connection, entry)
-    for kept in to:
+    for stored in to:
         if newest:
-            own = rows.own_uids(connection, kept.insight.uid)
-            since = kept.insight.created_at
+            own = rows.own_uids(connection, stored.insight.uid)
+            since = stored.insight.created_at
             rows.set_standing(
                 connection,
-                kept.number,
-                performance_after(kept.standing, entry, own=own, since=since, settings=settings),
+                stored.number,
+                performance_after(stored.standing, entry, own=own, since=since, settings=settings),
             )
         else:
-            refold(connection, kept, settings=settings)
+            refold(connection, stored, settings=settings)
 
 
-def refold(connection: sqlite3.Connection, kept: StoredInsight, *, settings: ScoringSettings) -> None:
+def refold(connection: sqlite3.Connection, stored: StoredInsight, *, settings: ScoringSettings) -> None:
     """Folds everything that the log says of one insight."""
-    own = rows.own_uids(connection, kept.insight.uid)
+    own = rows.own_uids(connection, stored.insight.uid)
     found = read_entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
-    rows.set_standing(connection, kept.number, fold_entries(kept.insight, found, own=own, settings=settings))
+    rows.set_standing(connection, stored.number, fold_entries(stored.insight, found, own=own, settings=settings))
 
 
 def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tuple[int, int]:
@@ -196,13 +196,13 @@ def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tup
         for uid in {verdict.uid for verdict in entry.verdicts}:
             speaking.setdefault(uid, []).append(entry)
     count = changed = 0
-    for kept in rows.standing_insights(connection):
-        own = rows.own_uids(connection, kept.insight.uid)
+    for stored in rows.standing_insights(connection):
+        own = rows.own_uids(connection, stored.insight.uid)
         heard = {entry.id: entry for uid in own for entry in speaking.get(uid, ())}
         found = sorted((*heard.values(), *decays), key=lambda entry: (entry.ts, entry.id))
-        standing = fold_entries(kept.insight, found, own=own, settings=settings)
-        if standing != kept.standing:
-            rows.set_standing(connection, kept.number, standing)
+        standing = fold_entries(stored.insight, found, own=own, settings=settings)
+        if standing != stored.standing:
+            rows.set_standing(connection, stored.number, standing)
             changed += 1
         count += 1
     return count, changed
@@ -349,7 +349,7 @@ def record_feedback(
     names = tuple(dict.fromkeys(report.names))
     if has_entry(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
-    known = {name: kept for name in names if (kept := rows.by_name(connection, name))}
+    known = {name: stored for name in names if (stored := rows.by_name(connection, name))}
     judged = _judged(known, report.attribution)
     if not known and not report.injection:  # it says nothing of anything, so its id stays free for what does
         return _answer(report, names, identity=identity, known=known, judged=judged)
@@ -363,7 +363,7 @@ def record_feedback(
         policy=report.policy,
         injection=report.injection,
     )
-    moved = {kept.number: kept for kept in known.values()}
+    moved = {stored.number: stored for stored in known.values()}
     add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
 
@@ -371,11 +371,11 @@ def record_feedback(
 def _judged(known: Mapping[str, StoredInsight], attribution: Mapping[str, Attribution]) -> dict[int, InsightVerdict]:
     """One verdict an insight, by its row: of two names of one insight, the one that was causal."""
     judged: dict[int, InsightVerdict] = {}
-    for name, kept in known.items():
+    for name, stored in known.items():
         why = attribution.get(name, Attribution(causal=False, reason="not attributed"))
-        if kept.number in judged and not why.causal:
+        if stored.number in judged and not why.causal:
             continue
-        judged[kept.number] = InsightVerdict(uid=kept.insight.uid, name=name, **asdict(why))
+        judged[stored.number] = InsightVerdict(uid=stored.insight.uid, name=name, **asdict(why))
     return judged
 
 

@@ -131,10 +131,10 @@ def _stored_by_others(
     from helix_graph.insights.dedup import same_advice
 
     for number in context.by_meaning(connection, vector, least=context.settings.same):
-        for kept in rows.by_numbers(connection, [number]):
-            ours = kept.insight.source == HARVEST_SOURCE or kept.insight.state == "merged"
-            if not ours and same_advice(kept.insight.content, content):
-                return kept
+        for stored in rows.by_numbers(connection, [number]):
+            ours = stored.insight.source == HARVEST_SOURCE or stored.insight.state == "merged"
+            if not ours and same_advice(stored.insight.content, content):
+                return stored
     return None
 
 
@@ -182,8 +182,8 @@ class _HarvestBatch:
         dry_run: bool,
     ) -> None:
         """Takes in all that is the same, and its links."""
-        kept = rows.by_uid(connection, group.uid)
-        stands = kept or _twin(connection, group[0].content) or told
+        stored = rows.by_uid(connection, group.uid)
+        stands = stored or _twin(connection, group[0].content) or told
         forgotten = "SELECT 1 FROM insight_forgotten WHERE uid = ?"
         if stands is None and (
             len(group[0].content) < SHORTEST_CONTENT or connection.execute(forgotten, (group.uid,)).fetchone()
@@ -195,7 +195,7 @@ class _HarvestBatch:
             return
         if stands is None:
             self.added.append(group.name)
-        elif kept is None:
+        elif stored is None:
             self.taken_in += 1
         else:
             self.known += 1
@@ -206,8 +206,8 @@ class _HarvestBatch:
             return
         if stands is None:
             _put_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
-        elif kept is not None:
-            _begin_earlier(connection, kept, group[0], vector)
+        elif stored is not None:
+            _begin_earlier(connection, stored, group[0], vector)
         for link in _links(group, uid):
             write_link(connection, link)
 
@@ -250,15 +250,15 @@ def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
 
 
 def _begin_earlier(
-    connection: sqlite3.Connection, kept: StoredInsight, first: HarvestedLesson, vector: TextVector | None
+    connection: sqlite3.Connection, stored: StoredInsight, first: HarvestedLesson, vector: TextVector | None
 ) -> None:
     """The words of the earliest episode count, unless a person has given others."""
-    insight = kept.insight
+    insight = stored.insight
     if insight.origin != "derived" or insight.edited_at or (first.at or "9", first.episode) >= _place_of(insight):
         return
     new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
-    rows.update(connection, kept, new)
-    _put_vector(connection, kept.number, vector)
+    rows.update(connection, stored, new)
+    _put_vector(connection, stored.number, vector)
 
 
 def _place_of(insight: Insight) -> tuple[str, str]:

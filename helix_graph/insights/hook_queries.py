@@ -40,14 +40,14 @@ def proven(root: Path, limit: int) -> list[dict[str, Any]]:
         return proven_rows(connection, limit, settings=V6)
 
 
-def log_exposure(root: Path, names: Sequence[str], showing: ExposureContext) -> None:
+def log_exposure(root: Path, names: Sequence[str], exposure: ExposureContext) -> None:
     """Notes that these insights are shown, all of them: for a memory that withholds nothing."""
     at = timestamps.stamp(timestamps.utc_now())
-    identity = injection_id_of(showing, names, at=at)
+    identity = injection_id_of(exposure, names, at=at)
     with _database(root).writing() as connection:
         known = known_names(connection, names)
         if known and not is_logged(connection, identity):
-            write_exposure(connection, showing, identity=identity, at=at, shown=known, withheld=(), chances={})
+            write_exposure(connection, exposure, identity=identity, at=at, shown=known, withheld=(), chances={})
 
 
 def _database(root: Path) -> HelixDatabase:

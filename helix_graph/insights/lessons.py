@@ -180,12 +180,12 @@ def change_text(change: Decision) -> str:
 
 def _whole_lines(quote: str) -> str:
     """The beginning of what was written, up to the end of a line; "" where that tells nothing."""
-    kept: list[str] = []
+    stored: list[str] = []
     for line in quote.splitlines():
-        if len(" ".join((*kept, line.strip()))) > _LONGEST_CHANGE:
+        if len(" ".join((*stored, line.strip()))) > _LONGEST_CHANGE:
             break
-        kept.append(line.strip())
-    text = one_line(" ".join(kept))
+        stored.append(line.strip())
+    text = one_line(" ".join(stored))
     return text if len(text.split()) >= _FEWEST_CHANGE_WORDS and "`" not in text else ""
 
 

@@ -93,17 +93,17 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
     with context.database.reading() as connection:
         start = rows.named(connection, name)
         found = {
-            kept.number: {**seed_form(kept), "_relation": link.relation, "_score": round(link.score, 3)}
-            for link, kept in _beside(connection, start)
+            stored.number: {**seed_form(stored), "_relation": link.relation, "_score": round(link.score, 3)}
+            for link, stored in _beside(connection, start)
         }
         near = sorted(_alike(context, connection, start).items(), key=lambda pair: (-pair[1], pair[0]))
         # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
         ranked = dict(near[: 4 * _MOST_SHOWN])
-        kept_by_number = {kept.number: kept for kept in rows.by_numbers(connection, ranked)}
+        kept_by_number = {stored.number: stored for stored in rows.by_numbers(connection, ranked)}
     for number, score in ranked.items():
-        kept = kept_by_number.get(number)
-        if kept and kept.insight.state == "active" and number not in found and number != start.number:
-            found[number] = {**seed_form(kept), "_relation": "similar", "_score": round(score, 3)}
+        stored = kept_by_number.get(number)
+        if stored and stored.insight.state == "active" and number not in found and number != start.number:
+            found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
     return list(found.values())[:most]
 
 
@@ -180,8 +180,8 @@ def _beside(connection: sqlite3.Connection, start: StoredInsight) -> Iterator[tu
     for link in links_of(connection, own):
         other = link.target if link.insight in own else link.insight
         found = rows.by_uid(connection, other) if other and other not in own else None
-        if found is not None and (kept := rows.standing_for(connection, found)).insight.state == "active":
-            yield link, kept
+        if found is not None and (stored := rows.standing_for(connection, found)).insight.state == "active":
+            yield link, stored
 
 
 def _related(from_name: str, to_name: str, relation: str, weight: float, status: str, reason: str = "") -> RelateAnswer:
@@ -249,9 +249,9 @@ class LinkTraversal:
 
     def _insight_step(self, uid: str, relation: str) -> Iterator[_Step]:
         found = rows.by_uid(self._connection, uid)
-        kept = found and rows.standing_for(self._connection, found)
-        if kept and kept.insight.state == "active":
-            yield _Step(kept.number, kept.name, {"_kind": "insight", **seed_form(kept)}, relation, kept)
+        stored = found and rows.standing_for(self._connection, found)
+        if stored and stored.insight.state == "active":
+            yield _Step(stored.number, stored.name, {"_kind": "insight", **seed_form(stored)}, relation, stored)
 
     @cached_property
     def _by_anchor(self) -> dict[NodeAnchor, list[InsightLink]]:
@@ -323,12 +323,12 @@ def link(
         raise EmptyText(option)
     session = _episode_id(context, episode)
     with context.database.writing() as connection:
-        kept = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, as_str("name", name))
         at = stamp(context.now())
-        link = new_link(kept.insight.uid, meant, at=at, node=(kind, said), episode=session)
+        link = new_link(stored.insight.uid, meant, at=at, node=(kind, said), episode=session)
         known = find_link(connection, link.id)
         write_link(connection, link)
-    return _shown(context, kept, [link], ["exists" if known else "added"])[0]
+    return _shown(context, stored, [link], ["exists" if known else "added"])[0]
 
 
 def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
@@ -338,11 +338,11 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
         chosen = _chosen(connection, name)
     vectors = [numbers for _, numbers in context.embed([one.label for one in errors])] if chosen else []
     answers: list[LinkAnswer] = []
-    for kept in chosen:
-        found = _by_label(kept.insight.content, errors, decisions)
-        if not (found or _addresses_one(context, kept)):
-            found = _by_vector(context, kept, errors, vectors)
-        answers += _keep(context, kept, found)
+    for stored in chosen:
+        found = _by_label(stored.insight.content, errors, decisions)
+        if not (found or _addresses_one(context, stored)):
+            found = _by_vector(context, stored, errors, vectors)
+        answers += _keep(context, stored, found)
     return answers
 
 
@@ -369,18 +369,18 @@ def _chosen(connection: sqlite3.Connection, name: str | None) -> list[StoredInsi
     return list(rows.where(connection, "state = 'active' ORDER BY number"))
 
 
-def _addresses_one(context: InsightContext, kept: StoredInsight) -> bool:
+def _addresses_one(context: InsightContext, stored: StoredInsight) -> bool:
     with context.database.reading() as connection:
-        own = rows.own_uids(connection, kept.insight.uid)
+        own = rows.own_uids(connection, stored.insight.uid)
         return any(one.node_type == "error" and one.origin != "embedding" for one in links_of(connection, own))
 
 
 def _by_vector(
-    context: InsightContext, kept: StoredInsight, errors: list[NodeExample], vectors: list[Floats]
+    context: InsightContext, stored: StoredInsight, errors: list[NodeExample], vectors: list[Floats]
 ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
     if not vectors:
         return {}
-    own = context.embed([kept.insight.content])[0][1]
+    own = context.embed([stored.insight.content])[0][1]
     scored = [(round(float(vector @ own), 3), one) for one, vector in zip(errors, vectors, strict=True)]
     close = sorted(
         (each for each in scored if each[0] >= context.settings.uptake), key=lambda each: (-each[0], each[1].label)
@@ -389,7 +389,7 @@ def _by_vector(
 
 
 def _keep(
-    context: InsightContext, kept: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]
+    context: InsightContext, stored: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]
 ) -> list[LinkAnswer]:
     links, statuses = [], []
     with context.database.writing() as connection:
@@ -397,20 +397,20 @@ def _keep(
         for one, (origin, score) in found.items():
             node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
             link = new_link(
-                kept.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
+                stored.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
             )
             statuses.append("exists" if find_link(connection, link.id) else "added")
             write_link(connection, link)
             links.append(link)
-    return _shown(context, kept, links, statuses)
+    return _shown(context, stored, links, statuses)
 
 
 def _shown(
-    context: InsightContext, kept: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
+    context: InsightContext, stored: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
 ) -> list[LinkAnswer]:
     known = context.anchored(map(anchor_of, links))
     return [
-        _answer(kept.name, link, status, known.get(anchor_of(link)))
+        _answer(stored.name, link, status, known.get(anchor_of(link)))
         for link, status in zip(links, statuses, strict=True)
     ]
 

@@ -67,9 +67,9 @@ def _digest(identity: str) -> str:
 FORGOTTEN = "(forgotten)"
 
 
-def forget_insights(connection: sqlite3.Connection, kept: Sequence[StoredInsight], *, at: str) -> None:
+def forget_insights(connection: sqlite3.Connection, stored: Sequence[StoredInsight], *, at: str) -> None:
     """Removes insights and what was merged into them, within the transaction under way."""
-    uids = sorted({uid for one in kept for uid in rows.own_uids(connection, one.insight.uid)})
+    uids = sorted({uid for one in stored for uid in rows.own_uids(connection, one.insight.uid)})
     forget_uids(connection, dict.fromkeys(uids, at))
 
 
@@ -87,9 +87,9 @@ def remove_uids(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
     forgotten = set(uids)
     wanted = as_list(forgotten)
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
-    rows.delete(connection, [kept.number for kept in gone])
+    rows.delete(connection, [stored.number for stored in gone])
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
-    _silence(connection, forgotten, {kept.name for kept in gone})
+    _silence(connection, forgotten, {stored.name for stored in gone})
 
 
 def _silence(connection: sqlite3.Connection, forgotten: set[str], names: set[str]) -> None:
@@ -126,8 +126,8 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     tasks = _tasks_of(context, gone)
     with context.database.writing() as connection:
         touched = _cut(connection, gone)
-        removed = [kept for kept in touched if not _reword(context, connection, kept, gone)]
-        remove_uids(connection, {uid for kept in removed for uid in rows.own_uids(connection, kept.insight.uid)})
+        removed = [stored for stored in touched if not _reword(context, connection, stored, gone)]
+        remove_uids(connection, {uid for stored in removed for uid in rows.own_uids(connection, stored.insight.uid)})
         _silence_log(connection, gone, tasks)
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
     context.erase_deleted()
@@ -150,17 +150,17 @@ def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
     connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
     found = list(rows.where(connection, named, as_list(linked), wanted))
-    for kept in found:
-        if kept.insight.source != HARVEST_SOURCE and kept.insight.episode in gone:
-            rows.update(connection, kept, replace(kept.insight, episode=""))
-    return [kept for kept in found if kept.insight.source == HARVEST_SOURCE]
+    for stored in found:
+        if stored.insight.source != HARVEST_SOURCE and stored.insight.episode in gone:
+            rows.update(connection, stored, replace(stored.insight, episode=""))
+    return [stored for stored in found if stored.insight.source == HARVEST_SOURCE]
 
 
-def _reword(context: InsightContext, connection: sqlite3.Connection, kept: StoredInsight, gone: set[str]) -> bool:
+def _reword(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight, gone: set[str]) -> bool:
     """Whether an insight stays: others teach it too, and lend it their words, or a person gave it theirs."""
-    insight = kept.insight
+    insight = stored.insight
     if insight.edited_at:
-        rows.update(connection, kept, replace(insight, episode=""))
+        rows.update(connection, stored, replace(insight, episode=""))
         return True
     others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
     episodes = (context.required_history.episodes.get(one) for one in others)
@@ -170,7 +170,7 @@ def _reword(context: InsightContext, connection: sqlite3.Connection, kept: Store
         return False
     if insight.episode in gone:
         rows.update(
-            connection, kept, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
+            connection, stored, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
         )
     return True
 
@@ -256,7 +256,7 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
     uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
     with context.database.writing() if yes else context.database.reading() as connection:
         weak = _weak(connection, below=below, uses=uses)
-        names = [kept.name for kept in weak]
+        names = [stored.name for stored in weak]
         if yes:
             forget_insights(connection, weak, at=stamp(context.now()))
         remaining = _count(connection)
@@ -301,12 +301,12 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
     done: list[dict[str, Any]] = []
     with context.database.writing() as connection:
         for one, other, cosine in _pairs_to_merge(context, connection, least=least):
-            pair = {kept.number: kept for kept in rows.by_numbers(connection, [one, other])}
+            pair = {stored.number: stored for stored in rows.by_numbers(connection, [one, other])}
             chosen = _who_stays(pair[one], pair[other])
             if chosen is not None:
-                kept, gone = chosen
-                _merge(context, connection, kept, gone)
-                done.append({"kept": kept.name, "merged": gone.name, "cosine": cosine})
+                stored, gone = chosen
+                _merge(context, connection, stored, gone)
+                done.append({"kept": stored.name, "merged": gone.name, "cosine": cosine})
         remaining = _count(connection)
     return Consolidated(merged=len(done), remaining=remaining, pairs=done)
 
@@ -360,14 +360,14 @@ def _pairs_to_merge(
     return twins + [pair for pair in near if pair[:2] not in known and pair[0] in present and pair[1] in present]
 
 
-def _merge(context: InsightContext, connection: sqlite3.Connection, kept: StoredInsight, gone: StoredInsight) -> None:
-    merged = absorb(kept.insight, gone.insight)
-    rows.update(connection, kept, merged)
-    if merged.content != kept.insight.content:
-        rows.copy_vector(connection, gone.number, to=kept.number)
-    away = replace(gone.insight, state="merged", merged_into=kept.insight.uid, state_at=stamp(context.now()))
+def _merge(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight, gone: StoredInsight) -> None:
+    merged = absorb(stored.insight, gone.insight)
+    rows.update(connection, stored, merged)
+    if merged.content != stored.insight.content:
+        rows.copy_vector(connection, gone.number, to=stored.number)
+    away = replace(gone.insight, state="merged", merged_into=stored.insight.uid, state_at=stamp(context.now()))
     rows.update(connection, gone, away)
-    feedback.refold(connection, replace(kept, insight=merged), settings=context.settings)
+    feedback.refold(connection, replace(stored, insight=merged), settings=context.settings)
 
 
 def _due(
@@ -378,15 +378,17 @@ def _due(
         "state != 'merged' AND effectiveness != ?"
         " AND max(coalesce(last_used, created_at), coalesce(decayed_until, '')) <= ?"
     )
-    for kept in rows.where(connection, condition, settings.neutral, cutoff):
-        since = kept.insight.created_at
-        if after_decay(kept.standing, at=at, days=days, since=since, settings=settings) != kept.standing:
-            yield kept
+    for stored in rows.where(connection, condition, settings.neutral, cutoff):
+        since = stored.insight.created_at
+        if after_decay(stored.standing, at=at, days=days, since=since, settings=settings) != stored.standing:
+            yield stored
 
 
 def _weak(connection: sqlite3.Connection, *, below: float, uses: int) -> list[StoredInsight]:
     condition = "state != 'merged' AND use_count >= ? AND effectiveness < ? ORDER BY effectiveness, number"
-    return [kept for kept in rows.where(connection, condition, uses, below) if USER_PROVIDED not in kept.insight.tags]
+    return [
+        stored for stored in rows.where(connection, condition, uses, below) if USER_PROVIDED not in stored.insight.tags
+    ]
 
 
 def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight, StoredInsight] | None:
@@ -400,11 +402,11 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
         return None
     if not same_advice(one.insight.content, other.insight.content):
         return None
-    kept, gone = sorted(
+    stored, gone = sorted(
         (one, other),
-        key=lambda kept: (USER_PROVIDED not in kept.insight.tags, -kept.standing.use_count, kept.number),
+        key=lambda stored: (USER_PROVIDED not in stored.insight.tags, -stored.standing.use_count, stored.number),
     )
-    return None if USER_PROVIDED in gone.insight.tags else (kept, gone)
+    return None if USER_PROVIDED in gone.insight.tags else (stored, gone)
 
 
 def _count(connection: sqlite3.Connection) -> int:

@@ -50,20 +50,20 @@ def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
     Raises:
         InsightNotFound: There is none.
     """
-    kept = by_name(connection, as_str("name", name))
-    if kept is None:
+    stored = by_name(connection, as_str("name", name))
+    if stored is None:
         raise InsightNotFound(name)
-    return kept
+    return stored
 
 
-def standing_for(connection: sqlite3.Connection, kept: StoredInsight) -> StoredInsight:
+def standing_for(connection: sqlite3.Connection, stored: StoredInsight) -> StoredInsight:
     """The insight into which one was merged, over any number of merges; itself when it was not."""
-    while kept.insight.state == "merged":
-        into = _one(connection, "uid = ?", kept.insight.merged_into)
+    while stored.insight.state == "merged":
+        into = _one(connection, "uid = ?", stored.insight.merged_into)
         if into is None:
             break
-        kept = into
-    return kept
+        stored = into
+    return stored
 
 
 def by_uid(connection: sqlite3.Connection, uid: str) -> StoredInsight | None:
@@ -151,13 +151,13 @@ def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> in
     return int(cursor.lastrowid or 0)
 
 
-def update(connection: sqlite3.Connection, kept: StoredInsight, insight: Insight) -> None:
+def update(connection: sqlite3.Connection, stored: StoredInsight, insight: Insight) -> None:
     """What has changed of what was said; a vector of another text is no vector of this one."""
-    new, old = _values(insight, _SAID), _values(kept.insight, _SAID)
+    new, old = _values(insight, _SAID), _values(stored.insight, _SAID)
     changed = {column: value for column, value in new.items() if value != old[column]}
     if "content" in changed:
         changed |= {"digest": digest(insight.content), "embedding": None, "model": None}
-    _set(connection, kept.number, changed)
+    _set(connection, stored.number, changed)
 
 
 def rename(connection: sqlite3.Connection, number: int, name: str) -> None:

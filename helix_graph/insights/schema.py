@@ -191,11 +191,11 @@ _COLUMNS = "number, name, content, effectiveness, use_count, created_at, last_us
 SHOWN_DECIMALS = 3
 
 
-def seed_form(kept: StoredInsight) -> dict[str, Any]:
+def seed_form(stored: StoredInsight) -> dict[str, Any]:
     """An insight as the seed shows it."""
-    said, did = kept.insight, kept.standing
+    said, did = stored.insight, stored.standing
     return _form(
-        kept.name,
+        stored.name,
         said.content,
         did.effectiveness,
         did.use_count,

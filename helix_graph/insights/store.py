@@ -231,11 +231,11 @@ def _closest(context: InsightContext, content: str) -> StoredInsight | None:
         meaning = context.by_meaning(connection, numbers, least=least)
         closest = {one: max(meaning.get(one, 0.0), by_words.get(one, 0.0)) for one in {*meaning, *by_words}}
         same = [
-            kept
-            for kept in rows.by_numbers(connection, [one for one, found in closest.items() if found > least])
-            if kept.insight.state == "active" and same_advice(kept.insight.content, content)
+            stored
+            for stored in rows.by_numbers(connection, [one for one, found in closest.items() if found > least])
+            if stored.insight.state == "active" and same_advice(stored.insight.content, content)
         ]
-    return max(same, key=lambda kept: (closest[kept.number], -kept.number), default=None)
+    return max(same, key=lambda stored: (closest[stored.number], -stored.number), default=None)
 
 
 def store_draft(
@@ -263,9 +263,9 @@ def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -
     from helix_graph.insights.dedup import same_advice
 
     for number, _ in alike:
-        for kept in rows.by_numbers(connection, [number]):
-            if kept.insight.state != "merged" and same_advice(kept.insight.content, content):
-                return kept
+        for stored in rows.by_numbers(connection, [number]):
+            if stored.insight.state != "merged" and same_advice(stored.insight.content, content):
+                return stored
     return None
 
 

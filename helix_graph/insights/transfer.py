@@ -292,8 +292,8 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
     for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid"):
         yield _line("forgotten", ForgottenInsight(uid, ts))
-    for kept in rows.everything(connection):
-        yield _line("insight", kept.insight)
+    for stored in rows.everything(connection):
+        yield _line("insight", stored.insight)
     for link in links_where(connection, "1 ORDER BY id"):
         yield _line("link", link)
     for entry in feedback.read_entries(connection):
@@ -338,11 +338,11 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
             forgotten[record.uid] = min(record.ts, forgotten.get(record.uid, record.ts))
     for record in records:
         if isinstance(record, Insight) and record.uid not in forgotten:
-            kept = rows.by_uid(connection, record.uid)
-            if kept is None:
+            stored = rows.by_uid(connection, record.uid)
+            if stored is None:
                 rows.insert(connection, record, name=f"\0{record.uid}")  # a name that no slug is, until all are named
             else:
-                rows.update(connection, kept, join_insights(kept.insight, record))
+                rows.update(connection, stored, join_insights(stored.insight, record))
         elif isinstance(record, InsightLink):
             write_link(connection, record)
     _join_log(connection, [record for record in records if isinstance(record, FeedbackEntry)])
@@ -387,9 +387,9 @@ def _untangle(connection: sqlite3.Connection) -> None:
             path.append(away[path[-1]])
         if away.get(path[-1]) in path:
             circle = path[path.index(away[path[-1]]) :]
-            kept = rows.by_uid(connection, min(circle))
-            if kept:
-                rows.update(connection, kept, replace(kept.insight, state="active", merged_into=""))
+            stored = rows.by_uid(connection, min(circle))
+            if stored:
+                rows.update(connection, stored, replace(stored.insight, state="active", merged_into=""))
                 del away[min(circle)]
 
 

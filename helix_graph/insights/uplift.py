@@ -370,9 +370,11 @@ def is_withdrawn(counts: ExposureCounts) -> bool:
     return _is_harmful(counts, belief(counts))
 
 
-def _is_harmful(counts: ExposureCounts, held: Belief) -> bool:
+def _is_harmful(counts: ExposureCounts, withheld: Belief) -> bool:
     """The mean lies so many deviations below 0 that less than one in twenty of the curve is above it."""
-    return counts.treated >= LEAST_TREATED and held.mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * held.deviation
+    return (
+        counts.treated >= LEAST_TREATED and withheld.mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * withheld.deviation
+    )
 
 
 def rank_by_uplift(
@@ -394,9 +396,9 @@ def rank_by_uplift(
 
 
 def _drawn(one: RankCandidate, injection: str, salt: str) -> RankedInsight | None:
-    held = belief(one.counts)
+    withheld = belief(one.counts)
     luck = _STANDARD.inv_cdf(uniform_draw("rank", salt, injection, one.insight))
-    drawn = held.mean + held.deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
-    if SAFETY_TAG not in one.tags and (drawn <= 0 or _is_harmful(one.counts, held)):
+    drawn = withheld.mean + withheld.deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
+    if SAFETY_TAG not in one.tags and (drawn <= 0 or _is_harmful(one.counts, withheld)):
         return None
-    return RankedInsight(insight=one.insight, drawn=drawn, belief=held)
+    return RankedInsight(insight=one.insight, drawn=drawn, belief=withheld)

@@ -155,16 +155,16 @@ class VectorFile:
     def look(self, connection: sqlite3.Connection) -> VectorSnapshot:
         """The vectors as the connection sees the table."""
         memory, revision = connection.execute("SELECT memory, vectors FROM insight_revision").fetchone()
-        kept = self._current(memory, revision)
-        newer, newest = self._written_since(connection, kept.revision)
+        stored = self._current(memory, revision)
+        newer, newest = self._written_since(connection, stored.revision)
         if len(newer) < _WORTH_WRITING:
-            return VectorSnapshot(kept, newer, newest)
+            return VectorSnapshot(stored, newer, newest)
         with contextlib.suppress(OSError, WriteFailed):  # the file only saves time: without it the answer is the same
-            self._keep(kept, revision, newer, newest)
+            self._keep(stored, revision, newer, newest)
             renewed = self._current(memory, revision)
             if renewed.revision == revision:
                 return VectorSnapshot(renewed, newer[:0], newest[:0])
-        return VectorSnapshot(kept, newer, newest)
+        return VectorSnapshot(stored, newer, newest)
 
     def _written_since(self, connection: sqlite3.Connection, revision: int) -> tuple[Numbers, Floats]:
         """What was written after a revision; a row that has no vector of this model any more counts as all zeros."""
@@ -180,13 +180,13 @@ class VectorFile:
 
     def _current(self, memory: str, revision: int) -> VectorMatrix:
         """What is mapped when it is still that of the file, else what the file has; nothing when it does not fit."""
-        kept = self._kept
-        if kept is None or (kept.memory, kept.revision) != (memory, revision):
-            kept = self._map()
-        if kept is None or kept.memory != memory or kept.revision > revision:
+        stored = self._kept
+        if stored is None or (stored.memory, stored.revision) != (memory, revision):
+            stored = self._map()
+        if stored is None or stored.memory != memory or stored.revision > revision:
             return self._nothing(memory, -1)
-        self._kept = kept
-        return kept
+        self._kept = stored
+        return stored
 
     def _map(self) -> VectorMatrix | None:
         try:
@@ -215,32 +215,32 @@ class VectorFile:
         """Of a block, in bytes."""
         return 4 * (self.dimensions + _NUMBER_FLOATS) * _ROWS
 
-    def _keep(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
+    def _keep(self, stored: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Brings the file up to a revision; somebody else who has done so meanwhile is left alone."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(self.path):
             there = self._map()
-            if there and there.memory == kept.memory and there.revision >= revision:
+            if there and there.memory == stored.memory and there.revision >= revision:
                 return
-            last = kept.numbers[-1] if len(kept.numbers) else -1
-            grows = there is not None and there.revision == kept.revision and there.memory == kept.memory
+            last = stored.numbers[-1] if len(stored.numbers) else -1
+            grows = there is not None and there.revision == stored.revision and there.memory == stored.memory
             if grows and newer[0] > last:
-                self._append(kept, revision, newer, newest)
+                self._append(stored, revision, newer, newest)
             else:
-                numbers, matrix = VectorSnapshot(kept, newer, newest).rows()
-                header = _header_bytes(len(numbers), revision, kept.memory, self.dimensions)
+                numbers, matrix = VectorSnapshot(stored, newer, newest).rows()
+                header = _header_bytes(len(numbers), revision, stored.memory, self.dimensions)
                 write_atomically(self.path, header.ljust(_PAGE, b"\0") + _packed(numbers, matrix))
 
-    def _append(self, kept: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
+    def _append(self, stored: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Writes the last block again, which changes none of the bytes that anybody has mapped, and those behind it."""
-        whole = len(kept.numbers) // _ROWS
-        numbers = np.concatenate((kept.numbers[whole * _ROWS :], newer))
-        packed = _packed(numbers, np.concatenate((kept.matrix(block=whole), newest)))
+        whole = len(stored.numbers) // _ROWS
+        numbers = np.concatenate((stored.numbers[whole * _ROWS :], newer))
+        packed = _packed(numbers, np.concatenate((stored.matrix(block=whole), newest)))
         handle = os.open(self.path, os.O_WRONLY)
         try:
             os.pwrite(handle, packed, _PAGE + whole * self._size)
             os.fsync(handle)
-            header = _header_bytes(len(kept.numbers) + len(newer), revision, kept.memory, self.dimensions)
+            header = _header_bytes(len(stored.numbers) + len(newer), revision, stored.memory, self.dimensions)
             os.pwrite(handle, header, 0)
         finally:
             os.close(handle)

@@ -193,16 +193,16 @@ class Completion:
         """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
         identity = feedback_id(workspace.id)
         if ending.utilized is None:
-            told = self._insights.feedback_from_episode(episode, id=identity)
-            return next((dict(one) for one in told["feedback"]), None)
-        showing = self._insights.showing_of(workspace.task_id, workspace.injected)
-        if not (workspace.injected or showing):
+            text = self._insights.feedback_from_episode(episode, id=identity)
+            return next((dict(one) for one in text["feedback"]), None)
+        injection = self._insights.showing_of(workspace.task_id, workspace.injected)
+        if not (workspace.injected or injection):
             return None
         causal = [name for name in workspace.injected if name in ending.utilized]
         outcome = _OUTCOMES[workspace.status]
         return dict(
             self._insights.feedback(
-                workspace.injected, outcome, causal, id=identity, episode=episode, injection=showing
+                workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
             )
         )
 
@@ -233,5 +233,5 @@ def write_ending(
     attempt = (found.plan_id, found.task_seq, found.id)
     newest = status == "complete" or connection.execute(later, attempt).fetchone() is None
     if task and task.status != "complete" and newest:
-        told = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
-        change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **told)
+        text = {"delivered": ending.told} if status == "complete" else {"blocked_reason": ending.told}
+        change_task(connection, plan, found.task_seq, status=status, utilized_memories=ending.utilized or (), **text)

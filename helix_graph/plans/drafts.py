@@ -99,62 +99,58 @@ class PlanDraft(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[Task, ...] = ()
 
 
-def draft_of(given: Mapping[str, Any]) -> PlanDraft:
+def draft_of(raw: Mapping[str, Any]) -> PlanDraft:
     """The plan that was handed in, without secrets.
 
     Raises:
         InvalidPlan: A part is missing, unknown, of the wrong kind, or tasks wait for each other in a circle.
     """
-    _known(given, _PLAN_FIELDS, where="the plan")
-    listed = given.get("tasks")
-    if not isinstance(listed, list | tuple) or not listed:
+    _known(raw, _PLAN_FIELDS, where="the plan")
+    raw_items = raw.get("tasks")
+    if not isinstance(raw_items, list | tuple) or not raw_items:
         raise InvalidPlan("tasks", problem="there are none; give a list of at least one task")
-    tasks = tuple(task_of(task, place) for place, task in enumerate(listed))
+    tasks = tuple(task_of(task, place) for place, task in enumerate(raw_items))
     check_dependencies(tasks)
-    framework = given.get("framework")
+    framework = raw.get("framework")
     return PlanDraft(
-        objective=_part("objective", given, as_line),
-        framework=None if framework is None else _part("framework", given, as_text),
-        idioms=idioms_of(given.get("idioms") or {}),
+        objective=_part("objective", raw, as_line),
+        framework=None if framework is None else _part("framework", raw, as_text),
+        idioms=idioms_of(raw.get("idioms") or {}),
         tasks=tasks,
     )
 
 
-def task_of(given: Mapping[str, Any], place: int = 0) -> Task:
+def task_of(raw: Mapping[str, Any], place: int = 0) -> Task:
     """One task; ``place`` is where it stands in its plan, from 0.
 
     Raises:
         InvalidPlan: A part is missing, unknown or of the wrong kind.
     """
     where = f"tasks[{place}]"
-    _known(given, _TASK_FIELDS, where=where)
-    objective = _part("objective", given, as_line, where=where)
-    seq = _seq(given.get("seq", f"{place + 1:03d}"), where)
+    _known(raw, _TASK_FIELDS, where=where)
+    objective = _part("objective", raw, as_line, where=where)
+    seq = _seq(raw.get("seq", f"{place + 1:03d}"), where)
     return Task(
         seq=seq,
-        slug=_part("slug", given, as_line, where=where)
-        if given.get("slug")
-        else slug_of(objective) or f"task-{place + 1}",
+        slug=_part("slug", raw, as_line, where=where) if raw.get("slug") else slug_of(objective) or f"task-{place + 1}",
         objective=objective,
-        delta=_delta(given.get("delta") or (), f"{where}.delta"),
-        verify=_part("verify", given, as_text, where=where) if given.get("verify") else "",
-        depends=_depends(given.get("depends"), f"{where}.depends"),
-        budget=_budget(given.get("budget"), f"{where}.budget"),
-        status=_checked(
-            lambda: as_choice("status", given.get("status") or "pending", TASK_STATUSES), f"{where}.status"
-        ),
+        delta=_delta(raw.get("delta") or (), f"{where}.delta"),
+        verify=_part("verify", raw, as_text, where=where) if raw.get("verify") else "",
+        depends=_depends(raw.get("depends"), f"{where}.depends"),
+        budget=_budget(raw.get("budget"), f"{where}.budget"),
+        status=_checked(lambda: as_choice("status", raw.get("status") or "pending", TASK_STATUSES), f"{where}.status"),
     )
 
 
-def idioms_of(given: object) -> dict[str, tuple[str, ...]]:
+def idioms_of(raw: object) -> dict[str, tuple[str, ...]]:
     """What is required and what is forbidden, as lists of sentences under those names.
 
     Raises:
         InvalidPlan: It is no object of lists.
     """
-    if not isinstance(given, dict):
+    if not isinstance(raw, dict):
         raise InvalidPlan("idioms", problem='must be an object such as {"required": [...], "forbidden": [...]}')
-    return {_string(name, "idioms"): _texts(rules, f"idioms.{name}") for name, rules in given.items()}
+    return {_string(name, "idioms"): _texts(rules, f"idioms.{name}") for name, rules in raw.items()}
 
 
 def slug_of(sentence: str) -> str:
@@ -166,21 +162,21 @@ def slug_of(sentence: str) -> str:
     return _NOT_IN_SLUG.sub("-", sentence[:_LONGEST_SLUG].lower()).strip("-")
 
 
-def _known(given: object, fields: tuple[str, ...], *, where: str) -> None:
-    if not isinstance(given, dict):
-        raise InvalidPlan(where, problem=f"must be an object, and is of type {type(given).__name__}")
-    unknown = sorted(str(key) for key in given if key not in fields)
+def _known(raw: object, fields: tuple[str, ...], *, where: str) -> None:
+    if not isinstance(raw, dict):
+        raise InvalidPlan(where, problem=f"must be an object, and is of type {type(raw).__name__}")
+    unknown = sorted(str(key) for key in raw if key not in fields)
     if unknown:
         raise InvalidPlan(
             where, problem=f"{', '.join(map(repr, unknown))}: no such field; there are {', '.join(fields)}"
         )
 
 
-def _part(name: str, given: Mapping[str, Any], check: Callable[[str, str], str], *, where: str = "") -> str:
+def _part(name: str, raw: Mapping[str, Any], check: Callable[[str, str], str], *, where: str = "") -> str:
     place = f"{where}.{name}" if where else name
-    if name not in given:
+    if name not in raw:
         raise InvalidPlan(place, problem="is missing")
-    return _checked(lambda: check(name, given[name]), place)
+    return _checked(lambda: check(name, raw[name]), place)
 
 
 def _checked(check: Callable[[], _Part], where: str) -> _Part:
@@ -190,30 +186,30 @@ def _checked(check: Callable[[], _Part], where: str) -> _Part:
         raise InvalidPlan(where, problem=str(error)) from error
 
 
-def _seq(given: object, where: str) -> str:
-    seq = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+def _seq(raw: object, where: str) -> str:
+    seq = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) else raw
     if not isinstance(seq, str) or not is_file_name(seq) or len(seq) > _LONGEST_SEQ or seq == NO_PARENTS:
-        problem = f"{given!r} is no task number; use letters, digits, '.', '_' and '-', at most {_LONGEST_SEQ} of them"
+        problem = f"{raw!r} is no task number; use letters, digits, '.', '_' and '-', at most {_LONGEST_SEQ} of them"
         raise InvalidPlan(f"{where}.seq", problem=problem)
     return seq
 
 
-def _depends(given: object, where: str) -> str:
-    parts = given if isinstance(given, list | tuple) else [given]
+def _depends(raw: object, where: str) -> str:
+    parts = raw if isinstance(raw, list | tuple) else [raw]
     if not all(part is None or isinstance(part, str | int) for part in parts):
         raise InvalidPlan(where, problem="must be 'none' or task numbers with commas between them")
     parents = [seq for part in parts if part is not None for seq in parents_in(str(part))]
     return ",".join(dict.fromkeys(parents)) or NO_PARENTS
 
 
-def _budget(given: object, where: str) -> int:
-    if given is None:
+def _budget(raw: object, where: str) -> int:
+    if raw is None:
         return DEFAULT_BUDGET
-    return _checked(lambda: as_int("budget", given, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
+    return _checked(lambda: as_int("budget", raw, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
 
 
-def _delta(given: object, where: str) -> tuple[str, ...]:
-    parts = _texts(given, where, _path)
+def _delta(raw: object, where: str) -> tuple[str, ...]:
+    parts = _texts(raw, where, _path)
     for place, part in enumerate(parts):
         problem = never_matches(part)
         if problem:
@@ -221,16 +217,16 @@ def _delta(given: object, where: str) -> tuple[str, ...]:
     return parts
 
 
-def _texts(given: object, where: str, check: Callable[[str, str], str] = as_line) -> tuple[str, ...]:
-    listed = [given] if isinstance(given, str) else given
-    if not isinstance(listed, list | tuple):
-        raise InvalidPlan(where, problem=f"must be a list of texts, and is of type {type(given).__name__}")
-    return tuple(_string(one, where, check) for one in listed)
+def _texts(raw: object, where: str, check: Callable[[str, str], str] = as_line) -> tuple[str, ...]:
+    raw_items = [raw] if isinstance(raw, str) else raw
+    if not isinstance(raw_items, list | tuple):
+        raise InvalidPlan(where, problem=f"must be a list of texts, and is of type {type(raw).__name__}")
+    return tuple(_string(one, where, check) for one in raw_items)
 
 
-def _string(given: Any, where: str, check: Callable[[str, str], str] = as_line) -> str:  # noqa: ANN401  (JSON, checked here)
+def _string(raw: Any, where: str, check: Callable[[str, str], str] = as_line) -> str:  # noqa: ANN401  (JSON, checked here)
     try:
-        return check(where, given)
+        return check(where, raw)
     except GraphError as error:
         raise InvalidPlan(where, problem=str(error).removeprefix(f"{where} ")) from error
 

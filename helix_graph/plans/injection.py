@@ -63,11 +63,11 @@ def insight_line(one: Remembered) -> str:
 
 def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
     """What the memory adds to a prompt, between its marks; without insights the seeds' line for a cold start."""
-    told = [_list("PARENT_DELIVERIES:", deliveries)] if deliveries else []
-    told.append(_list("INSIGHTS (from past experience):", insights) if insights else COLD_START)
+    blocks = [_list("PARENT_DELIVERIES:", deliveries)] if deliveries else []
+    blocks.append(_list("INSIGHTS (from past experience):", insights) if insights else COLD_START)
     if names:
-        told.append(f"INJECTED: {orjson.dumps([sanitize_line(name) for name in names]).decode()}")
-    return wrap("\n\n".join(told), insights=names)
+        blocks.append(f"INJECTED: {orjson.dumps([sanitize_line(name) for name in names]).decode()}")
+    return wrap("\n\n".join(blocks), insights=names)
 
 
 def builder_prompt(task: Mapping[str, Any], insights: Sequence[str] = (), names: Sequence[str] = ()) -> str:
@@ -204,9 +204,9 @@ class Injector:
         session: str | None = None,
     ) -> PromptInjection:
         """The insights for one task; see `helix_graph.plans.api.Plans.inject`."""
-        given = InjectedNames(self.root, _session(session)) if diversify else None
+        injected = InjectedNames(self.root, _session(session)) if diversify else None
         asked = _InjectionRequest(as_line("objective", objective), _limit(limit), task_id=task_id, session=session)
-        return self._inject(asked, min_relevance, given)
+        return self._inject(asked, min_relevance, injected)
 
     def batch_inject(
         self,
@@ -220,15 +220,15 @@ class Injector:
         """The insights for the tasks of a wave; see `helix_graph.plans.api.Plans.batch_inject`."""
         objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
         ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-        given, most = InjectedNames(self.root, _session(session)), _limit(limit)
+        injected, most = InjectedNames(self.root, _session(session)), _limit(limit)
         if reset and session is not None:
-            given.reset()
-        fits = [self._fits([one], limit=most, given=given) for one in objectives[1:]]
+            injected.reset()
+        fits = [self._fits([one], limit=most, injected=injected) for one in objectives[1:]]
         results = tuple(
             self._inject(
                 _InjectionRequest(objective, most, task_id=task_id, session=session),
                 None,
-                given,
+                injected,
                 left=_best_of(pair for one in fits[place:] for pair in one.items()),
             )
             for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
@@ -242,9 +242,9 @@ class Injector:
 
         ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
         """
-        given = InjectedNames(self.root, session) if session else None
-        left = self._fits(to_come, limit=limit, given=given) if given else {}
-        return self._rows(objective, limit, None, given, left=left)
+        injected = InjectedNames(self.root, session) if session else None
+        left = self._fits(to_come, limit=limit, injected=injected) if injected else {}
+        return self._rows(objective, limit, None, injected, left=left)
 
     def handed_over(
         self, chosen: Sequence[Mapping[str, Any]], *, objective: str, task_id: str, session: str | None
@@ -252,20 +252,20 @@ class Injector:
         """Those of the chosen insights that the task is shown, and of each whether it tells of a failure."""
         asked = _InjectionRequest(objective, len(chosen), task_id=task_id, session=session)
         shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
-        told = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
-        return tuple(one for one in told if one[0].name in shown)
+        found = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
+        return tuple(one for one in found if one[0].name in shown)
 
     def _inject(
         self,
         asked: _InjectionRequest,
         min_relevance: float | None,
-        given: InjectedNames | None,
+        injected: InjectedNames | None,
         *,
         left: Mapping[str, float] | None = None,
     ) -> PromptInjection:
         if asked.task_id is not None:
             file_name("task_id", asked.task_id)  # refused before anything is given out
-        rows = self._rows(asked.objective, asked.limit, min_relevance, given, left=left or {})
+        rows = self._rows(asked.objective, asked.limit, min_relevance, injected, left=left or {})
         found = self._handed_over([_remembered(row) for row in rows], asked)
         names = tuple(one.name for one in found)
         if asked.task_id is not None:
@@ -283,9 +283,9 @@ class Injector:
         )
         return [one for one in found if one.name in handed.shown]
 
-    def _fits(self, objectives: Sequence[str], *, limit: int, given: InjectedNames) -> dict[str, float]:
+    def _fits(self, objectives: Sequence[str], *, limit: int, injected: InjectedNames) -> dict[str, float]:
         """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
-        known = given.names()
+        known = injected.names()
         recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
         return _best_of((str(row["name"]), _relevance(row)) for rows in recalled for row in rows)
 
@@ -294,7 +294,7 @@ class Injector:
         objective: str,
         limit: int,
         min_relevance: float | None,
-        given: InjectedNames | None,
+        injected: InjectedNames | None,
         *,
         left: Mapping[str, float],
     ) -> list[Mapping[str, Any]]:
@@ -303,37 +303,37 @@ class Injector:
         What fits another task better, as ``left`` has it, is left for that.
         """
         options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
-        if given is None:
+        if injected is None:
             return list(self._insights.recall(objective, limit=limit, **options))
         chosen: list[Mapping[str, Any]] = []
         elsewhere: set[str] = set()
         while len(chosen) < limit:
-            known = (*given.names(), *sorted(elsewhere))
+            known = (*injected.names(), *sorted(elsewhere))
             rows = self._insights.recall(objective, limit=limit - len(chosen), suppress_names=known, **options)
             fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
             if not fresh:
                 break
             better = {name for name, row in fresh.items() if left.get(name, 0.0) > _relevance(row)}
             elsewhere |= better
-            chosen += [fresh[name] for name in given.take([name for name in fresh if name not in better])]
+            chosen += [fresh[name] for name in injected.take([name for name in fresh if name not in better])]
         return chosen
 
 
-def _ids_of(given: Sequence[str], *, tasks: int) -> list[str | None]:
+def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str | None]:
     """An id for each task, None for those beyond the last.
 
     Raises:
         WrongTaskIds: One is empty or stands twice, or there are more than tasks.
         NotAFileName: One could lead elsewhere.
     """
-    for place, one in enumerate(given):
+    for place, one in enumerate(ids):
         if one == "":
             raise WrongTaskIds("task_ids", problem=f"number {place + 1} is empty")
-        if one in given[:place]:
+        if one in ids[:place]:
             raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
-    if len(given) > tasks:
-        raise WrongTaskIds("task_ids", problem=f"{len(given)} ids for {tasks} task{'' if tasks == 1 else 's'}")
-    return [*(file_name("task_ids", one) for one in given), *[None] * (tasks - len(given))]
+    if len(ids) > tasks:
+        raise WrongTaskIds("task_ids", problem=f"{len(ids)} ids for {tasks} task{'' if tasks == 1 else 's'}")
+    return [*(file_name("task_ids", one) for one in ids), *[None] * (tasks - len(ids))]
 
 
 def _best_of(fits: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -172,11 +172,11 @@ class Learning:
             except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
                 return {"workspace": number}
             return {"workspace": number, "feedback": ended.feedback}
-        showing = self._insights.showing_of(finished.task_id or "", finished.injected)
-        if not (finished.injected or showing):
+        injection = self._insights.showing_of(finished.task_id or "", finished.injected)
+        if not (finished.injected or injection):
             return {}
         name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
-        return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=showing))}
+        return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=injection))}
 
     def _judged(self, finished: _Finished, outcome: AgentOutcome, *, id: str, injection: str) -> Mapping[str, Any]:  # noqa: A002  (as in feedback)
         """By the agent's word of what helped, else by what was asked and reported."""
@@ -186,18 +186,18 @@ class Learning:
             return self._insights.feedback_from_text(account, finished.injected, outcome, id=id, injection=injection)[
                 "feedback"
             ][0]
-        helped = [one for one in finished.injected if one in finished.utilized]
-        return self._insights.feedback(finished.injected, outcome, helped, id=id, injection=injection)
+        utilized = [one for one in finished.injected if one in finished.utilized]
+        return self._insights.feedback(finished.injected, outcome, utilized, id=id, injection=injection)
 
     def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
         end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
         verified = outcome_of(finished.transcript.steps, self._workspaces.get(number).verify)
-        told, helped, root = flat(finished.told), finished.utilized, finished.transcript.root
+        text, utilized, root = flat(finished.told), finished.utilized, finished.transcript.root
         try:
-            return end(number, told, helped, verified=verified, tree=Path(root) if root else None)
+            return end(number, text, utilized, verified=verified, tree=Path(root) if root else None)
         except NoWorkTree:
-            return end(number, told, helped, verified=verified)
+            return end(number, text, utilized, verified=verified)
 
     def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
         insight = finished.insight

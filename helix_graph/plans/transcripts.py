@@ -84,12 +84,12 @@ def report_in(*messages: str) -> AgentReport | None:
     for text in messages:
         plain = _without_code(text)
         for match in _REPORT.finditer(plain):
-            told = match["told"].strip()
+            text_after = match["told"].strip()
             if not match["close"].strip(" \t:"):  # the emphasis that began before the marker ends here
-                told = told.removesuffix(match["open"]).strip()
-            told = told or _below(text, plain, match.end())
-            if not _PLACEHOLDER.fullmatch(told):
-                found = AgentReport(_OUTCOMES[match["outcome"]], told)
+                text_after = text_after.removesuffix(match["open"]).strip()
+            text_after = text_after or _below(text, plain, match.end())
+            if not _PLACEHOLDER.fullmatch(text_after):
+                found = AgentReport(_OUTCOMES[match["outcome"]], text_after)
     return found
 
 
@@ -181,13 +181,13 @@ def _without_code(text: str) -> str:
 
 def _below(text: str, plain: str, at: int) -> str:
     """The paragraph after a place, which may be a block of code, on one line; nothing where another marker comes."""
-    told: list[str] = []
+    text_after: list[str] = []
     for line, outside in zip(text[at:].split("\n"), plain[at:].split("\n"), strict=True):
-        if _ANY_MARKER.match(outside) or (told and not line.strip()):
+        if _ANY_MARKER.match(outside) or (text_after and not line.strip()):
             break
         if line.strip() and not _FENCE.match(line):
-            told.append(line.strip())
-    return " ".join(told)
+            text_after.append(line.strip())
+    return " ".join(text_after)
 
 
 def _insight(value: object) -> ReportedInsight | None:
@@ -306,17 +306,17 @@ def outcome_of(steps: Iterable[Step], command: str) -> bool | None:
 
 
 def _transcript(session: Session, *, crashed: bool) -> AgentTranscript:
-    heard = [without_echo(step.text) for step in session.steps if step.kind == "prompt" and step.actor == _USER]
+    prompts = [without_echo(step.text) for step in session.steps if step.kind == "prompt" and step.actor == _USER]
     own = [
         redact_text(without_echo(step.text).text)
         for step in session.steps
         if step.kind == "message" and step.actor == _AGENT
     ]
-    names = dict.fromkeys((*session.injected, *(name for one in heard for name in one.insights)))
+    names = dict.fromkeys((*session.injected, *(name for one in prompts for name in one.insights)))
     return AgentTranscript(
         session=session.id,
         root=session.root,
-        prompts=tuple(redact_text(one.text) for one in heard),
+        prompts=tuple(redact_text(one.text) for one in prompts),
         own=tuple(own),
         injected=tuple(names),
         steps=session.steps,

@@ -90,7 +90,7 @@ class ActionContext(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress | None = None
 
 
-def run_action(context: ActionContext, action: str, given: Mapping[str, Any]) -> Answer:
+def run_action(context: ActionContext, action: str, parameters: Mapping[str, Any]) -> Answer:
     """Checks an action and its parameters, those that are neither None nor False, and runs it.
 
     Raises:
@@ -102,13 +102,13 @@ def run_action(context: ActionContext, action: str, given: Mapping[str, Any]) ->
         WrongType: One of them is none of its kind.
     """
     kind: Action = as_choice("action", action, ACTIONS)
-    for name in given:
+    for name in parameters:
         if name not in _TAKES[kind]:
             takes = ", ".join(_TAKES[kind]) or "no parameters"
             raise NotTogether(name, problem=f"means nothing to {kind}, which takes {takes}")
-    if kind in _NEEDS and _NEEDS[kind] not in given:
+    if kind in _NEEDS and _NEEDS[kind] not in parameters:
         raise NotGiven(kind, wanted=_NEEDS[kind])
-    checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()}
+    checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in parameters.items()}
     return _run(context, kind, checked)
 
 
@@ -125,7 +125,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _run(context: ActionContext, action: Action, given: Mapping[str, Any]) -> Answer:
+def _run(context: ActionContext, action: Action, parameters: Mapping[str, Any]) -> Answer:
     database, now = context.database, seconds_of(context.now)
     match action:
         case "compact":
@@ -133,41 +133,41 @@ def _run(context: ActionContext, action: Action, given: Mapping[str, Any]) -> An
         case "reindex":
             return maintenance.reindex(database, context.progress)
         case "import":
-            incoming, left_out = parse_import(given["json"])
-            force = given.get("force", False)
+            incoming, left_out = parse_import(parameters["json"])
+            force = parameters.get("force", False)
             with database.writing() as connection:
                 done = import_entries(connection, incoming, now=now, force=force, progress=context.progress)
             return msgspec.structs.replace(done, left_out=(*left_out, *done.left_out))
         case "prune":
-            before, apply = _since(context.now, given, _PRUNE_DAYS), given.get("apply", False)
+            before, apply = _since(context.now, parameters, _PRUNE_DAYS), parameters.get("apply", False)
             with database.writing() if apply else database.reading() as connection:
                 return maintenance.prune(connection, before, apply=apply, now=now)
         case _:
-            begin = _since(context.now, given, _RECENT_DAYS)
+            begin = _since(context.now, parameters, _RECENT_DAYS)
             with database.reading() as connection:
-                return _read(context, connection, action, given, since=begin)
+                return _read(context, connection, action, parameters, since=begin)
 
 
 def _read(
-    context: ActionContext, connection: sqlite3.Connection, action: Action, given: Mapping[str, Any], *, since: int
+    context: ActionContext, connection: sqlite3.Connection, action: Action, parameters: Mapping[str, Any], *, since: int
 ) -> Answer:
     answers: dict[Action, Callable[[], Answer]] = {
         "list": lambda: catalogue.listing(connection),
         "recent": lambda: catalogue.recent(connection, since),
-        "stats": lambda: catalogue.stats(connection, context.database.path, detail=given.get("detail")),
-        "xref": lambda: catalogue.xref(connection, given["topic"]),
-        "graph": lambda: catalogue.graph(connection, given.get("focus")),
+        "stats": lambda: catalogue.stats(connection, context.database.path, detail=parameters.get("detail")),
+        "xref": lambda: catalogue.xref(connection, parameters["topic"]),
+        "graph": lambda: catalogue.graph(connection, parameters.get("focus")),
         "session": lambda: catalogue.session_summary(connection),
-        "stale": lambda: maintenance.stale(connection, context.folders, refresh=given.get("refresh", False)),
+        "stale": lambda: maintenance.stale(connection, context.folders, refresh=parameters.get("refresh", False)),
         "export": lambda: transfer.export(connection),
         "entries": lambda: search.read(
-            connection, given["topic"], index=given.get("index"), matching=given.get("match_str")
+            connection, parameters["topic"], index=parameters.get("index"), matching=parameters.get("match_str")
         ),
     }
     return answers[action]()
 
 
-def _since(now: datetime, given: Mapping[str, Any], days: int) -> int:
+def _since(now: datetime, parameters: Mapping[str, Any], days: int) -> int:
     """When the span that was asked for begins, or the usual one."""
-    begin = moments_ago(now=now, days=given.get("days", days), hours=given.get("hours"))
+    begin = moments_ago(now=now, days=parameters.get("days", days), hours=parameters.get("hours"))
     return seconds_of(now) if begin is None else begin

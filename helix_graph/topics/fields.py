@@ -178,8 +178,8 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
         HalfCharacter: One holds half a surrogate pair.
         TooMuch: There are too many, or one is too long.
     """
-    given = (value,) if isinstance(value, str) else as_tuple(option, value)
-    parts = (part for one in given for part in (one.split(",") if isinstance(one, str) else (one,)))
+    values = (value,) if isinstance(value, str) else as_tuple(option, value)
+    parts = (part for one in values for part in (one.split(",") if isinstance(one, str) else (one,)))
     names = sorted({name for part in parts if (name := tag_name(option, part))})
     if len(names) > MOST_TAGS:
         raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")

@@ -212,10 +212,10 @@ def checked_drafts(entries: Iterable[Mapping[str, Any]]) -> list[EntryDraft]:
     """
     if isinstance(entries, dict):
         raise WrongType("entries", value=entries, wanted="a list of objects")
-    given = as_tuple("entries", entries)
-    if len(given) > LARGEST_BATCH:
-        raise TooMuch("entries", size=len(given), largest=LARGEST_BATCH, unit="entries")
-    return [_item(place, one) for place, one in enumerate(given)]
+    item = as_tuple("entries", entries)
+    if len(item) > LARGEST_BATCH:
+        raise TooMuch("entries", size=len(item), largest=LARGEST_BATCH, unit="entries")
+    return [_item(place, one) for place, one in enumerate(item)]
 
 
 def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
@@ -225,8 +225,8 @@ def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
         InvalidLink: One is not of the form ``topic:index``.
         TooMuch: There are more than `MOST_LINKS`.
     """
-    given = links.replace(",", " ").split() if isinstance(links, str) else as_tuple("links", links)
-    places = tuple(dict.fromkeys(_place(link) for link in given))
+    item = links.replace(",", " ").split() if isinstance(links, str) else as_tuple("links", links)
+    places = tuple(dict.fromkeys(_place(link) for link in item))
     if len(places) > MOST_LINKS:
         raise TooMuch("links", size=len(places), largest=MOST_LINKS, unit="links")
     return places
@@ -239,23 +239,23 @@ def _place(link: str) -> tuple[str, int]:
     return topic_name("links", found["topic"]), int(found["index"])
 
 
-def _item(place: int, given: Mapping[str, Any]) -> EntryDraft:
+def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
     try:
-        if not isinstance(given, dict):
-            raise WrongType("an entry", value=given, wanted="an object with topic and text")
-        _check_keys(place, given)
-        return checked_draft(**{name: value for name, value in given.items() if value is not None})
+        if not isinstance(item, dict):
+            raise WrongType("an entry", value=item, wanted="an object with topic and text")
+        _check_keys(place, item)
+        return checked_draft(**{name: value for name, value in item.items() if value is not None})
     except InvalidItem:
         raise
     except HelixGraphError as error:
         raise InvalidItem(place, problem=str(error)) from error
 
 
-def _check_keys(place: int, given: Mapping[str, Any]) -> None:
-    missing = [name for name in ("topic", "text") if given.get(name) is None]
+def _check_keys(place: int, item: Mapping[str, Any]) -> None:
+    missing = [name for name in ("topic", "text") if item.get(name) is None]
     if missing:
         raise InvalidItem(place, problem=f"{' and '.join(missing)} missing")
-    unknown = sorted(map(str, given.keys() - set(_PARAMETERS)))
+    unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
     if unknown:
         raise InvalidItem(place, problem=f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
 

@@ -277,12 +277,12 @@ def _own(item: Any, place: str) -> IncomingEntry:  # noqa: ANN401  (any JSON)
         problem = f"there is no {', '.join(unknown)}" if unknown else f"it needs {' and '.join(missing)}"
         raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
     names = ("topic", "text", "tags", "source", "confidence")
-    given = {name: fields[name] for name in names if fields.get(name) is not None}
+    value = {name: fields[name] for name in names if fields.get(name) is not None}
     links = [] if fields.get("links") is None else fields["links"]
     is_ids = isinstance(links, list) and all(type(one) is int for one in links)
     return IncomingEntry(
         place=place,
-        draft=checked_draft(**given, auto=False),
+        draft=checked_draft(**value, auto=False),
         identity=fields.get("id") if type(fields.get("id")) is int else None,
         stored=_time(fields.get("stored")),
         modified=_time(fields.get("modified")),
@@ -336,22 +336,22 @@ def _confidence(given: str | None) -> float | None:
     return value if 0 <= value <= 1 else None
 
 
-def _time(given: Any) -> int | None:  # noqa: ANN401  (any JSON)
+def _time(value: Any) -> int | None:  # noqa: ANN401  (any JSON)
     """Seconds since 1970 of a number or an ISO text; None where there is no time.
 
     Raises:
         InvalidImport: It is no time that there is.
     """
-    if given is None or given in ("", "unknown"):
+    if value is None or value in ("", "unknown"):
         return None
     try:
-        if isinstance(given, int | float) and not isinstance(given, bool):
-            factor = next(factor for most, factor in _UNITS if abs(given) < most)
-            return seconds_of(datetime.fromtimestamp(given * factor, tz=UTC))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            factor = next(factor for most, factor in _UNITS if abs(value) < most)
+            return seconds_of(datetime.fromtimestamp(value * factor, tz=UTC))
         # in UTC it may lie before the first year or behind the last
-        return seconds_of(datetime_of(seconds_of(datetime.fromisoformat(str(given)))))
+        return seconds_of(datetime_of(seconds_of(datetime.fromisoformat(str(value)))))
     except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
-        raise InvalidImport(f"{given!r} is no time") from error
+        raise InvalidImport(f"{value!r} is no time") from error
 
 
 class ExportedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
