@@ -31,11 +31,12 @@ from helix_graph.insights import (
 from helix_graph.insights.context import InsightContext
 from helix_graph.insights.curation import INSTRUCTIONS
 from helix_graph.insights.legacy import LegacyInsights
+from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import V6
 from helix_graph.insights.store import clean_content, clean_source, clean_tags
 from helix_graph.timestamps import utc_now
-from helix_graph.validation import as_fraction, as_str
+from helix_graph.validation import as_choice, as_fraction, as_str, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -187,17 +188,18 @@ class Insights:
             WrongType: The names are no list of texts.
             NotOneOf: The outcome is none of delivered, blocked, plan_complete.
         """
-        return feedback.give_feedback(
-            self._context,
-            names,
-            outcome,
-            causal_names,
-            id=id,
+        shown = tuple(as_str("names", name) for name in as_tuple("names", names))
+        causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
+        report = feedback.FeedbackReport(
+            names=shown,
+            outcome=as_choice("outcome", outcome, OUTCOMES),
+            attribution=feedback.seed_attribution(shown, causal) if attribution is None else dict(attribution),
+            id=as_str("id", id),
             episode=episode,
             policy=policy,
-            attribution=attribution,
-            injection=injection,
+            injection=as_str("injection", injection),
         )
+        return feedback.give_feedback(self._context, report)
 
     def chunk(self, task_objective: str, outcome: str, approach: str, source: str = "chunked") -> StoreAnswer:
         """Remembers the approach by which a task succeeded; ``outcome`` must begin with success, or it is skipped.

@@ -258,9 +258,7 @@ def _judge(
         policy=injection.policy,
         injection=injection.id,
     )
-    with context.database.writing() as connection:
-        recorded = feedback.record_feedback(connection, report, now=context.now(), settings=context.settings)
-    answer["feedback"].append(recorded)
+    answer["feedback"].append(feedback.give_feedback(context, report))
     answer["verdicts"] += [{"name": name, **msgspec.to_builtins(one)} for name, one in verdicts.items()]
 
 

@@ -63,7 +63,7 @@ def edit(
     vectors = context.embed([text]) if text is not None else []
     at = stamp(context.now())
     with context.database.writing() as connection:
-        stored = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, name)
         new = stored.insight
         if text is not None:
             new = replace(new, content=text, edited_at=at)
@@ -100,7 +100,7 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
 def why(context: InsightContext, name: str) -> dict[str, Any]:
     """Where an insight comes from, where it was put in, and what followed, step by step."""
     with context.database.reading() as connection:
-        stored = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, name)
         own = rows.own_uids(connection, stored.insight.uid)
         names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
         entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
@@ -136,7 +136,7 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
 
 def _set_state(context: InsightContext, name: str, state: State, reason: str) -> ChangeAnswer:
     with context.database.writing() as connection:
-        stored = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, name)
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
     return _changed(stored.name, new)
@@ -219,7 +219,7 @@ def promote(
 
     path = as_path("file", file)
     with context.database.reading() as connection:
-        stored = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, name)
     old = _text_of(path)
     line = f"- {sanitize_line(stored.insight.content)}"
     if line in old.splitlines():

@@ -93,7 +93,7 @@ def same_advice(one: str, other: str) -> bool:
         and left.unknown == right.unknown
         and left.unread <= right.words
         and right.unread <= left.words
-        and _deny_the_same(left.denied, right.denied)
+        and (left.denied == right.denied or bool(left.denied and right.denied and left.denied & right.denied))
         and not _are_opposed(left.words, right.words)
         and not _are_exchanged(left.joined, right.joined)
     )
@@ -147,12 +147,6 @@ def _denied(text: str) -> frozenset[str] | None:
     if not found:
         return None
     return frozenset(word for clause in found for word in list(_telling(_PIECE.findall(clause)))[:_DENIED])
-
-
-def _deny_the_same(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return left == right or bool(left & right)
 
 
 def _are_opposed(left: frozenset[str], right: frozenset[str]) -> bool:

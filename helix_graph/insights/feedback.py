@@ -20,7 +20,6 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureContext, write_exposure
 from helix_graph.insights.model import (
-    OUTCOMES,
     FeedbackEntry,
     Injection,
     InsightVerdict,
@@ -31,7 +30,6 @@ from helix_graph.insights.model import (
 )
 from helix_graph.insights.scoring import ema, erode
 from helix_graph.timestamps import parse_stamp, stamp
-from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -313,30 +311,8 @@ def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None)
     }
 
 
-def give_feedback(  # noqa: PLR0913  (the seed's options, and who says so)
-    context: InsightContext,
-    names: Iterable[str],
-    outcome: str,
-    causal_names: Iterable[str] | None = None,
-    *,
-    id: str = "",  # noqa: A002  (the option's name)
-    episode: str | None = None,
-    policy: str = "seed",
-    attribution: Mapping[str, Attribution] | None = None,
-    injection: str = "",
-) -> FeedbackAnswer:
-    """Records how the work went that insights were shown to; `Insights.feedback` says what each parameter means."""
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
-    causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
-    report = FeedbackReport(
-        names=given,
-        outcome=as_choice("outcome", outcome, OUTCOMES),
-        attribution=dict(attribution) if attribution is not None else seed_attribution(given, causal),
-        id=as_str("id", id),
-        episode=episode,
-        policy=policy,
-        injection=as_str("injection", injection),
-    )
+def give_feedback(context: InsightContext, report: FeedbackReport) -> FeedbackAnswer:
+    """Records a feedback in a transaction of its own."""
     with context.database.writing() as connection:
         return record_feedback(connection, report, now=context.now(), settings=context.settings)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import msgspec
 
 from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.feedback import give_feedback
+from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.links import new_link
 from helix_graph.insights.model import (
     INSIGHT_RELATIONS,
@@ -45,7 +45,7 @@ from helix_graph.insights.store import (
     rejected,
 )
 from helix_graph.timestamps import parse_stamp, stamp
-from helix_graph.validation import as_choice, as_tuple
+from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +58,7 @@ _MAGIC = b"SQLite format 3\0"
 #: What has no date comes before everything that has.
 _NO_DATE = "0001-01-01T00:00:00.000000Z"
 _Row = dict[str, Any]
-_Told = tuple[Insight, Performance]
+_Imported = tuple[Insight, Performance]
 
 
 def is_database(path: Path) -> bool:
@@ -81,11 +81,11 @@ def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEnt
             connection.row_factory = sqlite3.Row
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "insight" in tables:
-                told = [found for row in _rows(connection, "insight") if (found := _insight(row))]
-                return list(_records(told))
+                imported = [found for row in _rows(connection, "insight") if (found := _insight(row))]
+                return list(_records(imported))
             if "memory" in tables:
                 edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
-                return list(_first_form(_rows(connection, "memory"), edges))
+                return list(_older_form(_rows(connection, "memory"), edges))
     except sqlite3.Error as error:
         raise InvalidExport(path=path, line=None, problem=str(error)) from error
     raise InvalidExport(path=path, line=None, problem="it has neither a table insight nor a table memory")
@@ -95,9 +95,9 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
     return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid")]  # noqa: S608  (constants)
 
 
-def _records(told: Iterable[_Told]) -> Iterator[Insight | FeedbackEntry]:
+def _records(told: Iterable[_Imported]) -> Iterator[Insight | FeedbackEntry]:
     """Each insight once with its performance: of rows that tell the same text, uses and hits are added."""
-    united: dict[str, _Told] = {}
+    united: dict[str, _Imported] = {}
     for insight, standing in told:
         if insight.uid in united:
             first, before = united[insight.uid]
@@ -106,7 +106,7 @@ def _records(told: Iterable[_Told]) -> Iterator[Insight | FeedbackEntry]:
             united[insight.uid] = insight, standing
     for insight, standing in united.values():
         yield insight
-        yield _given(insight, standing)
+        yield _performance_entry(insight, standing)
 
 
 def _added(one: Performance, other: Performance) -> Performance:
@@ -126,7 +126,7 @@ def _later(one: str | None, other: str | None) -> str | None:
     return max(one or "", other or "") or None
 
 
-def _insight(row: _Row) -> _Told | None:
+def _insight(row: _Row) -> _Imported | None:
     content = _plain(row.get("content"))[:LONGEST_CONTENT].strip()
     if not content:
         return None
@@ -149,7 +149,7 @@ def _insight(row: _Row) -> _Told | None:
     return insight, standing
 
 
-def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | InsightLink | FeedbackEntry]:
+def _older_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | InsightLink | FeedbackEntry]:
     told = {str(row["name"]): _memory(row) for row in memories}
     yield from _records(told.values())
     uids = {name: insight.uid for name, (insight, _) in told.items()}
@@ -165,7 +165,7 @@ def _first_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | I
             )
 
 
-def _memory(row: _Row) -> _Told:
+def _memory(row: _Row) -> _Imported:
     told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
     content = legacy_text(told["trigger"], told["resolution"])[:LONGEST_CONTENT].strip()
     insight = Insight(
@@ -197,7 +197,7 @@ def legacy_text(trigger: str, resolution: str) -> str:
     return f"When {trigger.strip()}: {resolution.strip()}"
 
 
-def _given(insight: Insight, standing: Performance) -> FeedbackEntry:
+def _performance_entry(insight: Insight, standing: Performance) -> FeedbackEntry:
     """The performance as an entry. Its id follows from it, so that the same file can be read again."""
     plain = msgspec.json.encode((insight.uid, standing))
     return FeedbackEntry(
@@ -294,8 +294,10 @@ class LegacyInsights:
 
     def feedback(self, utilized: Iterable[str], injected: Iterable[str]) -> LegacyFeedback:
         """Says which of the injected memories were of use; the others count as unhelpful."""
-        shown = as_tuple("injected", injected)
-        answer = give_feedback(self._context, shown, "delivered", as_tuple("utilized", utilized), policy="v1")
+        shown = tuple(as_str("names", name) for name in as_tuple("injected", injected))
+        attribution = seed_attribution(shown, as_tuple("utilized", utilized))
+        report = FeedbackReport(names=shown, outcome="delivered", attribution=attribution, policy="v1")
+        answer = give_feedback(self._context, report)
         return LegacyFeedback(helped=answer["causal"], unhelpful=answer["eroded"], missing=answer["missing"])
 
 

@@ -33,7 +33,7 @@ from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_te
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.context import InsightContext, ProjectHistory
@@ -96,7 +96,12 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
             stored.number: {**seed_form(stored), "_relation": link.relation, "_score": round(link.score, 3)}
             for link, stored in _beside(connection, start)
         }
-        near = sorted(_alike(context, connection, start).items(), key=lambda pair: (-pair[1], pair[0]))
+        _, numbers = context.embed_one(start.insight.content)
+        if numbers is None:
+            similar = context.by_words(connection, start.insight.content)
+        else:
+            similar = context.by_meaning(connection, numbers, least=0.0)
+        near = sorted(similar.items(), key=lambda pair: (-pair[1], pair[0]))
         # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
         ranked = dict(near[: 4 * _MOST_SHOWN])
         kept_by_number = {stored.number: stored for stored in rows.by_numbers(connection, ranked)}
@@ -105,13 +110,6 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
         if stored and stored.insight.state == "active" and number not in found and number != start.number:
             found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
     return list(found.values())[:most]
-
-
-def _alike(context: InsightContext, connection: sqlite3.Connection, start: StoredInsight) -> Mapping[int, float]:
-    vectors = context.embed([start.insight.content])
-    if not vectors:
-        return context.by_words(connection, start.insight.content)
-    return context.by_meaning(connection, vectors[0][1], least=0.0)
 
 
 def new_link(  # noqa: PLR0913  (what a link is)
@@ -203,9 +201,9 @@ class _Step(NamedTuple):
 class LinkTraversal:
     """A walk over the links of one state of the database; ``least`` is the score that a link must have."""
 
-    def __init__(self, connection: sqlite3.Connection, experience: ProjectHistory | None, *, least: float) -> None:
+    def __init__(self, connection: sqlite3.Connection, history: ProjectHistory | None, *, least: float) -> None:
         self._connection = connection
-        self._experience = experience
+        self._history = history
         self._least = least
 
     def from_insight(self, start: StoredInsight, *, hops: int) -> Iterator[dict[str, Any]]:
@@ -227,7 +225,9 @@ class LinkTraversal:
             own = rows.own_uids(self._connection, here.at.insight.uid)  # type: ignore[union-attr]  # a row's is a Kept
             yield from self._of_insight(own)
         else:
-            yield from self._of_node(here.key)
+            for link in self._by_node.get(here.key, ()):
+                if link.score >= self._least:
+                    yield from self._insight_step(link.insight, link.relation)
 
     def _of_insight(self, own: frozenset[str]) -> Iterator[_Step]:
         for link in links_of(self._connection, own):
@@ -241,11 +241,6 @@ class LinkTraversal:
             else:
                 other = link.target if link.insight in own else link.insight
                 yield from self._insight_step(other, link.relation)
-
-    def _of_node(self, node: str) -> Iterator[_Step]:
-        for link in self._by_node.get(node, ()):
-            if link.score >= self._least:
-                yield from self._insight_step(link.insight, link.relation)
 
     def _insight_step(self, uid: str, relation: str) -> Iterator[_Step]:
         found = rows.by_uid(self._connection, uid)
@@ -264,7 +259,10 @@ class LinkTraversal:
     @cached_property
     def _nodes(self) -> dict[NodeAnchor, AnchoredNode]:
         """Where every anchor leads."""
-        return self._experience.anchored(sorted(self._by_anchor, key=_place)) if self._experience else {}
+        if self._history is None:
+            return {}
+        ordered = sorted(self._by_anchor, key=lambda anchor: (anchor.type, anchor.text, anchor.episode))
+        return self._history.anchored(ordered)
 
     @cached_property
     def _by_node(self) -> dict[str, list[InsightLink]]:
@@ -280,10 +278,6 @@ def anchor_of(link: InsightLink) -> NodeAnchor:
     from helix_graph.graph.model import NodeAnchor
 
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
-
-
-def _place(anchor: NodeAnchor) -> tuple[str, str, str]:
-    return anchor.type, anchor.text, anchor.episode
 
 
 #: An error whose kind stands in a text together with its check is meant; without its check it most likely is.
@@ -323,7 +317,7 @@ def link(
         raise EmptyText(option)
     session = _episode_id(context, episode)
     with context.database.writing() as connection:
-        stored = rows.named(connection, as_str("name", name))
+        stored = rows.named(connection, name)
         at = stamp(context.now())
         link = new_link(stored.insight.uid, meant, at=at, node=(kind, said), episode=session)
         known = find_link(connection, link.id)
@@ -335,7 +329,10 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
     """Links insights (one, or all that can be recalled) to the nodes that their texts speak of."""
     errors, decisions = context.required_history.examples(("error",)), context.required_history.examples(("decision",))
     with context.database.reading() as connection:
-        chosen = _chosen(connection, name)
+        if name is None:
+            chosen = list(rows.where(connection, "state = 'active' ORDER BY number"))
+        else:
+            chosen = [rows.named(connection, name)]
     vectors = [numbers for _, numbers in context.embed([one.label for one in errors])] if chosen else []
     answers: list[LinkAnswer] = []
     for stored in chosen:
@@ -361,12 +358,6 @@ def _episode_id(context: InsightContext, episode: str) -> str:
     if found is None:
         raise EpisodeNotFound(episode)
     return found.id
-
-
-def _chosen(connection: sqlite3.Connection, name: str | None) -> list[StoredInsight]:
-    if name is not None:
-        return [rows.named(connection, as_str("name", name))]
-    return list(rows.where(connection, "state = 'active' ORDER BY number"))
 
 
 def _addresses_one(context: InsightContext, stored: StoredInsight) -> bool:

@@ -48,19 +48,17 @@ def anonymous_entry(entry: FeedbackEntry, gone: Iterable[str | None]) -> Feedbac
         replace(verdict, reason=FORGOTTEN, uptake=None if verdict.uptake is None else FORGOTTEN, path=())
         for verdict in entry.verdicts
     )
-    named = any(name and name in entry.id for name in gone)
-    return replace(entry, id=_digest(entry.id) if named else entry.id, episode=None, verdicts=told)
+    import hashlib
+
+    identity = entry.id
+    if any(name and name in identity for name in gone):
+        identity = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
+    return replace(entry, id=identity, episode=None, verdicts=told)
 
 
 def anonymous_injection(shown: Injection) -> Injection:
     """An injection without where and for what."""
     return replace(shown, session="", task="", query="")
-
-
-def _digest(identity: str) -> str:
-    import hashlib
-
-    return hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 
 
 #: What stands where the name of a removed insight stood: a name is the beginning of a text.

@@ -26,7 +26,7 @@ import msgspec
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import absorb, same_advice
-from helix_graph.insights.feedback import give_feedback
+from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.sanitizer import sanitize_line
@@ -218,7 +218,10 @@ def chunk(context: InsightContext, task_objective: str, outcome: str, approach: 
     if known is None:
         draft = InsightDraft(content=content, tags=("pattern",), origin="chunked", source=clean_source(source))
         return put(context, draft)
-    give_feedback(context, [known.name], "delivered", policy="chunk")
+    attribution = seed_attribution([known.name], None)
+    give_feedback(
+        context, FeedbackReport(names=(known.name,), outcome="delivered", attribution=attribution, policy="chunk")
+    )
     return StoreAnswer(status="strengthened", name=known.name, reason="the approach is known and worked again")
 
 
