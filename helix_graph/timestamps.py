@@ -1,6 +1,7 @@
-"""Dates as helix.db stores them: UTC, to the microsecond, always of the same length, so that text order is time order.
+"""Times as helix.db stores them: texts of one length, or whole seconds since 1970. All are UTC.
 
-The seeds wrote naive local or UTC dates; a date without a zone is read as UTC.
+A stamp has microseconds and always the same length, so that text order is time order. The seeds wrote naive local or
+UTC dates; a date without a zone is read as UTC.
 
 >>> stamp(parse_stamp("2026-11-22T07:30:00"))
 '2026-11-22T07:30:00.000000Z'
@@ -11,6 +12,16 @@ True
 from __future__ import annotations
 
 from datetime import UTC, datetime
+
+
+def datetime_of(seconds: int) -> datetime:
+    """The time of a number of seconds since 1970, in UTC."""
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def seconds_of(at: datetime) -> int:
+    """Whole seconds since 1970; a time that names no zone is UTC."""
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() // 1)
 
 
 def utc_now() -> datetime:

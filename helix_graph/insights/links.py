@@ -222,7 +222,7 @@ class LinkTraversal:
 
     def _beside(self, here: _Step) -> Iterator[_Step]:
         if isinstance(here.key, int):
-            own = rows.own_uids(self._connection, here.at.insight.uid)  # type: ignore[union-attr]  # a row's is a Kept
+            own = rows.own_uids(self._connection, here.at.insight.uid)  # type: ignore[union-attr]  # a row's is a StoredInsight
             yield from self._of_insight(own)
         else:
             for link in self._by_node.get(here.key, ()):

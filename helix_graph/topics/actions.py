@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_graph.helix_db import HelixDatabase
+from helix_graph.timestamps import seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
-from helix_graph.topics.model import NotGiven, NotTogether, seconds_of
+from helix_graph.topics.model import NotGiven, NotTogether
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import

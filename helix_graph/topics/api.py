@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_graph.helix_db import HelixDatabase
+from helix_graph.timestamps import seconds_of
 from helix_graph.topics import actions, briefing, edit, entries, maintenance, search, store
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
-from helix_graph.topics.model import NotTogether, seconds_of
+from helix_graph.topics.model import NotTogether
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.search import since as moments_ago

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.timestamps import datetime_of
 from helix_graph.topics.entries import by_id, size_of
 from helix_graph.topics.hook_queries import stored_since
-from helix_graph.topics.model import TopicSize, datetime_of
+from helix_graph.topics.model import TopicSize
 from helix_graph.topics.ranking import words
 from helix_graph.topics.search import missing_topic_hint
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.topics.model import Damaged, Entry, EntryNotFound, RecordDamaged, TopicNotFound, datetime_of
+from helix_graph.timestamps import datetime_of
+from helix_graph.topics.model import Damaged, Entry, EntryNotFound, RecordDamaged, TopicNotFound
 from helix_graph.topics.schema import checksum_of, is_sound
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import msgspec
 from helix_episodes.io import irregularity, read_regular
 from helix_graph.database import erase_traces
 from helix_graph.helix_db import HELIX_DB
+from helix_graph.timestamps import datetime_of
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
 from helix_graph.topics.entries import (
@@ -29,7 +30,7 @@ from helix_graph.topics.entries import (
     next_number,
     shown,
 )
-from helix_graph.topics.model import Damaged, Entry, datetime_of
+from helix_graph.topics.model import Damaged, Entry
 from helix_graph.topics.store import bury_entry
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ shift the entries behind.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -116,16 +116,6 @@ class BatchStored(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     topics: int
     alike: tuple[SimilarEntries, ...]
-
-
-def datetime_of(seconds: int) -> datetime:
-    """The time of a number of seconds since 1970, in UTC."""
-    return datetime.fromtimestamp(seconds, tz=UTC)
-
-
-def seconds_of(at: datetime) -> int:
-    """Whole seconds since 1970; a time that names no zone is UTC."""
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() // 1)
 
 
 class TopicError(HelixGraphError):
