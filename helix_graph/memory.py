@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from helix_graph.sources import LogSource, SourcesReport
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
-    from helix_graph.web.page_model import PageTimeline
+    from helix_graph.web.graph_page import PageTimeline
 
 
 class Memory:

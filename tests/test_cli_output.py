@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_cli.output import emit_json, plain_table, progress, say, table
-from helix_cli.terminal.markup import clean
+from helix_cli.terminal import clean
 from helix_graph import __version__
 
 if TYPE_CHECKING:

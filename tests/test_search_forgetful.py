@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from helix_graph.search.api import Search
-from helix_graph.search.forgetful import Availability
+from helix_graph.search.sources import Availability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from access import KINDS_OF_SIGHT, as_seen, contrast, distance
-from helix_cli.terminal.render import STYLES
+from helix_cli.terminal import STYLES
 from pseudo_terminal import STYLING, on_terminal, unstyled
 from screens import shown
 

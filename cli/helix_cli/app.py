@@ -35,15 +35,15 @@ COMMANDS = {
     "episode": "commands.episode:episode",
     "compile": "commands.graph:compile_command",
     "seen": "commands.precedents:seen",
-    "path": "commands.path:path",
+    "path": "commands.causality:path",
     "view": "commands.pages:view",
     "report": "commands.pages:report",
-    "causes": "commands.path:causes",
-    "effects": "commands.path:effects",
+    "causes": "commands.causality:causes",
+    "effects": "commands.causality:effects",
     "patterns": "commands.patterns:patterns",
     "anti-patterns": "commands.patterns:anti_patterns",
-    "explain": "commands.explain:explain",
-    "contrast": "commands.explain:contrast",
+    "explain": "commands.causality:explain",
+    "contrast": "commands.causality:contrast",
     "without": "commands.patterns:without",
     "similar": "commands.precedents:similar",
     "comparisons": "commands.patterns:comparisons",
@@ -156,7 +156,7 @@ def _warn(sentence: str) -> None:
 
 def _show(problem: click.ClickException) -> None:
     """What click says of it, which may quote what was typed."""
-    from helix_cli.terminal.markup import clean_lines
+    from helix_cli.terminal import clean_lines
 
     told = io.StringIO()
     problem.show(file=told)

@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from helix_cli.terminal.markup import Branch, StyledWord, clean, harmless_json, plain_of, text_of, width
-from helix_cli.terminal.render import is_terminal
+from helix_cli.terminal import Branch, StyledWord, clean, harmless_json, is_terminal, plain_of, text_of, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from helix_cli.terminal.markup import Part
+    from helix_cli.terminal import Part
 
     Progress = Callable[[int, int, Path], None]
 
@@ -92,7 +91,7 @@ def say(*parts: Part) -> None:
     """Print one line on stdout, made of texts and words with a tone."""
     cleaned = [_clean(part) for part in parts]
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_line
+        from helix_cli.terminal import put_line
 
         put_line(cleaned)
     else:
@@ -108,7 +107,7 @@ def tree(branch: Branch) -> None:
     """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
     cleaned = _clean_branch(branch)
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_tree
+        from helix_cli.terminal import put_tree
 
         put_tree(cleaned)
         return
@@ -127,7 +126,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Co
         pairs = zip(row, texts, strict=True)
         cells.append([text if isinstance(cell, str) else StyledWord(text, cell.tone) for cell, text in pairs])
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_table
+        from helix_cli.terminal import put_table
 
         put_table(columns, cells, numbers=numbers)
         return
@@ -147,7 +146,7 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
     """Print names and what they stand for, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
     if writes_to_terminal():
-        from helix_cli.terminal.render import put_fields
+        from helix_cli.terminal import put_fields
 
         put_fields(cleaned)
         return

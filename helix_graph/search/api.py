@@ -22,7 +22,6 @@ import msgspec
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, SemanticUnavailable
 from helix_graph.project import read_table
-from helix_graph.search.forgetful import FORGETFUL, TTL_SECONDS, Availability, Forgetful
 from helix_graph.search.model import (
     MemorySearchAnswer,
     PartialResults,
@@ -33,7 +32,7 @@ from helix_graph.search.model import (
     checked,
     merged,
 )
-from helix_graph.search.sources import MarkdownFolder
+from helix_graph.search.sources import FORGETFUL, TTL_SECONDS, Availability, Forgetful, MarkdownFolder
 from helix_graph.validation import as_int
 
 if TYPE_CHECKING:

@@ -19,14 +19,13 @@ from helix_episodes.io import read_regular, remove_file, write_atomically, write
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_page import build_graph_page
+from helix_graph.web.graph_page import build_graph_page, build_timeline
 from helix_graph.web.html import PAGE_MARK as MARK_OF_VIEWS
 from helix_graph.web.html import page_html
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_page import REPORT_MARK, report_html
 from helix_graph.web.report_text import QUOTES, report_markdown
-from helix_graph.web.session_page import build_timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.page_model import Page, PageTimeline
+    from helix_graph.web.graph_page import Page, PageTimeline
 
 
 class FolderInUse(HelixGraphError):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from helix_cli.commands.causality import render_path
 from helix_cli.commands.episode import render_counts
 from helix_cli.commands.graph import render_compile
-from helix_cli.commands.path import render_path
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_seen
 from helix_cli.memory import memory_at

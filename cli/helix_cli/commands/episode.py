@@ -12,7 +12,7 @@ import click
 from helix_cli.memory import memory_at, open_memory
 from helix_cli.options import NonEmptyPath, json_option, parse_time, since_option
 from helix_cli.output import count, progress, say, show, table, warn
-from helix_cli.terminal.markup import verdict
+from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
 
 if TYPE_CHECKING:

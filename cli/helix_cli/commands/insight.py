@@ -15,8 +15,8 @@ import click
 from helix_cli.app import LazyGroup
 from helix_cli.memory import open_insights
 from helix_cli.options import json_option
-from helix_cli.output import count, percent, say, show, table, warn
-from helix_cli.terminal.markup import strong
+from helix_cli.output import count, fields, percent, say, show, table, warn
+from helix_cli.terminal import strong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,21 +33,14 @@ if TYPE_CHECKING:
     Hits = list[dict[str, Any]]
 
 
-class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer stubs alone
-    """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
-
-    name = "json"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # noqa: ANN401  (click's signature)
-        """The texts."""
-        if isinstance(value, list):
-            return value
-        import msgspec
-
-        try:
-            return msgspec.json.decode(value, type=list[str])
-        except (msgspec.DecodeError, UnicodeEncodeError):
-            self.fail(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'', param, ctx)
+def render_health(answer: Mapping[str, Any]) -> None:
+    """Print the figures, the tags and what is missing."""
+    rows = [(name, value) for name, value in answer.items() if name not in {"by_tag", "issues"}]
+    fields([(name, str(value)) for name, value in rows])
+    for tag, number in answer["by_tag"].items():
+        say(f"  {tag}  {number}")
+    for issue in answer["issues"]:
+        say(f"! {issue}")
 
 
 def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Work], click.Command]:
@@ -65,6 +58,29 @@ def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Wo
         return click.command(name)(json_option(verbose(run)))
 
     return decorate
+
+
+@insight_command("health", render=render_health)
+def health(insights: Insights) -> dict[str, Any]:
+    """Show how the memory of insights does."""
+    return insights.health()
+
+
+class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer stubs alone
+    """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # noqa: ANN401  (click's signature)
+        """The texts."""
+        if isinstance(value, list):
+            return value
+        import msgspec
+
+        try:
+            return msgspec.json.decode(value, type=list[str])
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            self.fail(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'', param, ctx)
 
 
 def _log(command: str, options: dict[str, object], answer: object) -> None:
@@ -288,7 +304,7 @@ LOCATIONS = {
     "feedback": "commands.insight:feedback",
     "decay": "commands.insight_maintenance:decay",
     "prune": "commands.insight_maintenance:prune",
-    "health": "commands.insight_maintenance:health",
+    "health": "commands.insight:health",
     "neighbors": "commands.insight:neighbors",
     "relate": "commands.insight:relate",
     "connected": "commands.insight:connected",

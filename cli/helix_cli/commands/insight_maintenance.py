@@ -14,8 +14,8 @@ import click
 
 from helix_cli.commands.insight import TextList, insight_command, render_insight
 from helix_cli.options import NonEmptyPath, OutputPath, parse_time
-from helix_cli.output import count, emit_text, fields, percent, say, table, verbatim
-from helix_cli.terminal.markup import clean
+from helix_cli.output import count, emit_text, percent, say, table, verbatim
+from helix_cli.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,22 +62,6 @@ def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> 
         click.echo(clean(name), err=True)
     agreed = click.confirm(f"Remove {count(len(shown['candidates']), 'insight')}?", err=True)
     return insights.prune(threshold, min_uses, yes=True) if agreed else shown
-
-
-def render_health(answer: Mapping[str, Any]) -> None:
-    """Print the figures, the tags and what is missing."""
-    rows = [(name, value) for name, value in answer.items() if name not in {"by_tag", "issues"}]
-    fields([(name, str(value)) for name, value in rows])
-    for tag, number in answer["by_tag"].items():
-        say(f"  {tag}  {number}")
-    for issue in answer["issues"]:
-        say(f"! {issue}")
-
-
-@insight_command("health", render=render_health)
-def health(insights: Insights) -> dict[str, Any]:
-    """Show how the memory of insights does."""
-    return insights.health()
 
 
 def _render_consolidated(answer: Consolidated) -> None:

@@ -12,7 +12,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, fields, percent, points, say, show, table, warn
-from helix_cli.terminal.markup import Part, verdict
+from helix_cli.terminal import Part, verdict
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:

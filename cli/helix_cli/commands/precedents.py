@@ -10,7 +10,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, say, show
-from helix_cli.terminal.markup import quiet, strong, verdict
+from helix_cli.terminal import quiet, strong, verdict
 
 if TYPE_CHECKING:
     from helix_graph.graph.model import Precedent, Remedy, SeenAnswer

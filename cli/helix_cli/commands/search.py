@@ -11,7 +11,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import NonEmptyPath, json_option
 from helix_cli.output import count, fields, say, show, warn
-from helix_cli.terminal.markup import quiet, strong
+from helix_cli.terminal import quiet, strong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

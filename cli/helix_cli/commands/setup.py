@@ -13,8 +13,8 @@ from helix_cli.output import count, emit_json, say, show, verbatim
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
+    from helix_cli.setup.installers import ExportedPlugin
     from helix_cli.setup.plan import Done
-    from helix_cli.setup.plugin import ExportedPlugin
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
@@ -122,7 +122,7 @@ def plugin() -> None:
 @json_option
 def export(*, folder: Path, as_json: bool) -> None:
     """Write the plugin into FOLDER, which must be empty or hold an earlier export."""
-    from helix_cli.setup.plugin import export_plugin
+    from helix_cli.setup.installers import export_plugin
 
     show(export_plugin(folder), as_json=as_json, render=_render_export)
 

@@ -12,7 +12,7 @@ import click
 from helix_cli.memory import open_memory
 from helix_cli.options import json_option
 from helix_cli.output import count, emit_json, emit_text, say, writes_to_terminal
-from helix_cli.terminal.markup import clean, quiet, strong
+from helix_cli.terminal import clean, quiet, strong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,7 @@ import os
 import time
 
 from helix_cli.hooks.background import in_turn, run_detached
-from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
-from helix_cli.hooks.failures import anti_pattern_sentence
+from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import transcript_size
 from helix_episodes.echo import without_echo

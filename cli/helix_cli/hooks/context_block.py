@@ -10,6 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from helix_graph.causality.antipattern_cache import CachedAntiPattern
+
+
+def anti_pattern_sentence(one: CachedAntiPattern) -> str:
+    """An anti-pattern in a sentence with its counts."""
+    rate = "people noted it" if one.successes is None else f"succeeded {one.successes} of {one.occurrences} times"
+    other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
+    return f"after '{one.trigger}': {one.action} ({rate}{other})"
+
 
 #: Claude Code and Copilot cut at 10,000 characters, Codex at 2,500 tokens, which are some 8,000 of them.
 _MOST_CHARACTERS = 6000

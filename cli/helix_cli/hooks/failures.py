@@ -8,6 +8,7 @@ is known.
 
 from __future__ import annotations
 
+from helix_cli.hooks.context_block import anti_pattern_sentence
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 
@@ -18,15 +19,7 @@ if TYPE_CHECKING:
 
     from helix_cli.hooks.call import HookCall
     from helix_cli.hooks.session_dedup import SessionDedup
-    from helix_graph.causality.antipattern_cache import CachedAntiPattern
     from helix_graph.graph.precedents import Row
-
-
-def anti_pattern_sentence(one: CachedAntiPattern) -> str:
-    """An anti-pattern in a sentence with its counts."""
-    rate = "people noted it" if one.successes is None else f"succeeded {one.successes} of {one.occurrences} times"
-    other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
-    return f"after '{one.trigger}': {one.action} ({rate}{other})"
 
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.

@@ -116,7 +116,7 @@ def _episode(memory: Memory, session: str) -> str:
 
 
 def _node(memory: Memory, label: str) -> str:
-    from helix_cli.commands.path import render_causes, render_effects
+    from helix_cli.commands.causality import render_causes, render_effects
 
     found = memory.graph.causes(label)
     if not found.found:

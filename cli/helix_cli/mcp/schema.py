@@ -15,9 +15,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 import msgspec
+from msgspec import Meta
 
 from helix_episodes.errors import HelixGraphError
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph import Memory
+
+
+EpisodeName = Annotated[
+    str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
+]
 
 
 #: ``reads`` changes nothing; ``adds`` only ever adds; ``sets`` comes to the same when it is called twice;

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from helix_cli.commands.path import render_causes, render_effects, render_path
+from helix_cli.commands.causality import render_causes, render_effects, render_path
 from helix_cli.commands.precedents import render_seen
 from helix_cli.mcp.schema import Arguments, Reply, tool
 from helix_cli.output import rendered

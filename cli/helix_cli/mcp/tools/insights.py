@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.insight import render_feedback, render_recalled, render_related, render_stored
-from helix_cli.commands.insight_maintenance import render_health
+from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, tool
 from helix_cli.output import rendered

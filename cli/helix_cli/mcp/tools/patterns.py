@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.explain import render_contrast, render_explanation
+from helix_cli.commands.causality import render_contrast, render_explanation
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_similar
-from helix_cli.mcp.schema import Arguments, Reply, tool
+from helix_cli.mcp.schema import Arguments, EpisodeName, Reply, tool
 from helix_cli.output import rendered
 from helix_graph.causality.contrast import Contrast
 from helix_graph.causality.fault_localization import Explanation
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 
 Share = Annotated[float, Meta(ge=0, le=1)]
-EpisodeName = Annotated[
-    str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
-]
 
 
 class PatternsArguments(Arguments, frozen=True, kw_only=True):
