@@ -79,7 +79,7 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
             known.append(one)
     if not known:
         return ""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
+    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.graph.labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
