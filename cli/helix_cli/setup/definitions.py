@@ -125,7 +125,7 @@ def _group(command: str, event: str, name: str, matcher: str | None) -> dict[str
     return {"matcher": matcher, "hooks": hooks} if matcher else {"hooks": hooks}
 
 
-#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
+#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.dispatch`), or tells what work is
 #: done with. Cursor and Copilot also run a project's hooks of Claude Code.
 _CURSOR = {
     "sessionStart": "session-start",
