@@ -158,9 +158,9 @@ def _show(problem: click.ClickException) -> None:
     """What click says of it, which may quote what was typed."""
     from helix_cli.terminal import clean_lines
 
-    told = io.StringIO()
-    problem.show(file=told)
-    click.echo(clean_lines(told.getvalue()), err=True, nl=False)
+    shown = io.StringIO()
+    problem.show(file=shown)
+    click.echo(clean_lines(shown.getvalue()), err=True, nl=False)
 
 
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:

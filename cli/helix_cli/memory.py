@@ -44,7 +44,7 @@ def open_insights() -> Insights:
 
 
 def memory_at(root: Path) -> Memory:
-    """The memory in that very folder, whatever project one stands in; nothing is written yet."""
+    """The memory in exactly that folder, whatever project the current one belongs to; nothing is written yet."""
     from helix_graph import Memory
 
     return Memory(root)

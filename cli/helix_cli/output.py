@@ -143,7 +143,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterat
 
 
 def fields(rows: Sequence[tuple[str, Part]]) -> None:
-    """Print names and what they stand for, one per line."""
+    """Print names with their values, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
     if writes_to_terminal():
         from helix_cli.terminal import put_fields

@@ -14,10 +14,11 @@ whether it was shown or withheld, and how the task ended.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+
+from helix_episodes.lightweight import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

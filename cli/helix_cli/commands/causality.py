@@ -102,8 +102,8 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
             backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
             steps.append(leaf(step.type, backing, " -> ", strong(step.target)))
         tree(Branch((f"{number}. ", strong(other.path[0].label)), tuple(steps), indent=5))
-        held = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
-        say(f"   {count(other.depth, 'edge')}, {held}; strength {_product(other.steps, other.strength)}")
+        whole = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
+        say(f"   {count(other.depth, 'edge')}, {whole}; strength {_product(other.steps, other.strength)}")
     say()
     say(f"Strength is {meaning}.")
     if not answer.complete:
@@ -207,7 +207,7 @@ def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
 
 
 def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
-    """Both answers stand on the page of the session."""
+    """The session's page has both answers."""
     if file is not None:
         warn(f"the session's page is {memory.view(episode=episode, output=file).path}")
 

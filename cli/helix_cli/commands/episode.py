@@ -62,7 +62,7 @@ def render_cuts(recorded: Sequence[RecordedSession]) -> None:
 
 
 def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
-    """Say on stderr which lines and logs could not be used, and what was kept out.
+    """Say on stderr which lines and logs could not be used, and what was excluded.
 
     With ``verbose`` also why each format declined a log that is of none.
     """
@@ -153,7 +153,7 @@ def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
 
 
 def render_evidence(quoted: Sequence[CheckedQuotation]) -> None:
-    """Print every quotation, and when a log was looked into, whether each stands there."""
+    """Print every quotation, and when a log was searched, whether each is there."""
     if not quoted:
         say("Nothing in this episode quotes a log.")
         return
@@ -423,7 +423,7 @@ def extract(  # noqa: PLR0913  (the command's options)
         return extract_all(
             agent=agent, project=project, since=since, dry_run=dry_run, force=force, strict=strict, as_json=as_json
         )
-    # With --output no memory is touched, so none is needed: its root then stands for nothing.
+    # With --output no memory is touched, so none is needed: its root is not used.
     memory = memory_at(output) if output else open_memory()
     with progress("Reading logs") as advance:
         report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)

@@ -186,11 +186,11 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
     if "verdicts" not in answer:
         render_feedback(answer)
         return
-    told = cast("AttributionAnswer", answer)
-    for fed in told["feedback"]:
+    attribution = cast("AttributionAnswer", answer)
+    for fed in attribution["feedback"]:
         render_feedback(fed)
-    if told["note"]:
-        say(told["note"])
+    if attribution["note"]:
+        say(attribution["note"])
 
 
 @insight_command("feedback", render=_render_told)
@@ -217,22 +217,22 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
         message = "give --episode or --outcome-text, not both"
         raise click.UsageError(message)
     if episode:
-        told = insights.feedback_from_episode(episode, names=names or (), id=identity)
+        attribution = insights.feedback_from_episode(episode, names=names or (), id=identity)
     else:
         if outcome is None or names is None:
             message = "give --names and --outcome, or --episode"
             raise click.UsageError(message)
         if outcome_text is None:
             return insights.feedback(names, outcome, causal_names, id=identity)
-        told = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
+        attribution = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
     if explain:
-        _explain(told)
-    return told
+        _explain(attribution)
+    return attribution
 
 
-def _explain(told: AttributionAnswer) -> None:
+def _explain(attribution: AttributionAnswer) -> None:
     """On stderr, so that ``--json`` stays what it is."""
-    for verdict in told["verdicts"]:
+    for verdict in attribution["verdicts"]:
         mark = "causal" if verdict["causal"] else "not causal"
         warn(f"{verdict['name']}: {mark}: {verdict['reason']}")
         if verdict["path"]:

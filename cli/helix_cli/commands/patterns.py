@@ -104,7 +104,7 @@ def _compared(survey: Survey) -> str:
 
 
 def _pattern_row(one: Pattern) -> tuple[Part, ...]:
-    if one.interval is None:  # told by a person: there is nothing to count
+    if one.interval is None:  # added by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
         counts = f"{one.occurrences} x"
         return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis

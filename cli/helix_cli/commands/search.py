@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from helix_graph.search.model import MemorySearchAnswer, SearchResult
 
 
-#: Of each text a terminal gets so many lines; ``--json`` has all of it.
+#: A terminal gets this many lines of each text; ``--json`` has all of it.
 _LINES = 4
 
 

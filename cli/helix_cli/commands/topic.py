@@ -266,7 +266,7 @@ def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
 
     if as_json:
         emit_json(answer)
-    elif isinstance(answer, TopicsExport):  # its text is the file that import takes; what it lacks is said beside it
+    elif isinstance(answer, TopicsExport):  # its text is the file that import takes; what it lacks goes to stderr
         emit_text(f"{form_of(answer)}\n")
         for line in left_out(answer.damaged):
             click.echo(clean(line), err=True)

@@ -302,7 +302,7 @@ def _render_builders(found: BuildersWait) -> None:
 @_since
 @_strict
 @json_option
-def explorers(  # noqa: PLR0913  (what a wave is told by)
+def explorers(  # noqa: PLR0913  (the options of a wave)
     *,
     number: int,
     agent_ids: tuple[str, ...],
