@@ -1,7 +1,7 @@
-"""helix.db: what a memory holds that nothing else could bring back.
+"""helix.db: the database of insights, topics and plans, which cannot be derived from anything else.
 
-Insights, their links and the log of feedback, topics, plans and workspaces stand in this one SQLite file. Unlike
-graph.db it is not derived, so its tables are never dropped: every package has its own tables and says in `Tables` which
+Insights, their links and the log of feedback, topics, plans and workspaces are in this one SQLite file. Unlike
+graph.db it is the truth, so its tables are never dropped: every package has its own tables and says in `Tables` which
 steps lead to them, and a file made by an older version takes the steps that it lacks when somebody next writes to it.
 Every commit is on the disk before it is acknowledged, and every writing is one transaction that holds the write lock
 from its first look on, so that processes at work together come to what one after the other would have come to.
