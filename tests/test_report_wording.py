@@ -30,9 +30,9 @@ def test_the_list_of_evidence_says_what_only_the_agent_says(tmp_path: Path) -> N
 
 
 def test_nearly_all_is_not_all_and_hardly_any_not_none() -> None:
-    assert report_text.told(rate_of(3956, 3959)) == "3,956 of 3,959, over 99 % (99.8 to 100.0 %)"
-    assert report_text.told(rate_of(3, 3959)).startswith("3 of 3,959, under 1 % (0.0 to 0.2 %)")
-    assert report_text.told(rate_of(20, 20)).startswith("20 of 20, 100 % (84 to 100 %)")
+    assert report_text.rate_clause(rate_of(3956, 3959)) == "3,956 of 3,959, over 99 % (99.8 to 100.0 %)"
+    assert report_text.rate_clause(rate_of(3, 3959)).startswith("3 of 3,959, under 1 % (0.0 to 0.2 %)")
+    assert report_text.rate_clause(rate_of(20, 20)).startswith("20 of 20, 100 % (84 to 100 %)")
 
 
 def test_what_happens_otherwise_is_counted_where_it_is_too_early_for_a_rate() -> None:
@@ -41,8 +41,8 @@ def test_what_happens_otherwise_is_counted_where_it_is_too_early_for_a_rate() ->
         last_used=None, successes=9, interval=rate_of(9, 12).interval, base_rate=0.25, base_n=4, basis="outcome",
         level="family", too_early=False, unmeasured=0, episodes=(), decisions=(),
     )  # fmt: skip
-    assert report_text.without(row) == "without it 1 of 4"
-    assert report_text.without(msgspec.structs.replace(row, base_n=40)) == "without it 25 % of 40"
+    assert report_text.without_note(row) == "without it 1 of 4"
+    assert report_text.without_note(msgspec.structs.replace(row, base_n=40)) == "without it 25 % of 40"
 
 
 def test_markdown_sends_nobody_a_message_and_links_nowhere() -> None:

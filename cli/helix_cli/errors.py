@@ -27,8 +27,8 @@ class NotEditable(HelixGraphError):
         self.path = path
         self.advice = advice
         where = ", ".join([*([str(path)] if path else []), *([f"line {line}"] if line else [])])
-        told = f"{where}: {problem}" if where else problem
-        super().__init__(f"{told}; nothing was written: {advice}")
+        sentence = f"{where}: {problem}" if where else problem
+        super().__init__(f"{sentence}; nothing was written: {advice}")
 
     def at(self, path: Path) -> NotEditable:
         """The same, of a file."""
@@ -47,7 +47,7 @@ class AgentCommandFailed(HelixGraphError):
 
 
 class FolderNotEmpty(HelixGraphError):
-    """Something else lies where the plugin is to go."""
+    """The plugin's folder holds something else."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -29,7 +29,7 @@ def parse_time(value: str) -> datetime:
 
 
 class NonEmptyPath(click.Path):
-    """A path that was given: an empty one comes of a variable that is not set, and must not mean this folder."""
+    """A path that is not empty: an empty one comes of a variable that is not set, and must not mean this folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (click's signature)
         """The path."""
@@ -60,7 +60,6 @@ since_option = click.option(
     metavar="TIME",
     help="Only from this day or time on (ISO 8601; UTC when it names no zone).",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 
 
 def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Row: TypeAlias = "Sequence[Part]"
 
 
-#: What a terminal may obey and JSON lets stand: DEL, the one-byte controls, marks that turn the direction of writing.
+#: What a terminal may obey and JSON does not escape: DEL, the one-byte controls, marks that turn the writing direction.
 _OBEYED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _WIDE = frozenset("WF")
 _OVER_THE_LAST = frozenset(("Mn", "Me"))
@@ -105,7 +105,7 @@ class StyledWord(NamedTuple):
 
 
 Part: TypeAlias = str | StyledWord
-#: What our own vocabulary means; anything else stands as it is.
+#: What our own vocabulary means; anything else stays as it is.
 _VERDICTS: dict[str, Tone] = {
     "success": "good",
     "ok": "good",
@@ -125,7 +125,7 @@ _VERDICTS: dict[str, Tone] = {
 
 
 class Branch(NamedTuple):
-    """A line and what belongs to it. In a pipe what is below stands ``indent`` blanks further in."""
+    """A line and what belongs to it. In a pipe what is below is indented by ``indent`` blanks."""
 
     line: tuple[Part, ...]
     below: tuple[Branch, ...] = ()
@@ -162,7 +162,7 @@ def plain_of(parts: Iterable[Part]) -> str:
     return "".join(map(text_of, parts))
 
 
-#: Okabe and Ito's blue, vermilion and purple, made for the colour-blind. The first two stand out (3 : 1 and more) on
+#: Okabe and Ito's blue, vermilion and purple, made for the colour-blind. The first two are visible (3 : 1 and more) on
 #: black as well as on white, so the terminal's own background need not be known; the purple is darkened until it does.
 STYLES: dict[Tone, str] = {
     "plain": "",
@@ -179,7 +179,7 @@ _COMMON = (80, 24)
 
 
 def is_terminal() -> bool:
-    """Whether a terminal shows what stands on stdout."""
+    """Whether stdout is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -221,7 +221,7 @@ GAP = 2
 _TEXT_AT_LEAST = 16
 #: Nor broken within a word, unless that is longer than a session's name, as paths are.
 _WORD_AT_MOST = 36
-#: Numbers, and texts no longer than this, stand beside others on a card; anything else has a line of its own.
+#: Numbers, and texts no longer than this, share a line of a card; anything else has a line of its own.
 _BESIDE = 13
 #: In longer lines of prose the eye loses the next one.
 _PROSE = 100
@@ -239,7 +239,7 @@ def put_line(parts: Sequence[Part]) -> None:
 
 
 def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
-    """Names and what they stand for; where names would take more than half, each value stands below its name."""
+    """Names with their values; where names would take more than half, each value is below its name."""
     screen = console()
     if 2 * max(len(name) for name, _ in rows) <= screen.width:
         screen.print(_pairs(rows))
@@ -290,7 +290,7 @@ def _grow(tree: Tree, branches: Iterable[Branch]) -> None:
 
 
 class _Line:
-    """A line that, where it is too long, ends at one of its double blanks first: what stands between them is one thing.
+    """A line that, where it is too long, ends at one of its double blanks first: what is between them is one thing.
 
     It is a renderable of rich, which asks for it in the width that guides and indents leave.
     """
@@ -339,7 +339,7 @@ def _put_cards(shown: Sequence[_Column]) -> None:
 
 
 def _lines(cells: Iterable[tuple[str, Part]], room: int) -> Iterator[list[Part]]:
-    """Short cells behind their names, as many on a line as there is room for."""
+    """Short cells behind their names, as many on a line as fit."""
     line: list[Part] = []
     for name, cell in cells:
         piece: list[Part] = [quiet(f"{name} "), cell]

@@ -301,7 +301,7 @@ def _ground(one: CheckVerdict) -> Ground | None:
 
 
 def revisions(signals: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
-    """The revisions that follow from what all episodes show; by episode, then by date."""
+    """The revisions that follow from the signals of all episodes; by episode, then by date."""
     sessions = sorted(signals, key=lambda one: (one.begin, one.session))
     found = (*revert_revisions(sessions), *recheck_revisions(sessions))
     return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

@@ -3,7 +3,7 @@
 Sentences go through the network (Devlin et al. 2018, https://arxiv.org/abs/1810.04805) in the shape that
 all-MiniLM-L6-v2 gives it: six layers of attention and feed-forward, the mean over a text's tokens, length one.
 
-The tokens of a batch stand one below the other, texts of one length side by side, and nothing is padded: only
+The tokens of a batch are one below the other, texts of one length side by side, and nothing is padded: only
 attention looks at a text's borders, so it alone works text by text (by all texts of a length at once), and no mask is
 needed for what is not there.
 """
@@ -95,7 +95,7 @@ class Bert:
         self._tensors = tensors
 
     def embed(self, texts: Sequence[Sequence[int]]) -> Floats:
-        """One row a text, in the order of the texts, each given by its token ids, of which there is at least one."""
+        """One row a text, in the order of the texts, each as its token ids, of which there is at least one."""
         width = self._tensors["embeddings.LayerNorm.weight"].shape[0]
         vectors = np.empty((len(texts), width), np.float32)
         by_length = sorted(range(len(texts)), key=lambda text: len(texts[text]))
@@ -228,7 +228,7 @@ def _batches(order: Sequence[int], texts: Sequence[Sequence[int]]) -> Iterator[l
 
 
 def _spans(texts: Sequence[Sequence[int]]) -> Iterator[TensorSpan]:
-    """The spans of texts that stand in the order of their lengths."""
+    """The spans of texts that are in the order of their lengths."""
     start = 0
     for length, alike in groupby(map(len, texts)):
         span = TensorSpan(start, sum(1 for _ in alike), length)

@@ -2,7 +2,7 @@
 
 Vectors are kept by the model's name and the SHA-256 of the text, in SQLite; the texts themselves are not kept. The file
 is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer. It
-never holds more than `MOST_KEPT` vectors. A damaged one, or one of another version, is made anew; one that is another
+never holds more than `MOST_KEPT` vectors. A damaged one, or one of another version, is rebuilt; one that is another
 program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 """
 
@@ -32,7 +32,7 @@ Done = TypeVar("Done")
 CACHE_NAME = "cache/vectors.db"
 _VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, numbers BLOB NOT NULL, UNIQUE (model, text))"
 VECTOR_CACHE = DatabaseKind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
-#: So many vectors are kept, some 320 MB at 1.6 kB each; the oldest go first. Questions are kept too, and a memory that
+#: Maximum number of vectors, some 320 MB at 1.6 kB each; the oldest go first. Questions are kept too, and a memory that
 #: is asked every day must not fill a disk.
 MOST_KEPT = 200_000
 _GET = f"SELECT text, numbers FROM vector WHERE model = ? AND text {database.ANY_OF}"  # noqa: S608  (a constant)
@@ -44,10 +44,10 @@ _THIN = "DELETE FROM vector WHERE rowid <= (SELECT max(rowid) FROM vector) - ?"
 def clear(path: Path) -> None:
     """Takes every vector out of the file, and out of what SQLite keeps of deleted rows.
 
-    A vector tells something of its text, so none may stay when a text is forgotten.
+    A vector reveals something of its text, so none may stay when a text is forgotten.
 
     Raises:
-        NotOurDatabase: Another program's file stands there.
+        NotOurDatabase: The file is another program's.
         DatabaseBusy: Another process kept it locked.
         DatabaseRefused: The disk refused.
     """
@@ -107,7 +107,7 @@ class Cached:
             return []
         with database.reporting(self.path), closing(database.open_for_reading(self.path)) as connection:
             if database.schema_version(connection) != VECTOR_CACHE.version:
-                return []  # of another version, or just being made: whoever writes next makes it anew
+                return []  # of another version, or just being made: the next writer rebuilds it
             return connection.execute(_GET, (self.model, database.as_list(set(keys)))).fetchall()
 
     def _write(self, vectors: Mapping[str, bytes]) -> None:

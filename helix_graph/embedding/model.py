@@ -43,7 +43,7 @@ class WeightsRefused(HelixGraphError):
 
 
 class InstallFailed(HelixGraphError):
-    """A step of `model install` failed; those before it stand, and calling it again goes on from there."""
+    """A step of `model install` failed; earlier ones stay done, and calling it again goes on from there."""
 
     def __init__(self, *, step: str, problem: str) -> None:
         self.step = step
@@ -57,7 +57,7 @@ class InstallFailed(HelixGraphError):
 #: The default model, and how long its vectors are.
 MINILM = "all-MiniLM-L6-v2"
 MINILM_DIMENSIONS = 384
-#: Of a text no more than so many tokens count, the two around it included, as the model's own settings say
+#: Maximum number of tokens of a text, the two around it included, as the model's own settings say
 #: (``sentence_bert_config.json``): it was not trained on more.
 MAX_TOKENS = 256
 

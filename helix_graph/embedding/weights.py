@@ -86,7 +86,7 @@ def xdg_folder(variable: str, usual: str) -> Path:
 
 def _identity(path: Path) -> _Remembered:
     stat = path.stat()
-    # JSON holds no bytes: a name that is no text is told apart by its escapes.
+    # JSON holds no bytes: a name that is no text is identified by its escapes.
     name = os.fsencode(path.absolute()).decode("utf-8", "backslashreplace")
     return _Remembered(name, stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns)
 

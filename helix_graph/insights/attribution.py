@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.lightweight import blake2b
 from helix_graph.errors import EmptyText
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import Attribution, FeedbackReport
@@ -351,6 +352,4 @@ def _named_injection(episode: str, names: tuple[str, ...]) -> Injection:
 
 def _digest(*parts: str) -> str:
     """An id that follows from what it is about, without revealing it."""
-    import hashlib
-
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()

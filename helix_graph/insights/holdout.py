@@ -14,10 +14,11 @@ whether it was shown or withheld, and how the task ended.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+
+from helix_episodes.lightweight import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,7 +118,7 @@ Fate = Literal["given", "withheld", "passed over"]
 class Exposure(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one insight that was relevant to one injection.
 
-    ``propensity`` is the chance with which it was to be withheld (`withholding.Lot`). ``succeeded`` is None while
+    ``propensity`` is the chance with which it was to be withheld (`HoldoutDraw`). ``succeeded`` is None while
     nothing vouches for the outcome; ``taken_up`` is None where nobody can tell, as for an insight without a link.
     """
 

@@ -12,12 +12,12 @@ all), 0.2 recency (seven days), without a threshold.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import sqlite3
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
+from helix_episodes.lightweight import blake2b
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.links import new_link
@@ -201,7 +201,7 @@ def _performance_entry(insight: Insight, standing: Performance) -> FeedbackEntry
     """The performance as an entry. Its id follows from it, so that the same file can be read again."""
     plain = msgspec.json.encode((insight.uid, standing))
     return FeedbackEntry(
-        id=f"given-{hashlib.blake2b(plain, digest_size=16).hexdigest()}",
+        id=f"given-{blake2b(plain, digest_size=16).hexdigest()}",
         ts=standing.last_used or insight.created_at,
         kind="given",
         names=(insight.slug,),

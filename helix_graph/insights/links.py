@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.lightweight import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyText
 from helix_graph.insights import rows
@@ -124,10 +125,8 @@ def new_link(  # noqa: PLR0913  (what a link is)
     origin: LinkOrigin = "hand",
 ) -> InsightLink:
     """A link to an insight's uid or to a node's type and text; its id follows from its ends."""
-    import hashlib
-
     ends = "\0".join((insight, relation, target, *node, episode))
-    identity = hashlib.blake2b(ends.encode(), digest_size=16).hexdigest()
+    identity = blake2b(ends.encode(), digest_size=16).hexdigest()
     return InsightLink(
         id=identity,
         insight=insight,

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
+from helix_episodes.lightweight import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb
@@ -48,11 +49,9 @@ def anonymous_entry(entry: FeedbackEntry, gone: Iterable[str | None]) -> Feedbac
         replace(verdict, reason=FORGOTTEN, uptake=None if verdict.uptake is None else FORGOTTEN, path=())
         for verdict in entry.verdicts
     )
-    import hashlib
-
     identity = entry.id
     if any(name and name in identity for name in gone):
-        identity = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
+        identity = blake2b(identity.encode(), digest_size=16).hexdigest()
     return replace(entry, id=identity, episode=None, verdicts=told)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.lightweight import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
 from helix_graph.validation import as_str
@@ -32,10 +33,8 @@ def digest(content: str) -> str:
     >>> digest("Run  the tests") == digest("run the tests")
     True
     """
-    import hashlib
-
     plain = " ".join(content.casefold().split())
-    return hashlib.blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import struct
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +24,7 @@ import numpy as np
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.io import write_atomically
+from helix_episodes.lightweight import blake2b
 from helix_graph.insights.words import combined_relevance
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit:
 
 def vector_path(database: Path, model: str) -> Path:
     """Where the vectors of a model are kept for a database."""
-    name = hashlib.blake2b(model.encode(), digest_size=6).hexdigest()
+    name = blake2b(model.encode(), digest_size=6).hexdigest()
     return database.parent / FOLDER / f"{database.name}-vectors-{name}"
 
 
@@ -321,7 +321,7 @@ def _packed(numbers: Numbers, matrix: Floats) -> bytes:
 
 def _header_bytes(count: int, revision: int, memory: str, dimensions: int) -> bytes:
     plain = _HEADER.pack(_MAGIC, dimensions, count, revision, memory.encode(), bytes(16))
-    check = hashlib.blake2b(plain, digest_size=16).digest()
+    check = blake2b(plain, digest_size=16).digest()
     return plain[:-16] + check
 
 

@@ -132,7 +132,7 @@ class Search:
         )
 
     def status(self) -> dict[str, dict[str, Any]]:
-        """What can be searched, under the seed's keys, and beside them ours.
+        """What can be searched, under the seed's keys, and ours.
 
         Raises:
             InvalidConfiguration: ``.helix/config.toml`` is not understood.
@@ -195,7 +195,7 @@ def _ask(
         return SourceStatus(name=source.name, state="absent", problem=problem_now), ()
     try:
         found = source.search(query, limit=limit, manner=manner)
-    except HelixGraphError as error:  # said beside the results: one source must not silence the others
+    except HelixGraphError as error:  # reported with the results: one source must not silence the others
         return SourceStatus(name=source.name, state="failed", problem=str(error)), ()
     note = found.note if isinstance(found, PartialResults) else None
     return SourceStatus(name=source.name, state="searched", found=len(found), note=note), found

@@ -167,7 +167,7 @@ _LARGEST = 1_000_000
 _MOST_FILES = 5_000
 #: So many of them are named.
 _NAMED = 3
-#: How much a word in the text counts beside one in the name.
+#: How much a word in the text counts, compared with one in the name.
 _TEXT_SHARE = 0.5
 
 
@@ -188,7 +188,7 @@ class MarkdownFolder:
             return f"{self.folder} cannot be looked at: {error.strerror or error}"
 
     def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
-        """Files with a word of the query; the score is the percentage of words met, those in texts counting half.
+        """Files with a word of the query; the score is the percentage of words found, those in texts counting half.
 
         Raises:
             FolderUnreadable: The folder could not be listed to its end.
@@ -232,7 +232,7 @@ def _score(path: Path, text: str, wanted: tuple[str, ...]) -> float:
 
 
 def _text(path: Path) -> str | None:
-    """What stands in it; None when that is too much.
+    """The file's text; None when it is too large.
 
     Raises:
         OSError: It cannot be read.
@@ -264,7 +264,7 @@ class Availability:
         self._clock = clock
 
     def available(self, *, force: bool = False) -> bool:
-        """Whether something listens there; looked at anew after `TTL_SECONDS`, or with ``force``."""
+        """Whether something listens there; checked again after `TTL_SECONDS`, or with ``force``."""
         known = self._known()
         if known is not None and not force and 0 <= self._clock() - known.at < TTL_SECONDS:
             return known.available

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -124,4 +123,4 @@ def reach(level: float) -> float:
     >>> round(reach(0.95), 2)
     1.96
     """
-    return NormalDist().inv_cdf((1 + level) / 2) if level < 1 else math.inf
+    return _two_sided_quantile(level) if level < 1 else math.inf

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class FolderInUse(HelixGraphError):
-    """What is of no earlier report lies where a report is to go; it is left alone."""
+    """The file or folder for a report holds something else than an earlier report; it is left alone."""
 
     def __init__(self, page: Path) -> None:
         self.page = page
@@ -66,7 +66,7 @@ class _ReportHead(msgspec.Struct):
 
 
 def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option's name)
-    """Whether the file of the format that lies in a folder, if any, is an earlier report.
+    """Whether the file of the format in a folder, if any, is an earlier report.
 
     Raises:
         FolderInUse: It is not, or cannot be read; or the folder is none.
@@ -204,7 +204,7 @@ class Pages:
         return written
 
     def page(self, claims: ClaimReport, **part: Any) -> Page:  # noqa: ANN401  (as above)
-        """What stands on the page of a part of the memory; ``claims`` are those of all its sessions."""
+        """The content of the page of a part of the memory; ``claims`` are those of all its sessions."""
         excerpt = self._graph.excerpt(**part)
         timeline = None
         if part.get("episode") is not None:
@@ -261,7 +261,7 @@ def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str
     return found
 
 
-#: A year: more is no period that a team looks back on, and its bars could not be told apart.
+#: A year: more is no period that a team looks back on, and its bars could not be distinguished.
 MOST_DAYS = 366
 #: So many sessions have a page of their own in a folder: each is 0.5 MB, and takes a second where there are a thousand.
 MOST_PAGES = 24
@@ -270,7 +270,7 @@ MOST_PAGES = 24
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report in its format; ``path`` is where it was written, None when it is only here.
 
-    ``pages`` are those of sessions beside it, in a folder.
+    ``pages`` is the number of sessions' pages next to it, in a folder.
     """
 
     report: PeriodReport
@@ -301,14 +301,14 @@ class Reports:
         """The report of the ``days`` (1 to 366) before ``until``, or up to the newest session.
 
         With ``output`` it is written: where that is a folder, ends in a slash or has no ending, into the folder, as
-        HTML with the pages of the sessions that it cites; else into that file. HTML without ``output`` lies in the
+        HTML with the pages of the sessions that it cites; else into that file. HTML without ``output`` goes to the
         memory's pages.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
             NotOneOf: ``format`` is none of the three.
-            OutOfRange: ``days`` lies outside its range.
-            FolderInUse: In the folder lies a file of somebody else that would have to be replaced.
+            OutOfRange: ``days`` is outside its range.
+            FolderInUse: A file of somebody else in the folder would have to be replaced.
             WriteFailed: A file cannot be written.
         """
         wanted = as_choice("format", format, tuple(FORMATS))

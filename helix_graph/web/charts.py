@@ -3,7 +3,7 @@
 They are drawn for a width of 360, a telephone's, and are shown at most a third larger, so that their text can be read
 on either. Colours come from classes, since the page's policy allows no styles on elements. What differs in colour
 differs in pattern as well: failed is hatched, the agent's own word is hollow. A chart is one image to a screen reader,
-with a sentence for a name; the table beside it has the numbers.
+with a sentence for a name; the table next to it has the numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.web.html import Markup, element, joined
-from helix_graph.web.report_text import between, count, counts_of, day, over_a_year, points, told, within
+from helix_graph.web.report_text import between, count, counts_of, day, over_a_year, points, rate_clause, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def rate_trend(spans: Sequence[OutcomeSpan], *, name: str) -> Markup:
 
 
 def _point(one: OutcomeSpan, x: float, *, last: bool) -> Markup:
-    title = element("title", f"{between(one.start, one.end, year=True)}: {told(one.rate)}")
+    title = element("title", f"{between(one.start, one.end, year=True)}: {rate_clause(one.rate)}")
     early = one.rate.too_early
     drawn = [title, _text(f"n {one.rate.n}", x, _TOP - 10, class_="early" if early else "count")]
     if one.rate.rate is not None:
@@ -103,7 +103,7 @@ def rate_bar(rate: ReportRate) -> Markup:
     parts = [element("rect", class_="band", x=low, y=2, width=max(high - low, 1), height=8, rx=2)]
     if rate.rate is not None and not rate.too_early:
         parts.append(element("rect", class_="mark", x=min(max(100 * rate.rate - 1, 0), 98), y=0, width=2, height=12))
-    name = f"{told(rate)}; compatible with {within(rate.interval)}"
+    name = f"{rate_clause(rate)}; compatible with {within(rate.interval)}"
     return _svg(
         name, element("rect", class_="rail", x=0, y=5, width=100, height=2), *parts, box="0 0 100 12", kind="rate"
     )
@@ -146,7 +146,7 @@ def _grid(lines: Sequence[tuple[float, str]]) -> Markup:
 
 
 def _ticks(spans: Sequence[OutcomeSpan], slot: float) -> Iterator[Markup]:
-    """Dates under the bars, counted back from the last; of spans over years there is room for the month only."""
+    """Dates under the bars, counted back from the last; of spans over years only the month fits."""
     years = over_a_year(spans)
     each = -(-len(spans) // _MOST_TICKS)
     for place, one in enumerate(spans):

@@ -76,7 +76,7 @@ class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What the sessions say of an edge: how much more often (-1 to 1) its target is met with its source."""
+    """What the sessions say of an edge: how much more often (-1 to 1) its target occurs with its source."""
 
     difference: float
     low: float
@@ -104,7 +104,7 @@ class PageEdge(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class PageGroup(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A group of the overview: its members, and where it stands by column and row."""
+    """A group of the overview: its members, and its column and row."""
 
     type: str
     label: str
@@ -173,7 +173,7 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageParting(msgspec.Struct, frozen=True, kw_only=True):
-    """A place where the session and the one beside it differ: after what, and what each did there."""
+    """A place where the session and the compared one differ: after what, and what each did there."""
 
     after: str
     here: tuple[str, ...]
@@ -236,13 +236,13 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     timeline: PageTimeline | None
 
 
-#: From so many nodes on a page opens with groups: about as many labels as are still read on one screen.
+#: A page of this many nodes or more opens with groups: about as many labels as are still read on one screen.
 OVERVIEW_FROM = 150
 #: More members than this are parted by one word more.
 _LARGE = 40
 #: Fewer members are no group of their own.
 _FEWEST = 2
-#: After so many words everything is a sentence of its own.
+#: After this many words everything is a sentence of its own.
 _MOST_WORDS = 3
 #: The largest groups of a type are shown by themselves: an overview of a hundred groups is none.
 _GROUPS_OF_A_TYPE = 14
@@ -251,7 +251,7 @@ _LONGEST_SUBJECT = 40
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes of one type that begin alike, by their places, in the order given."""
+    """Nodes of one type that begin alike, by their positions, in the caller's order."""
 
     type: str
     label: str
@@ -259,7 +259,7 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def groups_of(nodes: Sequence[tuple[str, str]]) -> tuple[NodeGroup, ...]:
-    """The groups of nodes given by type and label: by type, the largest first; every node is in exactly one."""
+    """The groups of nodes (pairs of type and label): by type, the largest first; every node is in exactly one."""
     by_type: defaultdict[str, list[int]] = defaultdict(list)
     for place, (kind, _) in enumerate(nodes):
         by_type[kind].append(place)

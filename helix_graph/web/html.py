@@ -95,7 +95,7 @@ def _written(value: str | float) -> str:
 
 #: By which a page is known to be ours.
 PAGE_MARK = '<meta name="generator" content="helix-graph view">'
-#: In this order they make one script: each may use what stands in those before it.
+#: In this order they make one script: each may use what those before it define.
 _SCRIPTS = (
     "text.js",
     "data.js",
@@ -112,7 +112,7 @@ _SCRIPTS = (
 #: cytoscape.js adds this style itself unless the page has it, which the policy would refuse.
 _CYTOSCAPE_STYLE = ".__________cytoscape_container { position: relative; }"
 _TOKEN = re.compile(r"@@helix-graph:([a-z-]+)@@")
-#: Inside JSON these stand in texts only, where an escape means the same.
+#: Inside JSON these occur in texts only, where an escape means the same.
 _MEANING_SOMETHING = "<>&\u2028\u2029"
 
 

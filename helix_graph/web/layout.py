@@ -43,7 +43,7 @@ def components_of(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int
 
 
 def _walk(start: int, neighbours: list[list[int]], met: set[int]) -> Iterable[int]:
-    """What is reached from a node and was not met before, each node after all that it leads to."""
+    """What is reached from a node and was not visited before, each node after all that it leads to."""
     if start in met:
         return
     met.add(start)
@@ -63,7 +63,7 @@ def _walk(start: int, neighbours: list[list[int]], met: set[int]) -> Iterable[in
 COLUMN, ROW = 210, 92
 #: The width of a picture by its height: that of the part of a screen that is left for it.
 _ASPECT = 1.1
-#: Places hardly change after so many sweeps.
+#: Positions hardly change after this many sweeps.
 _SWEEPS = 12
 
 #: Source and target, as places in the list of nodes, and how much the edge counts.
@@ -71,14 +71,14 @@ Edge = tuple[int, int, float]
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
-    """Where a node stands."""
+    """The position of a node."""
 
     x: int
     y: int
 
 
 def spots_of(count: int, edges: Sequence[Edge]) -> tuple[Spot, ...]:
-    """Where each of ``count`` nodes stands."""
+    """The position of each of ``count`` nodes."""
     layers = layers_of(count, edges)
     linked = {end for source, target, _ in edges if source != target for end in (source, target)}
     columns = _columns([[node for node in layer if node in linked] for layer in layers])
@@ -192,7 +192,7 @@ def _greedy_order(nodes: list[int], weights: dict[tuple[int, int], float]) -> li
 def _longest_paths(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:
     """The layer of each node: one more than the last of those that lead to it.
 
-    A node to which nothing leads stands right before what it leads to, not at the far left.
+    A node to which nothing leads is placed right before what it leads to, not at the far left.
     """
     after, before = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for source, target in edges:

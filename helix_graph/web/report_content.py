@@ -181,7 +181,7 @@ _Meetings = list[tuple["Episode", "Event"]]
 def troubles_of(
     sessions: Sequence[ReportSession], ledger: EvidenceLedger, period: ReportPeriod
 ) -> tuple[RecurringError, ...]:
-    """The errors of the period that two sessions or more have met, the most frequent in the period first."""
+    """The errors of the period that occurred in two sessions or more, the most frequent in the period first."""
     now, before = defaultdict[str, _Meetings](list), defaultdict[str, int](int)
     for one in sessions:
         firsts: dict[str, Event] = {}  # ten runs of one failing check count once
@@ -234,7 +234,7 @@ def repairs_of(
 
 
 def fixed_of(sessions: Sequence[ReportSession], period: ReportPeriod) -> ReportRate:
-    """Of the errors that the sessions of the period met, each once a session, those with a verified fix."""
+    """Of the errors in the sessions of the period, each once a session, those with a verified fix."""
     within = [one.episode for one in sessions if period.holds(one.at)]
     met = sum(len({label for label, _ in errors_of(episode)}) for episode in within)
     return rate_of(sum(len(_fixed_in(episode)) for episode in within), met)
@@ -257,7 +257,7 @@ def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Eviden
 
 #: As many insights as are read.
 MOST_ADVICE = 8
-#: It tells of the last hour, and a report is the same at any hour.
+#: It covers the last hour, and a report is the same at any hour.
 _OF_THE_HOUR = "recent_feedback"
 
 

@@ -127,9 +127,9 @@ class ReportFindings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecurringError(msgspec.Struct, frozen=True, kw_only=True):
-    """An error of the period that more than one session has met.
+    """An error of the period that occurred in more than one session.
 
-    ``sessions`` of the period met it, ``earlier`` ones had; ``fixed`` are those of the period in which the failing
+    ``sessions`` of the period had it, and ``earlier`` ones; ``fixed`` are those of the period in which the failing
     check was then seen to pass.
     """
 
@@ -158,7 +158,7 @@ class ReportRepair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportAdvice(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight that a lot decided on, in its words, and what it did."""
+    """An insight that was withheld at random, in its words, and its uplift."""
 
     content: str
     uplift: Uplift
@@ -247,7 +247,7 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[CitedEvidence, ...]
 
 
-#: Bars beside each other that can be told apart on a telephone; of longer periods a bar is a week.
+#: Bars beside each other that can be distinguished on a telephone; of longer periods a bar is a week.
 _MOST_DAILY_BARS = 31
 _WEEK = 7
 #: Before the period, as many spans of its length are shown: of a week, the seven before it.
@@ -333,7 +333,7 @@ def _recency(one: ReportSession) -> tuple[bool, float, str]:
 
 
 def day_of(timestamp: str | None) -> str:
-    """The day of a moment in UTC, ``2026-03-01``; empty when it cannot be told."""
+    """The day of a moment in UTC, ``2026-03-01``; empty when it is not known."""
     at = parse_timestamp(timestamp)
     return str(at.astimezone(UTC).date()) if at else ""
 
@@ -362,12 +362,12 @@ class EvidenceLedger:
         self._entries: list[CitedEvidence] = []
 
     def cite(self, steps: Iterable[tuple[str, str]]) -> tuple[int, ...]:
-        """The numbers of some steps, given by episode and id, at most `MOST_OF_ONE`; those not met are left out."""
+        """The numbers of some steps, given by episode and id, at most `MOST_OF_ONE`; unknown ones are left out."""
         found = (number for episode, step in steps if (number := self._number(episode, step)))
         return tuple(islice(found, MOST_OF_ONE))
 
     def one(self, episode: str, step: str | None) -> int | None:
-        """The number of one step; None when it is not met."""
+        """The number of one step; None when it is unknown."""
         return self._number(episode, step) if step else None
 
     def entries(self) -> tuple[CitedEvidence, ...]:

@@ -15,7 +15,7 @@ from helix_graph.web import report_text
 from helix_graph.web.charts import HATCH, difference_bar, outcome_bars, rate_bar, rate_trend, swatch
 from helix_graph.web.html import Markup, colours, element, hash_of, joined, quoted, short
 from helix_graph.web.report_model import rate_of
-from helix_graph.web.report_text import count, counts_of, day, percent, told, within
+from helix_graph.web.report_text import count, counts_of, day, percent, rate_clause, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ def section(name: str, title: str, *parts: Markup) -> Markup:
 
 
 def nothing(said: str) -> Markup:
-    """The sentence that stands where there is nothing to show."""
+    """The sentence that is shown where there is nothing else."""
     return element("p", said, class_="nothing")
 
 
@@ -100,7 +100,9 @@ def glance(report: PeriodReport) -> Markup:
         _rate_card("Succeeded", period, "judged sessions of these days"),
         _rate_card("Errors seen fixed", report.fixed, "errors of these days. Where no check ran again, none is seen."),
         _rate_card(
-            "Errors met before", report.met_again, f"errors in the memory. Fixed then: {told(report.fixed_before)}"
+            "Errors met before",
+            report.met_again,
+            f"errors in the memory. Fixed then: {rate_clause(report.fixed_before)}",
         ),
     )
     title = element("h2", "At a glance", class_="unseen", id="h-glance")
@@ -150,13 +152,15 @@ def _bars(outcomes: Outcomes, days: int) -> Markup:
 def _trend(outcomes: Outcomes, days: int) -> Markup:
     now, before = outcomes.period.rate, outcomes.change.before
     each = "Success rate, week by week" if days == 7 else f"Success rate, each {count(days, 'day')}"  # noqa: PLR2004  (a week)
-    name = f"Success rates with their ranges: {told(now)} in these days, {told(before)} in the time before."
+    name = (
+        f"Success rates with their ranges: {rate_clause(now)} in these days, {rate_clause(before)} in the time before."
+    )
     judged = any(one.rate.n for one in outcomes.trend)
     return element(
         "figure",
         element("figcaption", element("h3", each)),
         rate_trend(outcomes.trend, name=name) if judged else nothing(report_text.NONE_JUDGED),
-        element("p", report_text.change(outcomes.change, days=days), class_="small"),
+        element("p", report_text.change_sentence(outcomes.change, days=days), class_="small"),
     )
 
 
@@ -201,7 +205,7 @@ def _findings(found: ReportFindings, links: Links, *, command: str, none: str) -
     if not found.of:
         return nothing(none)
     more = element(
-        "p", report_text.shown_of(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small"
+        "p", report_text.list_note(found), " All: ", element("code", f"helix-graph {command}"), ".", class_="small"
     )
     early = bool(found.too_early)
     rows = element("ol", *(_finding(one, links, early=early) for one in found.shown), class_="rows")
@@ -212,7 +216,7 @@ def _finding(one: ReportFinding, links: Links, *, early: bool) -> Markup:
     row = one.pattern
     # What comparisons say, unless it is too early for all of them, which is said above the list.
     silent = early and row.standing == "too early"
-    chip = element("span", report_text.says(row), class_=f"chip {row.standing.replace(' ', '-')}")
+    chip = element("span", report_text.comparison_note(row), class_=f"chip {row.standing.replace(' ', '-')}")
     if row.successes is None:
         told_by_people = element("p", f"told {count(row.occurrences, 'time')}", class_="small")
         figures = element("div", told_by_people, class_="figure")
@@ -222,9 +226,9 @@ def _finding(one: ReportFinding, links: Links, *, early: bool) -> Markup:
         "li",
         element(
             "div",
-            element("p", quoted(short(report_text.situation(row), _LONGEST_TEXT)), class_="situation"),
+            element("p", quoted(short(report_text.situation_clause(row), _LONGEST_TEXT)), class_="situation"),
             element("p", quoted(short(row.action, _LONGEST_TEXT)), class_="what"),
-            element("p", report_text.beside(one), class_="small"),
+            element("p", report_text.success_note(one), class_="small"),
             Markup() if silent else element("p", chip, class_="chips"),
             links.to(one.evidence),
         ),
@@ -386,7 +390,9 @@ def _head(report: PeriodReport) -> Markup:
 
 
 def _health(health: MemoryHealth) -> Markup:
-    lines = [line for name, value in report_text.health(health) for line in (element("dt", name), element("dd", value))]
+    lines = [
+        line for name, value in report_text.health_rows(health) for line in (element("dt", name), element("dd", value))
+    ]
     damaged = [
         element("li", element("code", short(one.file, _LONGEST_TASK)), f": {short(one.problem, _LONGEST_TASK)}")
         for one in health.damaged
@@ -409,7 +415,7 @@ def _session(pieces: Sequence[CitedEvidence], links: Links) -> Markup:
     """What is cited of one session, in the order of its log."""
     one, page = pieces[0], links.page(pieces[0])
     name = element("a", quoted(one.episode), href=page) if page else quoted(one.episode)
-    about = f"{day(one.date, year=True)} · {report_text.ended(one)}"
+    about = f"{day(one.date, year=True)} · {report_text.outcome_words(one)}"
     ordered = sorted(pieces, key=lambda each: (each.log, each.line or 0, each.number))
     return element(
         "li",

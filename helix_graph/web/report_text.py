@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
 
 
-#: What a reader has to know; it stands at the end of every report.
+#: What a reader has to know; it is at the end of every report.
 HOW_TO_READ = (
     (
         "A rate is k of n. The range beside it holds the long-run rates that such counts are compatible with (Wilson, "
@@ -89,7 +89,7 @@ def counts_of(one: OutcomeSpan) -> tuple[tuple[str, str, int], ...]:
     )
 
 
-def ended(one: CitedEvidence) -> str:
+def outcome_words(one: CitedEvidence) -> str:
     """How a session came out, and whether only the agent says so."""
     said = _ENDS[one.outcome]
     return f"{said}, only the agent says" if one.basis == "declared" and one.outcome != "unknown" else said
@@ -173,18 +173,18 @@ def between(since: str, last: str, *, year: bool = False) -> str:
 def span_cells(one: OutcomeSpan, *, year: bool) -> tuple[str, ...]:
     """The row of a span in the table of spans: see `COLUMNS`."""
     counts = (str(number) for *_, number in counts_of(one))
-    return between(one.start, one.end, year=year), str(one.sessions), *counts, told(one.rate)
+    return between(one.start, one.end, year=year), str(one.sessions), *counts, rate_clause(one.rate)
 
 
 def over_a_year(spans: Sequence[OutcomeSpan]) -> bool:
-    """Whether a day and its month may stand for two days in these spans, which follow each other."""
+    """Whether a day and its month may mean two days in these spans, which follow each other."""
     if not spans:
         return False
     first, last = (date.fromisoformat(one.start) for one in (spans[0], spans[-1]))
     return last - first >= timedelta(days=365)
 
 
-def told(rate: ReportRate) -> str:
+def rate_clause(rate: ReportRate) -> str:
     """A rate in one clause: its counts always, the rate only where there are enough."""
     if not rate.n or rate.rate is None:
         return "none yet"
@@ -192,18 +192,18 @@ def told(rate: ReportRate) -> str:
     return f"{counts}, too early" if rate.too_early else f"{counts}, {percent(rate.rate)} ({within(rate.interval)})"
 
 
-def change(one: OutcomeChange, *, days: int) -> str:
+def change_sentence(one: OutcomeChange, *, days: int) -> str:
     """How the period compares with the time before, in a sentence."""
     before = f"the {count(one.spans * days, 'day')} before"
     if one.difference is None or one.interval is None:
         return f"Too early to compare with {before}: {one.reason}."
     low, high = points(one.interval.low), points(one.interval.high)
-    figures = f"{points(one.difference)} points ({low} to {high}) against {told(one.before)} in {before}"
+    figures = f"{points(one.difference)} points ({low} to {high}) against {rate_clause(one.before)} in {before}"
     said = "Not told apart" if one.verdict == "not told apart" else one.verdict.capitalize()
     return f"{said}: {figures}. Other tasks then than now: a difference is no effect."
 
 
-def says(row: Pattern) -> str:
+def comparison_note(row: Pattern) -> str:
     """What comparing like sessions says of a pattern."""
     found = _SAYS[row.standing]
     if row.effect is None:
@@ -214,13 +214,13 @@ def says(row: Pattern) -> str:
     return f"{found}: {points(row.effect.difference)} points ({low} to {high}), {chance}"
 
 
-def situation(row: Pattern) -> str:
+def situation_clause(row: Pattern) -> str:
     """The situation of a pattern, as the beginning of a sentence."""
     lead = "On" if row.level in {"task", "any task", "asserted"} else "After"
     return f"{lead} {row.trigger}"
 
 
-def without(row: Pattern) -> str:
+def without_note(row: Pattern) -> str:
     """How often the same situation ended well otherwise; of fewer than ten the counts."""
     if row.base_rate is None:
         return "nothing to compare with"
@@ -240,15 +240,15 @@ def success_means(row: Pattern) -> str:
     }[row.basis]
 
 
-def beside(one: ReportFinding) -> str:
+def success_note(one: ReportFinding) -> str:
     """What success means in a row, what happens otherwise, what is not measured, and whether the period has it."""
     row = one.pattern
     left = f"; {row.unmeasured} not measured" if row.unmeasured else ""
     recent = "; used in these days" if one.in_period else ""
-    return f"success: {success_means(row)}; {without(row)}{left}{recent}"
+    return f"success: {success_means(row)}; {without_note(row)}{left}{recent}"
 
 
-def shown_of(found: ReportFindings) -> str:
+def list_note(found: ReportFindings) -> str:
     """How much of a list is shown, and whether it is too early for rates."""
     early = any(one.pattern.too_early for one in found.shown)
     said = "Fewer than ten uses each: too early for rates. " if early else ""
@@ -271,7 +271,7 @@ def insights_sentence(found: ReportInsights) -> str:
     )
 
 
-def health(one: MemoryHealth) -> Iterator[tuple[str, str]]:
+def health_rows(one: MemoryHealth) -> Iterator[tuple[str, str]]:
     """How the memory does, as names and values."""
     ranked = sorted(one.outcomes.items(), key=lambda item: (-item[1], item[0]))
     outcomes = ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
@@ -341,7 +341,7 @@ def _lines(report: PeriodReport) -> Iterator[str]:
     yield from _repairs(report.repairs)
     yield from _learnt(report.learnt)
     yield from _titled("Memory health")
-    yield from (f"- {name}: {plain(value)}" for name, value in health(report.health))
+    yield from (f"- {name}: {plain(value)}" for name, value in health_rows(report.health))
     yield from (f"- {plain(one.file)}: {plain(one.problem)}" for one in report.health.damaged)
     yield from _titled("Evidence")
     for one in report.evidence:
@@ -363,9 +363,10 @@ def _outcome_lines(outcomes: Outcomes | None, report: PeriodReport) -> Iterator[
     if outcomes is None:
         yield NO_DATE
         return
-    yield f"Success: {told(outcomes.period.rate)}. {change(outcomes.change, days=report.days)}"
-    yield f"Errors of these days seen fixed: {told(report.fixed)}."
-    yield f"Errors that an earlier session had met: {told(report.met_again)}; fixed then: {told(report.fixed_before)}."
+    yield f"Success: {rate_clause(outcomes.period.rate)}. {change_sentence(outcomes.change, days=report.days)}"
+    yield f"Errors of these days seen fixed: {rate_clause(report.fixed)}."
+    fixed_then = rate_clause(report.fixed_before)
+    yield f"Errors that an earlier session had met: {rate_clause(report.met_again)}; fixed then: {fixed_then}."
     yield ""
     yield f"| {' | '.join(COLUMNS)} |"
     yield f"|{' --- |' * len(COLUMNS)}"
@@ -379,7 +380,7 @@ def _findings(title: str, found: ReportFindings, *, none: str) -> Iterator[str]:
     if not found.of:
         yield none
         return
-    yield shown_of(found)
+    yield list_note(found)
     if found.shown:
         yield ""
     for one in found.shown:
@@ -393,7 +394,7 @@ def _troubles(troubles: Sequence[RecurringError]) -> Iterator[str]:
         yield NONE_AGAIN
     for one in troubles:
         met = f"met by {count(one.sessions, 'session')} of these days, by {one.earlier:,} before"
-        yield f"- {plain(one.label)}: {met}; fixed in {told(one.fixed)}{_cited(one.evidence)}"
+        yield f"- {plain(one.label)}: {met}; fixed in {rate_clause(one.fixed)}{_cited(one.evidence)}"
 
 
 def _repairs(repairs: Sequence[ReportRepair]) -> Iterator[str]:

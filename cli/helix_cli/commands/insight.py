@@ -1,6 +1,6 @@
 """``insight``: remembered advice. Stores, recalls, relates insights and records how they did.
 
-Each command is one method of `helix_graph.insights.door.Insights`. What looks after insights (decay, harvest, import
+Each command is one method of `helix_graph.insights.api.Insights`. What looks after insights (decay, harvest, import
 and the like) is in `insight_maintenance`, which is imported when one of its commands runs.
 """
 
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from helix_cli.app import LazyGroup
-from helix_cli.memory import open_insights
-from helix_cli.options import json_option
-from helix_cli.output import count, fields, percent, say, show, table, warn
+from helix_cli.app import LazyGroup, open_insights
+from helix_cli.output import count, fields, json_option, percent, say, show, table, warn
 from helix_cli.terminal import strong
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer s
 
     name = "json"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # noqa: ANN401  (click's signature)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """The texts."""
         if isinstance(value, list):
             return value
@@ -130,21 +128,9 @@ def render_recalled(answer: RecallAnswer) -> None:
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
 )
 @click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
-def recall(  # noqa: PLR0913  (the seed's options)
-    insights: Insights,
-    *,
-    query: str,
-    limit: int,
-    min_effectiveness: float,
-    min_relevance: float | None,
-    suppress_names: list[str],
-    policy: str,
-    lexical: bool,
-) -> RecallAnswer:
+def recall(insights: Insights, *, query: str, lexical: bool, **options: Any) -> RecallAnswer:
     """Show the insights that bear on a text, the best first."""
-    answer = insights.recall(
-        query, limit, min_effectiveness, min_relevance, suppress_names, policy=policy, semantic=not lexical
-    )
+    answer = insights.recall(query, semantic=not lexical, **options)
     if answer.note and not lexical:
         warn(answer.note)
     return answer
@@ -186,11 +172,11 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
     if "verdicts" not in answer:
         render_feedback(answer)
         return
-    told = cast("AttributionAnswer", answer)
-    for fed in told["feedback"]:
+    attribution = cast("AttributionAnswer", answer)
+    for fed in attribution["feedback"]:
         render_feedback(fed)
-    if told["note"]:
-        say(told["note"])
+    if attribution["note"]:
+        say(attribution["note"])
 
 
 @insight_command("feedback", render=_render_told)
@@ -217,22 +203,22 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
         message = "give --episode or --outcome-text, not both"
         raise click.UsageError(message)
     if episode:
-        told = insights.feedback_from_episode(episode, names=names or (), id=identity)
+        attribution = insights.feedback_from_episode(episode, names=names or (), id=identity)
     else:
         if outcome is None or names is None:
             message = "give --names and --outcome, or --episode"
             raise click.UsageError(message)
         if outcome_text is None:
             return insights.feedback(names, outcome, causal_names, id=identity)
-        told = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
+        attribution = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
     if explain:
-        _explain(told)
-    return told
+        _explain(attribution)
+    return attribution
 
 
-def _explain(told: AttributionAnswer) -> None:
+def _explain(attribution: AttributionAnswer) -> None:
     """On stderr, so that ``--json`` stays what it is."""
-    for verdict in told["verdicts"]:
+    for verdict in attribution["verdicts"]:
         mark = "causal" if verdict["causal"] else "not causal"
         warn(f"{verdict['name']}: {mark}: {verdict['reason']}")
         if verdict["path"]:

@@ -48,7 +48,7 @@ _FEWEST_WORDS = 2
 _SHARED = 0.5
 #: Long prompts are about more than one thing; an entry need not have all of it.
 _TELLING = 6
-#: An entry is shown in so many lines of so many characters, as `search` shows it.
+#: Maximum number of lines and characters of an entry, as `search` shows it.
 _LINES, _WIDTH = 2, 100
 
 

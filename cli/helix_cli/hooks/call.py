@@ -43,7 +43,7 @@ _RESULTS = ("failure", "timeout")
 
 
 def failure_in(event: str, fields: dict[str, Any]) -> str:
-    """What a failed tool said; empty when it did not fail or nothing tells."""
+    """What a failed tool said; empty when it did not fail or nothing says so."""
     if event == "tool-failure":
         return _words(fields.get("error") or fields.get("error_message") or fields.get("tool_response"))
     response = next((fields[name] for name in _RESPONSES if fields.get(name)), None)
@@ -98,7 +98,7 @@ _GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"
 
 
 class HookCall(Value):
-    """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing tells."""
+    """One call of a hook. ``failure`` is what a failed tool said; empty when it did not fail or nothing says so."""
 
     event: str
     cwd: str
@@ -122,31 +122,31 @@ class HookCall(Value):
         return self.event in {"post-tool", "tool-failure"} and not self.failure
 
 
-def read_call(event: str, told: bytes) -> HookCall | None:
-    """The call, or None when what was told is no JSON object."""
+def read_call(event: str, payload: bytes) -> HookCall | None:
+    """The call, or None when the payload is no JSON object."""
     try:
-        fields = json.loads(told)
+        fields = json.loads(payload)
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict):
         return None
-    told_of = _Fields(fields)
+    values = _Fields(fields)
     return HookCall(
         event=event,
         agent=_agent(fields),
-        session=told_of.text("session_id", "sessionId", "conversation_id"),
-        cwd=told_of.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),  # noqa: PTH109  (pathlib takes 7 ms to load)
-        source=told_of.text("source", "trigger"),
-        prompt=told_of.text("prompt"),
-        tool=told_of.text("tool_name", "toolName"),
-        arguments=told_of.object("tool_input", "toolArgs"),
+        session=values.text("session_id", "sessionId", "conversation_id"),
+        cwd=values.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),  # noqa: PTH109  (pathlib takes 7 ms to load)
+        source=values.text("source", "trigger"),
+        prompt=values.text("prompt"),
+        tool=values.text("tool_name", "toolName"),
+        arguments=values.object("tool_input", "toolArgs"),
         failure=failure_in(event, fields),
-        transcript=told_of.text("transcript_path", "transcriptPath"),
-        agent_id=told_of.text("agent_id", "agentId", "subagent_id"),
-        agent_type=told_of.text("agent_type", "agentType", "subagent_type"),
-        agent_transcript=told_of.text("agent_transcript_path", "agentTranscriptPath"),
-        last_message=told_of.text("last_assistant_message", "response", "summary"),
-        prompt_id=told_of.text("prompt_id", "turn_id", "generation_id", "timestamp"),
+        transcript=values.text("transcript_path", "transcriptPath"),
+        agent_id=values.text("agent_id", "agentId", "subagent_id"),
+        agent_type=values.text("agent_type", "agentType", "subagent_type"),
+        agent_transcript=values.text("agent_transcript_path", "agentTranscriptPath"),
+        last_message=values.text("last_assistant_message", "response", "summary"),
+        prompt_id=values.text("prompt_id", "turn_id", "generation_id", "timestamp"),
     )
 
 

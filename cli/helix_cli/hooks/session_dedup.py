@@ -147,6 +147,6 @@ def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> str:  
 
 
 def transcript_size(call: HookCall) -> str:
-    """How far the session has come: the size of its transcript, which every program that tells of one event sees."""
+    """How far the session has come: its transcript's size, the same for all programs that report an event."""
     transcript = Path(call.transcript)
     return str(transcript.stat().st_size) if call.transcript and transcript.is_file() else ""

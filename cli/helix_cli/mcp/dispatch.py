@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from helix_cli.mcp.schema import Arguments, Progress, Tool
 
 
-#: Where Claude Code tells its servers which project they serve.
+#: In which Claude Code names the project to its servers.
 _PROJECT = "CLAUDE_PROJECT_DIR"
 
 
@@ -85,17 +85,17 @@ def _memory_in(root: Path) -> Memory:
 
 
 def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
-    """The arguments as their types; those that are null count as not given, but the word "null" is a mistake.
+    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
 
     Raises:
         InvalidArgumentsError: One is missing, unknown or none of its kind.
     """
-    given = without_nulls(raw)
+    sent = without_nulls(raw)
     try:
-        asked = msgspec.convert(given, tool.takes, strict=False)
+        asked = msgspec.convert(sent, tool.takes, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidArgumentsError(tool, problem_of(error, given, typed_schema(tool.takes))) from error
-    for name, value in given.items():
+        raise InvalidArgumentsError(tool, problem_of(error, sent, typed_schema(tool.takes))) from error
+    for name, value in sent.items():
         if getattr(asked, name) is None:
             raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
     return asked

@@ -1,8 +1,8 @@
 """Long answers in parts: an agent's context is small, and no part of an answer may be lost for it.
 
 The text of an answer is cut between lines where it grows too long; in its structured content long texts are
-shortened, then the longest lists halved, down to one member. Both say so, and `Shelf` keeps the whole answer until
-others have taken its place. The ``rest`` tool returns it in parts.
+shortened, then the longest lists halved, down to one member. Both say so, and `AnswerCache` keeps the whole answer
+until others have taken its place. The ``rest`` tool returns it in parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-#: Answers that are kept, the newest: enough for what an agent does at once.
+#: Number of answers that are kept: enough for what an agent does at once.
 _KEPT = 32
 
 
@@ -60,7 +60,7 @@ _TEXT_STEPS = (6_400, 1_600, 400, 200)
 #: What a cut text ends with.
 CUT = "…"
 _NO_WORD = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-#: A text of the structure that the answer's text has as well keeps so much of itself: enough to tell which it is.
+#: A text of the structure that the answer's text has as well keeps this much of itself: enough to recognise it.
 _TELLING = 120
 #: Longer ones count as said twice; shorter ones are names, places and lines by which one finds one's way.
 REPEATED = 200
@@ -127,7 +127,7 @@ def fitted_structure(value: object, shelf: AnswerCache) -> dict[str, Any]:
 
 
 def _cut(value: dict[str, Any]) -> dict[str, Any]:
-    """Short enough where that can be: what there is, and how much, tells more than one text that is whole."""
+    """Short enough where that can be: what there is, and how much, says more than one whole text."""
     for longest in _TEXT_STEPS:
         if len(msgspec.json.encode(value)) <= STRUCTURE_LIMIT:
             return value
@@ -138,7 +138,7 @@ def _cut(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_texts_of(value: Any, longest: int) -> Any:  # noqa: ANN401  (JSON)
-    """With every text cut to so many characters."""
+    """With every text cut to a number of characters."""
     if isinstance(value, dict):
         return {key: _with_texts_of(one, longest) for key, one in value.items()}
     if isinstance(value, list):
@@ -147,17 +147,17 @@ def _with_texts_of(value: Any, longest: int) -> Any:  # noqa: ANN401  (JSON)
 
 
 def _halve_the_longest(value: dict[str, Any]) -> bool:
-    """Halves the list that takes the most room, the outer before the inner; False when each has one member at most."""
+    """Halves the list that takes the most space, the outer before the inner; False when each has one member at most."""
     place = max(_places(value), key=lambda one: one.size, default=None)
     if place is None:
         return False
-    held = place.within[place.key]
-    place.within[place.key] = held[: len(held) // 2]
+    members = place.within[place.key]
+    place.within[place.key] = members[: len(members) // 2]
     return True
 
 
 class _Place(NamedTuple):
-    """Where a list stands."""
+    """The place of a list."""
 
     within: Any
     key: str | int
@@ -166,8 +166,8 @@ class _Place(NamedTuple):
 
 def _places(within: Any) -> Iterator[_Place]:  # noqa: ANN401  (JSON)
     """Every list of several members, the outer before the inner."""
-    for key, held in within.items() if isinstance(within, dict) else enumerate(within):
-        if isinstance(held, list) and len(held) > 1:
-            yield _Place(within, key, len(msgspec.json.encode(held)))
-        if isinstance(held, dict | list):
-            yield from _places(held)
+    for key, value in within.items() if isinstance(within, dict) else enumerate(within):
+        if isinstance(value, list) and len(value) > 1:
+            yield _Place(within, key, len(msgspec.json.encode(value)))
+        if isinstance(value, dict | list):
+            yield from _places(value)

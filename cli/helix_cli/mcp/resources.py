@@ -156,7 +156,7 @@ PROMPT = Prompt(
 def briefing(task: str) -> str:
     """The briefing, for a task or in general. Parts that have nothing to say are left out.
 
-    It becomes a message in a person's name, so it stands between the marks by which it is never read as one.
+    It becomes a message in a person's name, so marks around it keep it from being read as one.
 
     Raises:
         HelixGraphError: There is no memory, or a part of it cannot be read.

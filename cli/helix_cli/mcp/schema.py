@@ -109,7 +109,7 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: an object at its root and no references, as all clients understand it.
 
     Numbers and truth values may come as strings, and clients that check calls must let them through. That null counts
-    as not given is not said: it would double the schema of every optional argument.
+    as not sent is not stated: it would double the schema of every optional argument.
     """
     admitted: dict[str, Any] = _admitting_strings(typed_schema(tool.takes))
     return admitted
@@ -156,7 +156,7 @@ def output_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of a tool's structured content, one level deep: names, kinds, and what is always there.
 
     Deeper it would be ten times as long, and every client reads the list of tools before it asks its first question;
-    what stands deeper is in the docs. An answer that is one of several types has what all of them have, and may have
+    what is deeper is in the docs. An answer that is one of several types has what all of them have, and may have
     what any has. Its root may hold more: what was left out of a long answer.
     """
     shapes = [_parts_of(one) for one in (get_args(tool.gives) or (tool.gives,))]
@@ -216,8 +216,8 @@ def _terse(schema: Any) -> Any:  # noqa: ANN401  (JSON)
     dropped = {"title", "description"} if "properties" in schema else set()
     if "default" in schema and schema["default"] in (None, "", False, []):
         dropped = {*dropped, "default"}
-    kept = {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
-    return _without_null(kept)
+    left = {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
+    return _without_null(left)
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _terse_members(key: str, value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """What stands under ``properties`` are names, not keywords."""
+    """The keys under ``properties`` are names, not keywords."""
     if key == "properties":
         return {name: _terse(one) for name, one in value.items()}
     return _terse(value)

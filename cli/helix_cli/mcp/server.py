@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "helix-graph"
 _PROGRESS_SECONDS = 0.1
-#: Clients cut these at 2,048 characters, and Codex at 512 where room is short: the first sentences stand alone.
+#: Clients cut these at 2,048 characters, and Codex at 512 where space is short: the first sentences make sense alone.
 INSTRUCTIONS = (
     "helix-graph is the memory of this project's coding sessions: what was decided, what failed, what fixed it. "
     "When a command, test or build fails, call `seen` with its output before you try a fix. "
@@ -76,7 +76,7 @@ async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestPa
 
 
 def described() -> list[types.Tool]:
-    """Every tool as clients are told of it."""
+    """Every tool as clients see it."""
     from helix_cli.mcp.tools import tools_by_name
 
     return [_tool(tool) for tool in tools_by_name().values()]
@@ -113,23 +113,23 @@ async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRe
 
 
 def _progress(context: ServerRequestContext[Any]) -> Progress:
-    """What a call tells its progress to, from its thread: nobody where the client has asked for none.
+    """What a call reports its progress to, from its thread; nothing when the client has not asked for it.
 
-    It is told on at most ten times a second and at the end, since a client draws no faster and telling takes a call's
-    time; and only what is more than before, as the protocol wants it.
+    It sends at most ten times a second and at the end, since a client draws no faster and sending takes a call's
+    time; and only increasing numbers, as the protocol wants it.
     """
     if "progress_token" not in (context.meta or {}):
         return _nobody
-    told_at, told = 0.0, -1
+    sent_at, sent = 0.0, -1
 
-    def tell(done: int, total: int, message: str) -> None:
-        nonlocal told_at, told
+    def report(done: int, total: int, message: str) -> None:
+        nonlocal sent_at, sent
         now = time.monotonic()
-        if done > told and (done >= total or now - told_at >= _PROGRESS_SECONDS):
-            told_at, told = now, done
+        if done > sent and (done >= total or now - sent_at >= _PROGRESS_SECONDS):
+            sent_at, sent = now, done
             from_thread.run(context.session.report_progress, done, total, message)
 
-    return tell
+    return report
 
 
 def _nobody(done: int, total: int, message: str) -> None:

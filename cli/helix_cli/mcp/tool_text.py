@@ -29,20 +29,20 @@ _SHOWN = 80
 _NOUNS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "an object"}
 
 
-def problem_of(error: msgspec.ValidationError, given: Any, schema: Mapping[str, Any], *, at: str = "") -> str:  # noqa: ANN401  (JSON)
-    """The sentence for an error of the check of ``given`` against ``schema``, which stands ``at`` that argument."""
+def problem_of(error: msgspec.ValidationError, value: Any, schema: Mapping[str, Any], *, at: str = "") -> str:  # noqa: ANN401  (JSON)
+    """The sentence for an error of the check of ``value`` against ``schema``, which is ``at`` that argument."""
     message = str(error)
     place = _PLACE.search(message)
     steps = list(_steps(place[1])) if place else []
     name = at + (place[1] if place else "")
-    shape, value = _followed(schema, given, steps)
+    shape, found = _followed(schema, value, steps)
     if field := _FIELD.match(message):
         within = name.lstrip(".")
         where = f" of {within}" if within else ""
         if field[1] == "missing required":
             return f"{field[2]}{where} is missing; {takes(shape)}"
         return f"there is no argument {field[2]!r}{where}; {takes(shape)}"
-    return f"{name.lstrip('.') or 'it'} is {_shown(value)}; it must be {allowed(shape)}"
+    return f"{name.lstrip('.') or 'it'} is {_shown(found)}; it must be {allowed(shape)}"
 
 
 def takes(schema: Mapping[str, Any]) -> str:
@@ -100,7 +100,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-#: Commands and options, and what says the same of tools. The longer form of two stands first.
+#: Commands and options, and what says the same of tools. The longer form of two comes first.
 _FORMS = (
     (r"run `helix-graph compile`", "call `compile`"),
     (r"Next: helix-graph compile", "Next: call `compile`"),

@@ -34,7 +34,7 @@ _CLAUDE = {
     "PreCompact": ("pre-compact", None),
     "SessionEnd": ("session-end", None),
 }
-#: Codex tells of failures only in the responses of tools.
+#: Codex reports failures only in the responses of tools.
 _CODEX = {
     **{event: one for event, one in _CLAUDE.items() if event != "PostToolUseFailure"},
     "PostToolUse": ("post-tool", None),
@@ -125,8 +125,8 @@ def _group(command: str, event: str, name: str, matcher: str | None) -> dict[str
     return {"matcher": matcher, "hooks": hooks} if matcher else {"hooks": hooks}
 
 
-#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.forms`), or tells what work is
-#: done with. Cursor and Copilot also run a project's hooks of Claude Code.
+#: Each agent's own names of the events at which it takes a context (`helix_cli.hooks.dispatch`), or that start work of
+#: ours. Cursor and Copilot also run a project's hooks of Claude Code.
 _CURSOR = {
     "sessionStart": "session-start",
     "postToolUse": "post-tool",
@@ -134,7 +134,7 @@ _CURSOR = {
     "preCompact": "pre-compact",
     "sessionEnd": "session-end",
 }
-#: The ends that Copilot tells of come without the transcript of what has ended.
+#: The ends that Copilot reports come without the transcript of what has ended.
 _COPILOT = {
     "sessionStart": "session-start",
     "postToolUse": "post-tool",
@@ -152,7 +152,7 @@ _TWICE = "If this project has hooks of Claude Code, this agent runs them too: th
 
 
 def snippets(agent: str) -> list[tuple[str, Any]]:
-    """Where to paste, and what: a JSON value, or a text as it stands."""
+    """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
     entry = server(command)
     known: dict[str, list[tuple[str, Any]]] = {

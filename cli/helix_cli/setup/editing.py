@@ -38,7 +38,7 @@ def write_for_its_owner(path: Path, content: bytes, *, like: Path) -> None:
     Where there is no such file, it is its folder's owner's alone.
 
     Raises:
-        WriteFailed: It cannot be written, or not be given to its owner.
+        WriteFailed: It cannot be written, or its owner cannot be set.
     """
     _make_folder(path.parent)
     try:
@@ -71,7 +71,7 @@ class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Of a file that was changed.
 
     ``after`` is the digest of what came out, ``steps`` are the places and lengths of the insertions, ``made`` says
-    whether the file is ours as a whole, ``kept`` which lists and objects on the way to our entries stood there before.
+    whether the file is ours as a whole, ``kept`` which lists and objects on the path to our entries were there before.
     """
 
     after: str
@@ -163,7 +163,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the insertions that lead from the file without us to ``after``, ``made`` says that there was no file
     without us, ``kept`` which lists and objects on the way were there. An ``exact`` change brings back known bytes.
-    ``within`` is the folder of our own that the file lies in, if it does.
+    ``within`` is the folder of our own that the file is in, if any.
     """
 
     path: Path
@@ -196,7 +196,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_text(path: Path) -> str | None:
-    """The text of a file as it stands, line ends and all; None where there is none.
+    """The text of a file, line ends unchanged; None where there is none.
 
     Raises:
         NotEditable: It cannot be read, or is no text.
@@ -272,7 +272,7 @@ def apply(changes: Sequence[FileChange]) -> None:
 
 
 def _require_unchanged(change: FileChange) -> None:
-    """Refuses a change that was worked out for other bytes than those which stand there now.
+    """Refuses a change that was worked out for other bytes than the file has now.
 
     Raises:
         NotEditable: Somebody has changed the file meanwhile.
@@ -296,7 +296,7 @@ def undone(path: Path) -> FileChange | None:
 
 
 def kept_containers(path: Path) -> Kept:
-    """The lists and objects that stood in a file before we put something into them, as far as it is known."""
+    """The lists and objects that a file had before we inserted something into them, as far as it is known."""
     record = Records().of(path)
     return frozenset(record.kept) if record else frozenset()
 

@@ -58,7 +58,7 @@ def export_plugin(folder: Path) -> ExportedPlugin:
     """Writes the plugin.
 
     Raises:
-        FolderNotEmpty: Something else lies there.
+        FolderNotEmpty: It holds something else.
         WriteFailed: The folder cannot be written.
     """
     contents = plugin_contents()
@@ -101,7 +101,7 @@ def with_plugin(folder: Path) -> _Planned:
     """The changes that put the files there, and what is to be said of those that are somebody's.
 
     Raises:
-        NotEditable: Something else than a file stands in the place of one.
+        NotEditable: Something else than a file is in the place of one.
     """
     wanted = _wanted(folder)
     changes = {path: _written(path, text) for path, text in wanted.items()}
@@ -114,7 +114,7 @@ def without_plugin(folder: Path) -> _Planned:
     """The changes that take the files away, and what is to be said of those that are somebody's.
 
     Raises:
-        NotEditable: Something else than a file stands in the place of one.
+        NotEditable: Something else than a file is in the place of one.
     """
     wanted = _wanted(folder)
     places = sorted({*wanted, *Records().below(folder)})
@@ -122,7 +122,7 @@ def without_plugin(folder: Path) -> _Planned:
 
 
 def has_plugin(folder: Path) -> bool:
-    """Whether every file stands there, changed or not."""
+    """Whether every file is there, changed or not."""
     return all(path.is_file() for path in _wanted(folder))
 
 
@@ -132,7 +132,7 @@ def _wanted(folder: Path) -> dict[Path, str]:
 
 
 def _written(path: Path, text: str) -> FileChange | None:
-    """What puts a file there; None where somebody's stands in its place."""
+    """What puts a file there; None where somebody else's is in its place."""
     before = read_text(path)
     if before == text:
         return no_change(path, before)

@@ -36,7 +36,7 @@ _SKIPPED = "an agent that reads strict JSON skips the whole file because of it: 
 
 @dataclass(frozen=True, kw_only=True)
 class JsonNode:
-    """A value and where it stands: from ``start`` to before ``end``. ``members`` of an object, ``items`` of a list."""
+    """A value and its position: from ``start`` to before ``end``. ``members`` of an object, ``items`` of a list."""
 
     value: Any
     start: int
@@ -56,7 +56,7 @@ def parse(text: str) -> JsonNode:
     """The value that a whole text is.
 
     Raises:
-        NotEditable: It is no JSON, or an object names something twice: which of the two counts, nobody can tell.
+        NotEditable: It is no JSON, or an object names something twice: which of the two counts is unknown.
     """
     return _Reader(text).whole()
 
@@ -79,7 +79,7 @@ def require_strict(text: str) -> None:
     """Refuses what is JSON only for a lenient reader: an agent that wants JSON skips the whole file.
 
     Raises:
-        NotEditable: A comment or a comma too many stands there, or it is no JSON at all.
+        NotEditable: There is a comment or a comma too many, or it is no JSON at all.
     """
     for found in comments(text):
         raise NotEditable(f"a comment stands here, and {_SKIPPED}", line=line_of(text, found.start))
@@ -90,12 +90,12 @@ def require_strict(text: str) -> None:
 
 
 def behind_blanks(text: str, at: int) -> int:
-    """The first place from ``at`` on where neither a blank nor a comment stands."""
+    """The first place from ``at`` on that is neither a blank nor in a comment."""
     return _Reader(text).blank(at)
 
 
 def line_of(text: str, at: int) -> int:
-    """The number of the line on which a place stands, from 1."""
+    """The number of the line of a position, from 1."""
     return text.count("\n", 0, at) + 1
 
 
@@ -161,7 +161,7 @@ class _Reader:
         return JsonNode(value=[one.value for one in items], start=start, end=at + 1, items=tuple(items))
 
     def _next(self, at: int, closing: str) -> int:
-        """Where the next element begins, or the closing bracket stands."""
+        """Where the next element begins, or the closing bracket."""
         at = self.blank(at)
         if self._text.startswith(",", at):
             return self.blank(at + 1)
@@ -173,7 +173,7 @@ class _Reader:
 _INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
 
 
-#: Where something stands: the names of members and the places of items, from the root.
+#: The path of something: the names of members and the places of items, from the root.
 Path = Sequence[str | int]
 Kept = Collection[tuple[str | int, ...]]
 
@@ -191,7 +191,7 @@ def inserted(text: str, path: Sequence[str], value: object, *, append: bool = Fa
     Objects and lists on the way are made where they are missing.
 
     Raises:
-        NotEditable: The text is no JSON, or something else stands on the way.
+        NotEditable: The text is no JSON, or something else is on the path.
     """
     node, rest = parse(text), list(path)
     while rest and isinstance(node.value, dict) and rest[0] in node.members:
@@ -297,7 +297,7 @@ def _require(text: str, node: JsonNode, kind: type, path: Sequence[str]) -> None
 
 
 def _depth(text: str, at: int, unit: str) -> str:
-    """The indent of the line on which a holder begins; of one that stands on its parent's line, as deep as it is."""
+    """The indent of the line on which a holder begins; for one on its parent's line, as deep as it is."""
     begin = text.rfind("\n", 0, at) + 1
     line = text[begin:at]
     own = line[: len(line) - len(line.lstrip())].removeprefix("\ufeff")

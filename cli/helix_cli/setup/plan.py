@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-#: An agent's own command answers within a second or two; one that waits for somebody to type is given up.
+#: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60
 
 
@@ -139,7 +139,7 @@ def _called(line: tuple[str, ...], cwd: Path) -> subprocess.CompletedProcess[str
 
 _COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 _ARGUMENTS = re.compile(r"^\s*args:[ \t]*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
-#: What `claude mcp add` writes beside the command.
+#: What `claude mcp add` writes in addition to the command.
 _ADDED_BY_CLAUDE: tuple[tuple[str, object], ...] = (("type", "stdio"), ("env", {}))
 _SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
 

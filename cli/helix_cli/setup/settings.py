@@ -42,7 +42,7 @@ def with_hooks(path: Path, wanted: Mapping[str, Mapping[str, Any]]) -> FileChang
     """The file with our group at the end of each event's list; groups of ours that say something else go first.
 
     Raises:
-        NotEditable: The file is no strict JSON, or something else stands where the lists belong.
+        NotEditable: The file is no strict JSON, or something else is where the lists belong.
     """
     before = read_text(path)
     with _naming(path):
@@ -63,13 +63,13 @@ def without_hooks(path: Path) -> FileChange:
     """The file without our groups: byte for byte as before, when nobody has changed it since.
 
     Raises:
-        NotEditable: The file is no JSON, or a comment stands in what would have to go.
+        NotEditable: The file is no JSON, or a comment is in what would have to go.
     """
     return _removing(path, _without_hooks, others=_foreign)
 
 
 def has_hooks(path: Path, wanted: Mapping[str, object]) -> bool:
-    """Whether all our groups stand in a file that its agent reads.
+    """Whether all our groups are in a file that its agent reads.
 
     Raises:
         NotEditable: The file is no strict JSON.
@@ -103,7 +103,7 @@ def without_server(path: Path) -> FileChange:
     """The file without our server; another one of its name stays.
 
     Raises:
-        NotEditable: The file is no JSON, or a comment stands in what would have to go.
+        NotEditable: The file is no JSON, or a comment is in what would have to go.
     """
 
     def without_ours(text: str, kept: Kept) -> str:
@@ -119,7 +119,7 @@ def server_in(value: object) -> Any:  # noqa: ANN401  (JSON)
 
 
 def line_of_server(text: str) -> int | None:
-    """The line on which the entry of our server's name stands; None where it cannot be told."""
+    """The line of the entry with our server's name; None where it is not known."""
     try:
         node = parse(text).members[_JSON_SERVERS].members[SERVER]
     except (NotEditable, KeyError):
@@ -304,7 +304,7 @@ def with_toml_server(path: Path, entry: Mapping[str, Any]) -> FileChange:
     """A file of TOML with our server in a table at its end; an older table of ours goes first.
 
     Raises:
-        NotEditable: The file is no TOML, another server has our name, or the servers stand in an inline table.
+        NotEditable: The file is no TOML, another server has our name, or the servers are in an inline table.
     """
     before = read_text(path)
     text = before or ""
@@ -331,7 +331,7 @@ def without_toml_server(path: Path) -> FileChange:
     """A file of TOML without our table; another server of its name stays.
 
     Raises:
-        NotEditable: The file is no TOML, or our server stands there in another form than ours.
+        NotEditable: The file is no TOML, or our server has another form than ours there.
     """
     text = read_text(path)
     if (back := undone(path)) is not None:
@@ -342,7 +342,7 @@ def without_toml_server(path: Path) -> FileChange:
 
 
 def line_of_toml_server(path: Path) -> int | None:
-    """The line on which something with our server's name stands, as far as it can be told."""
+    """The line of something with our server's name, as far as it is known."""
     return _line(read_text(path) or "", _NAMED)
 
 
@@ -350,7 +350,7 @@ def _without(text: str, path: Path) -> str:
     """The text without our header and the settings below it; blank lines and comments stay.
 
     Raises:
-        NotEditable: Something stands there that is no setting of one line.
+        NotEditable: Something there is no setting of one line.
     """
     left: list[str] = []
     ours = False
@@ -365,7 +365,7 @@ def _without(text: str, path: Path) -> str:
 
 
 def _left(text: str) -> dict[str, Any] | None:
-    """What a text says that our server was cut out of; None when it still stands there, or the text is no TOML."""
+    """What a text says that our server was cut out of; None when it is still there, or the text is no TOML."""
     try:
         value = tomllib.loads(text.removeprefix(_BOM))
     except tomllib.TOMLDecodeError:
@@ -384,7 +384,7 @@ def _added(new: str, path: Path) -> dict[str, Any]:
     """What the file says with our table; it was TOML without it.
 
     Raises:
-        NotEditable: The servers stand in an inline table, to which TOML lets nobody add a table.
+        NotEditable: The servers are in an inline table, to which TOML lets nobody add a table.
     """
     try:
         return tomllib.loads(new.removeprefix(_BOM))

@@ -97,7 +97,7 @@ class RecalledInsights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """How the memory of insights does; see `helix_graph.insights.maintenance.Upkeep.health`."""
+    """How the memory of insights does; see `helix_graph.insights.maintenance.health`."""
 
     status: str
     total_insights: int
@@ -113,18 +113,18 @@ class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
     merged_away: int
 
 
-def _texts(name: str, given: Texts) -> list[str]:
+def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
     Raises:
         NoTextsError: It begins as JSON and is none.
     """
-    if not isinstance(given, str):
-        return given
-    if not given.lstrip().startswith("["):
-        return [one.strip() for one in given.split(",") if one.strip()]
+    if not isinstance(value, str):
+        return value
+    if not value.lstrip().startswith("["):
+        return [one.strip() for one in value.split(",") if one.strip()]
     try:
-        return msgspec.json.decode(given, type=list[str])
+        return msgspec.json.decode(value, type=list[str])
     except msgspec.DecodeError as error:
         raise NoTextsError(name) from error
 

@@ -167,15 +167,15 @@ def _graph(memory: Memory) -> tuple[Status | None, str | None]:
         return None, str(error)
 
 
-def _render_holdings(held: Holdings) -> None:
-    entries = "1 entry" if held.entries == 1 else f"{held.entries} entries"
-    topics = f"{entries} in {count(held.topics, 'topic')}"
-    say(f"{count(held.episodes, 'episode')}, {topics}, {count(held.insights, 'insight')}.")
-    if held.graph is None:
-        say(f"The graph: not compiled. {held.problem}")
+def _render_holdings(found: Holdings) -> None:
+    entries = "1 entry" if found.entries == 1 else f"{found.entries} entries"
+    topics = f"{entries} in {count(found.topics, 'topic')}"
+    say(f"{count(found.episodes, 'episode')}, {topics}, {count(found.insights, 'insight')}.")
+    if found.graph is None:
+        say(f"The graph: not compiled. {found.problem}")
     else:
         say()
-        render_status(held.graph)
+        render_status(found.graph)
 
 
 @tool("extract", title="Read session logs", takes=ExtractArguments, gives=Extracted, effect="sets")

@@ -42,7 +42,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class NoEntriesError(UsageError):
-    """What stands in ``entries`` is no array of entries."""
+    """The value of ``entries`` is no array of entries."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f'{problem}; give an array such as [{{"topic": "engine", "text": "..."}}]')
@@ -121,7 +121,7 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
 
 
 class EntryPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an entry stands, without the text, which the caller has just sent."""
+    """The place of an entry, without the text, which the caller has just sent."""
 
     id: int
     topic: str
@@ -162,14 +162,14 @@ def _decoded(text: str) -> list[NewEntry]:
     """
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
-        given = without_nulls(json.loads(text))
+        items = without_nulls(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise NoEntriesError(f"entries: no JSON ({error})") from error
     try:
-        return msgspec.convert(given, list[NewEntry], strict=False)
+        return msgspec.convert(items, list[NewEntry], strict=False)
     except msgspec.ValidationError as error:
         schema = {"type": "array", "items": typed_schema(NewEntry)}
-        raise NoEntriesError(problem_of(error, given, schema, at="entries")) from error
+        raise NoEntriesError(problem_of(error, items, schema, at="entries")) from error
 
 
 def _entry(asked: NewEntry) -> dict[str, Any]:
@@ -304,10 +304,10 @@ def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
     def advance(done: int, total: int) -> None:
         progress(done, total, asked.action)
 
-    given = msgspec.structs.asdict(asked)
+    options = msgspec.structs.asdict(asked)
     if isinstance(asked.json, list):
-        given["json"] = msgspec.json.encode(asked.json).decode()
-    answer = memory.topics.topics(given.pop("action"), progress=advance, **given)
+        options["json"] = msgspec.json.encode(asked.json).decode()
+    answer = memory.topics.topics(options.pop("action"), progress=advance, **options)
     if isinstance(answer, ImportedEntries) and answer.left_out and not answer.entries:
         shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
         more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []

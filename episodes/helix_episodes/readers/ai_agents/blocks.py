@@ -228,8 +228,8 @@ def names_problems(title: str) -> bool:
 def is_problem_finding(title: str) -> bool:
     """Whether a heading is a finding that names a problem: "Critical finding: unbounded cache leak (P0)".
 
-    >>> is_problem_finding("Finding 2: Coverage gap (P1)"), is_problem_finding("Finding: All is well"), is_problem_finding("Gaps")
-    (True, False, False)
+    >>> is_problem_finding("Finding 2: Coverage gap (P1)"), is_problem_finding("Finding: All is well")
+    (True, False)
     """
     head, colon, rest = title.partition(":")
     return bool(colon) and role_of(head_words(head)) == "found" and names_problems(rest)
